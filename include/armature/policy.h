@@ -1,0 +1,176 @@
+// What a policy is, and the registry of all of them. To write one: copy src/policies/index/ucb.cpp
+// (inside armature) or examples/own-policy (outside), keep the five functions, register one row.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "armature/environment.h"
+#include "armature/error.h"
+#include "armature/model.h"
+#include "armature/parameters.h"
+#include "armature/random.h"
+#include "armature/state.h"
+
+namespace armature {
+
+/// What a policy answers. The ticket is the policy's own note to itself; it comes back with the outcome.
+struct Decision {
+  Arm arm;
+  std::uint64_t ticket = 0;
+};
+
+/// Numbers a policy has to tell about a finished run, in a fixed order. A number that does not exist in
+/// this run (the round of a switch that never came) is left out.
+struct Diagnostic {
+  std::string name;
+  double value;
+};
+using Diagnostics = std::vector<Diagnostic>;
+
+/// Outcomes may come late, in any order, or never: `observe` is given the decision it belongs to, and
+/// `forget` says that its outcome will not come. `choose` may account for the dispatch of its decision.
+template <class P>
+concept Policy = requires(P& policy, const P& seen, Stream& stream, Decision decision, Outcome outcome,
+                          StateVisitor& visitor) {
+  { policy.choose(stream) } -> std::same_as<Decision>;
+  { policy.observe(decision, outcome, stream) };
+  { policy.forget(decision) };
+  { policy.visit_state(visitor) };
+  { seen.diagnostics() } -> std::same_as<Diagnostics>;
+};
+
+// --- For an engine that leaps over rounds (spec: exact in law, not round by round) ---------------------
+
+/// What a policy will do in the next rounds while nothing surprising happens.
+struct Plan {
+  Arm arm;
+};
+/// Intervals for the statistics of the next block: counts and reward sums of the contexts.
+struct Box {
+  std::span<const double> visits_low, visits_high;  // per context
+  std::span<const double> sums_low, sums_high;      // per context
+};
+/// Many plays of one arm at once: visits and reward sums per context.
+struct Block {
+  Arm arm;
+  std::uint64_t plays;
+  std::span<const std::uint64_t> visits;
+  std::span<const double> sums;
+};
+template <class P>
+concept LeapPolicy = Policy<P> && requires(P& policy, const P& seen, const Box& box, const Block& block) {
+  { seen.intent() } -> std::same_as<Plan>;
+  { seen.same_choice(box) } -> std::same_as<bool>;
+  { policy.absorb(block) };
+};
+
+// --- The erased form ----------------------------------------------------------------------------------
+
+/// Any policy behind one interface. `play` is the typed loop: one virtual call for many rounds.
+class AnyPolicy {
+ public:
+  virtual ~AnyPolicy() = default;
+
+  virtual Decision choose(Stream& stream) = 0;
+  virtual void observe(Decision decision, Outcome outcome, Stream& stream) = 0;
+  virtual void forget(Decision decision) = 0;
+  virtual void visit_state(StateVisitor& visitor) = 0;
+  virtual Diagnostics diagnostics() const = 0;
+
+  /// Plays this many rounds with prompt feedback and counts the pulls of each arm.
+  virtual void play(Environment& environment, Round rounds, Stream& stream,
+                    std::span<std::uint64_t> pulls) = 0;
+  /// Can the leap engine drive it?
+  virtual bool leaps() const = 0;
+
+  /// Save → load → continue equals the uninterrupted run bit for bit. The caller keeps the stream's
+  /// position. Loading throws Error if the state is of another policy, problem or version.
+  std::string save();
+  void load(std::string_view saved);
+  std::uint64_t digest();
+  std::string dump();
+
+  const std::string& text() const { return text_; }  // canonical text form
+
+ protected:
+  AnyPolicy(std::string text, std::uint64_t problem_fingerprint);
+
+ private:
+  std::string owner() const;
+
+  std::string text_;
+  std::uint64_t problem_fingerprint_;
+};
+
+template <Policy P>
+class ErasedPolicy final : public AnyPolicy {
+ public:
+  ErasedPolicy(const Problem& problem, const Arguments& arguments)
+      : AnyPolicy(arguments.canonical(), problem.fingerprint()), policy_(problem, arguments) {}
+
+  Decision choose(Stream& stream) override { return policy_.choose(stream); }
+  void observe(Decision decision, Outcome outcome, Stream& stream) override {
+    policy_.observe(decision, outcome, stream);
+  }
+  void forget(Decision decision) override { policy_.forget(decision); }
+  void visit_state(StateVisitor& visitor) override { policy_.visit_state(visitor); }
+  Diagnostics diagnostics() const override { return policy_.diagnostics(); }
+  bool leaps() const override { return LeapPolicy<P>; }
+
+  void play(Environment& environment, Round rounds, Stream& stream,
+            std::span<std::uint64_t> pulls) override {
+    for (Round i = 0; i < rounds; ++i) {
+      const Decision decision = policy_.choose(stream);
+      const Outcome outcome = environment.play(decision.arm);
+      policy_.observe(decision, outcome, stream);
+      ++pulls[decision.arm];
+    }
+  }
+
+ private:
+  P policy_;
+};
+
+// --- The registry -------------------------------------------------------------------------------------
+
+/// The facts of a policy, declared beside it: `static PolicyFacts facts()`.
+struct PolicyFacts {
+  std::string name;
+  std::string summary;  // one line
+  std::string text;     // what it promises, and the caveat
+  std::string section;  // where its formula stands
+  bool needs_horizon = false;
+  bool needs_marginals = false;
+  std::vector<Parameter> parameters = {};
+};
+
+struct PolicyEntry {
+  PolicyFacts facts;
+  std::unique_ptr<AnyPolicy> (*make)(const Problem&, const Arguments&) = nullptr;
+};
+
+template <Policy P>
+PolicyEntry policy_entry() {
+  return {P::facts(), [](const Problem& problem, const Arguments& arguments) -> std::unique_ptr<AnyPolicy> {
+            return std::make_unique<ErasedPolicy<P>>(problem, arguments);
+          }};
+}
+
+/// All registered policies, built-in ones first.
+const std::vector<PolicyEntry>& policies();
+/// Adds a policy of your own. Call before anything runs; names must be new.
+void register_policy(PolicyEntry entry);
+/// Throws Error with the nearest name.
+const PolicyEntry& find_policy(const std::string& name);
+
+/// Builds `name:key=value,…` for a problem. Throws Error if the text or the problem does not fit.
+std::unique_ptr<AnyPolicy> make_policy(const std::string& text, const Problem& problem);
+/// The canonical text form, without building: checks names, types and ranges.
+std::string canonical_policy(const std::string& text);
+
+}  // namespace armature

@@ -1,0 +1,20 @@
+// Results as text: a table for people, CSV and JSON for programs (docs/formats.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "armature/lab.h"
+
+namespace armature {
+
+std::string result_table(const SimulationResult& result);
+/// One row per policy and checkpoint.
+std::string result_csv(const std::vector<SimulationResult>& results);
+std::string result_json(const SimulationResult& result);
+
+/// Several results side by side: one row per policy, one column per instance and horizon, the best of
+/// each column marked.
+std::string comparison_table(const std::vector<SimulationResult>& results);
+
+}  // namespace armature

@@ -1,0 +1,78 @@
+// The step engine: plays one policy against one instance, round by round, for a block of replications.
+// Results depend on the cell and the replication numbers alone, never on threads or order.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "armature/policy.h"
+
+namespace armature {
+
+/// A world ready to be played: the truth, its tables, and what policies are told.
+struct World {
+  World(std::shared_ptr<const Instance> truth, Round horizon)
+      : instance(std::move(truth)), tables(*instance), problem(instance->problem(horizon)) {}
+
+  std::shared_ptr<const Instance> instance;
+  OutcomeTables tables;
+  Problem problem;
+};
+
+/// How outcomes reach the policy. The outcome of round t arrives before the choice of round t+1+delay, or
+/// later: only after a round that is a multiple of `batch`. A lost one is forgotten when it was due.
+struct Feedback {
+  enum class Delay { kNone, kFixed, kGeometric };
+  Delay delay = Delay::kNone;
+  double rounds = 0;  // the fixed delay, or the mean of the geometric one
+  Round batch = 1;
+  double loss = 0;
+
+  bool prompt() const { return delay == Delay::kNone && batch == 1 && loss == 0; }
+  /// "none", "fixed:N" or "geometric:mean=N".
+  static Feedback parse_delay(const std::string& text);
+};
+
+/// One policy on one source of worlds.
+struct Cell {
+  std::function<std::shared_ptr<const World>(std::uint32_t replication)> world;
+  std::string policy;  // text form, or `oracle`
+  Round horizon = 1;
+  std::uint64_t seed = 0;
+  std::vector<Round> checkpoints;  // ascending, the last one is the horizon
+  Feedback feedback;
+};
+
+/// What one replication leaves behind. Regret is pseudo-regret: Σ_a pulls(a)·Δ_a (spec §1).
+struct Replication {
+  std::vector<double> regret;        // at each checkpoint
+  std::vector<std::uint64_t> pulls;  // per arm
+  double simple_regret = 0;          // the gap of the most played arm (lowest index on ties)
+  Diagnostics diagnostics;
+};
+
+struct ReplicationRange {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+struct BlockResult {
+  std::vector<Replication> replications;  // fewer than asked for only if stopped
+  double seconds = 0;
+};
+
+/// Log-spaced rounds from 1 to the horizon, at most `count`, together with those asked for.
+std::vector<Round> log_checkpoints(Round horizon, std::uint32_t count, std::vector<Round> also = {});
+
+/// `stop` is looked at every so often; a replication cut short is left out of the result.
+BlockResult run_block(const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop);
+
+/// The name `oracle`, which stands for fixed play of the best action (spec §5).
+inline constexpr const char* kOracle = "oracle";
+/// Checks a policy's text form, `oracle` included, and returns its canonical form.
+std::string canonical_cell_policy(const std::string& text);
+
+}  // namespace armature

@@ -1,0 +1,88 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "armature/error.h"
+
+namespace armature {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, const char* what, const char* expected) {
+  const int error = errno;
+  throw Error({path, what, std::strerror(error), expected});
+}
+
+// A descriptor that is closed on every way out.
+struct Descriptor {
+  int number;
+  ~Descriptor() {
+    if (number >= 0) ::close(number);
+  }
+};
+
+// Pipes and terminals (/dev/stdout) cannot be renamed over: they are written to directly.
+bool is_special(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
+
+void write_all(int descriptor, const std::string& path, const std::string& content) {
+  std::size_t written = 0;
+  while (written < content.size()) {
+    const ssize_t count = ::write(descriptor, content.data() + written, content.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(path, "write", "a file that can be written");
+    written += static_cast<std::size_t>(count);
+  }
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error({path, "open", "a directory", "a readable file"});
+  std::ifstream in(path, std::ios::binary);
+  if (!in) fail(path, "open", "a readable file");
+  std::ostringstream content;
+  content << in.rdbuf();
+  if (in.bad()) fail(path, "read", "a readable file");
+  return content.str();
+}
+
+void write_file(const std::string& path, const std::string& content) {
+  if (is_special(path)) {
+    const Descriptor special{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+    if (special.number < 0) fail(path, "open", "a file that can be written");
+    write_all(special.number, path, content);
+    return;
+  }
+  std::string aside = path + ".partial-XXXXXX";
+  {
+    const Descriptor file{::mkstemp(aside.data())};
+    if (file.number < 0) fail(path, "open", "a file that can be written");
+    try {
+      // mkstemp makes files private; a result is an ordinary file.
+      const mode_t mask = ::umask(0);
+      ::umask(mask);
+      if (::fchmod(file.number, 0666 & ~mask) != 0) fail(path, "permissions", "a file that can be written");
+      write_all(file.number, path, content);
+      if (::fsync(file.number) != 0) fail(path, "sync", "a file that can be written");
+      if (::rename(aside.c_str(), path.c_str()) != 0) fail(path, "rename", "a file that can be replaced");
+    } catch (...) {
+      ::unlink(aside.c_str());
+      throw;
+    }
+  }
+}
+
+}  // namespace armature

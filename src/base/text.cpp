@@ -1,0 +1,101 @@
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace armature {
+namespace {
+
+// Underscores between digits are for the reader only.
+std::optional<std::string> without_underscores(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '_') {
+      plain += text[i];
+      continue;
+    }
+    const auto digit = [&](std::size_t k) { return k < text.size() && text[k] >= '0' && text[k] <= '9'; };
+    if (i == 0 || !digit(i - 1) || !digit(i + 1)) return std::nullopt;
+  }
+  return plain;
+}
+
+std::optional<double> plain_real(std::string_view text) {
+  double value = 0;
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::optional<double> parse_real(std::string_view text) {
+  const auto plain = without_underscores(text);
+  if (!plain) return std::nullopt;
+  const auto caret = plain->find('^');
+  if (caret == std::string::npos) return plain_real(*plain);
+  const auto base = plain_real(std::string_view(*plain).substr(0, caret));
+  const auto exponent = plain_real(std::string_view(*plain).substr(caret + 1));
+  if (!base || !exponent) return std::nullopt;
+  const double power = std::pow(*base, *exponent);
+  if (!std::isfinite(power)) return std::nullopt;
+  return power;
+}
+
+std::optional<std::uint64_t> parse_integer(std::string_view text) {
+  const auto plain = without_underscores(text);
+  if (!plain) return std::nullopt;
+  std::uint64_t value = 0;  // plain digits keep all 64 bits; the other forms go through a double
+  const char* last = plain->data() + plain->size();
+  const auto [end, error] = std::from_chars(plain->data(), last, value);
+  if (error == std::errc() && end == last) return value;
+  const auto real = parse_real(text);
+  if (!real || *real < 0 || *real >= 0x1p64 || std::floor(*real) != *real) return std::nullopt;
+  return static_cast<std::uint64_t>(*real);
+}
+
+std::string print_real(double value) { return fmt::format("{}", value); }
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& names) {
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  std::string best;
+  for (const std::string& name : names) {
+    const std::size_t distance = edit_distance(word, name);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = name;
+    }
+  }
+  return best.empty() ? "" : "; did you mean '" + best + "'?";
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string joined;
+  for (const std::string& part : parts) {
+    if (!joined.empty()) joined += separator;
+    joined += part;
+  }
+  return joined;
+}
+
+}  // namespace armature

@@ -1,0 +1,23 @@
+// Small text helpers: numbers as people write them, and the nearest known name to a misspelt one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace armature {
+
+/// 42, 1e12, 2^53, 1_000_000: nothing if the text is not a whole number that fits 64 bits.
+std::optional<std::uint64_t> parse_integer(std::string_view text);
+/// 0.25, 1e-3, 2^-10: nothing if the text is not a finite number.
+std::optional<double> parse_real(std::string_view text);
+/// The shortest text that reads back as the same number.
+std::string print_real(double value);
+
+/// "; did you mean 'ucb'?" for the name nearest to `word`, or nothing if none is near.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& names);
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+}  // namespace armature

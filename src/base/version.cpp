@@ -1,0 +1,7 @@
+#include "armature/version.h"
+
+namespace armature {
+
+const char* version() { return ARMATURE_VERSION; }
+
+}  // namespace armature

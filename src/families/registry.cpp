@@ -1,0 +1,105 @@
+// The table of families, and the text form that leads to one of them or to a file.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "armature/error.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "families/family.h"
+
+namespace armature {
+namespace {
+
+// Every family can hand out wrong marginals.
+Family with_epsilon(Family family) {
+  family.parameters.push_back(
+      Parameter::real("epsilon").defaults_to("0").half_open(0, 2).help(
+          "policies are given marginals at this L1 distance, per action", "§1, §8"));
+  family.parameters.push_back(
+      Parameter::choice("perturbation", {"random", "adversarial"})
+          .help("in which direction epsilon moves them: any, or to mislead", "§8"));
+  return family;
+}
+
+bool looks_like_file(const std::string& text) {
+  std::error_code ignored;
+  return text.ends_with(".json") || text.find('/') != std::string::npos ||
+         std::filesystem::is_regular_file(text, ignored);
+}
+
+// What policies are told, at distance ε from what they would have been told.
+Problem disturbed(const Instance& instance, const Arguments& arguments, const StreamKey& key) {
+  const double epsilon = arguments.real("epsilon");
+  Problem told = instance.problem(std::nullopt);
+  Stream stream(key);
+  told.marginals = std::make_shared<const Matrix>(
+      arguments.is_word("perturbation", "adversarial")
+          ? adversarial_perturbation(instance, *told.marginals, epsilon)
+          : random_perturbation(*told.marginals, epsilon, stream));
+  told.epsilon = instance.distance_to(*told.marginals);
+  return told;
+}
+
+}  // namespace
+
+const std::vector<Family>& families() {
+  static const std::vector<Family> table = {
+      with_epsilon(pareto_benign_family()),   with_epsilon(pareto_confounded_family()),
+      with_epsilon(agnostic_family()),        with_epsilon(pe_trap_family()),
+      with_epsilon(bilodeau_benign_family()), with_epsilon(bilodeau_confounded_family()),
+      with_epsilon(hidden_arm_family()),      with_epsilon(random_benign_family()),
+      with_epsilon(semi_benign_family()),
+  };
+  return table;
+}
+
+const Family& find_family(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Family& family : families()) {
+    if (family.name == name) return family;
+    names.push_back(family.name);
+  }
+  throw Error({"", "instance", fmt::format("'{}'", name),
+               "a family (" + join(names, ", ") + ") or an instance file" + did_you_mean(name, names)});
+}
+
+InstanceSource::InstanceSource(const std::string& text, std::optional<Round> horizon,
+                               std::uint64_t seed)
+    : text_(text), horizon_(horizon), seed_(seed) {
+  if (looks_like_file(text)) {
+    fixed_ = std::make_shared<const Instance>(read_instance(read_file(text), text));
+    return;
+  }
+  const TextForm form = TextForm::parse(text);
+  family_ = &find_family(form.name);
+  arguments_.emplace("family " + form.name, form, family_->parameters);
+  text_ = arguments_->canonical();
+  const bool random_epsilon =
+      arguments_->real("epsilon") > 0 && arguments_->is_word("perturbation", "random");
+  auto first = std::make_shared<const Instance>(build(0));  // finds errors now rather than in a thread
+  if (!family_->random && !random_epsilon) fixed_ = std::move(first);
+}
+
+void InstanceSource::tell(Problem given) {
+  given_ = std::move(given);
+  if (!fixed_) return;
+  Instance::Parts parts = fixed_->parts();
+  parts.given = given_;
+  fixed_ = std::make_shared<const Instance>(std::move(parts));
+}
+
+std::shared_ptr<const Instance> InstanceSource::instance(std::uint32_t replication) const {
+  return fixed_ ? fixed_ : std::make_shared<const Instance>(build(replication));
+}
+
+Instance InstanceSource::build(std::uint32_t replication) const {
+  Stream stream({seed_, replication, Purpose::kInstance});
+  Instance::Parts parts = family_->build({*arguments_, horizon_, stream});
+  if (arguments_->real("epsilon") > 0)
+    parts.given = disturbed(Instance(parts), *arguments_, {seed_, replication, Purpose::kPerturbation});
+  if (given_) parts.given = given_;
+  return Instance(std::move(parts));
+}
+
+}  // namespace armature

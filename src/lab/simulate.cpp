@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "armature/error.h"
+#include "armature/lab.h"
+#include "lab/runner.h"
+
+namespace armature {
+namespace {
+
+using WorldSource = std::function<std::shared_ptr<const World>(std::uint32_t)>;
+
+// Families that are not random share one world between all replications and threads.
+WorldSource world_source(const InstanceSource& source, Round horizon) {
+  if (source.fresh_per_replication())
+    return [source, horizon](std::uint32_t replication) {
+      return std::make_shared<const World>(source.instance(replication), horizon);
+    };
+  return [world = std::make_shared<const World>(source.instance(0), horizon)](std::uint32_t) { return world; };
+}
+
+void check(const Simulation& simulation) {
+  if (simulation.horizon < 1) throw Error({"", "horizon", "0", "at least 1"});
+  if (simulation.replications < 1) throw Error({"", "replications", "0", "at least 1"});
+  if (simulation.policies.empty()) throw Error({"", "policies", "none", "at least one"});
+  if (simulation.feedback.batch < 1) throw Error({"", "batch", "0", "at least 1"});
+  if (!(simulation.feedback.loss >= 0 && simulation.feedback.loss < 1))
+    throw Error({"", "loss", fmt::format("{}", simulation.feedback.loss), "a probability in [0,1)"});
+  for (const Round round : simulation.also_at)
+    if (round < 1 || round > simulation.horizon)
+      throw Error({"", "checkpoint", fmt::format("{}", round),
+                   fmt::format("a round from 1 to the horizon {}", simulation.horizon)});
+}
+
+}  // namespace
+
+SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
+  check(simulation);
+  InstanceSource source(simulation.instance, simulation.horizon, simulation.seed);
+  if (simulation.given) source.tell(*simulation.given);
+  const WorldSource worlds = world_source(source, simulation.horizon);
+
+  std::vector<Cell> cells;
+  for (const std::string& policy : simulation.policies)
+    cells.push_back({worlds, canonical_cell_policy(policy), simulation.horizon, simulation.seed,
+                     log_checkpoints(simulation.horizon, simulation.checkpoints, simulation.also_at),
+                     simulation.feedback});
+  const std::shared_ptr<const World> first = worlds(0);
+  for (const Cell& cell : cells)  // a policy that does not fit the problem is refused before any work
+    if (cell.policy != kOracle) make_policy(cell.policy, first->problem);
+
+  SimulationResult result;
+  result.instance = source.text();
+  result.horizon = simulation.horizon;
+  result.replications = simulation.replications;
+  result.seed = simulation.seed;
+  result.policies = run_cells(cells, simulation.replications, hooks);
+  for (const PolicySummary& summary : result.policies)
+    result.complete = result.complete && summary.replications == simulation.replications;
+  return result;
+}
+
+}  // namespace armature

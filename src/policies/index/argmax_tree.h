@@ -1,0 +1,45 @@
+// The largest of many values when one changes at a time: a tournament in which every inner node holds
+// its winner. Changing a value replays its path, O(log n). Ties go to the lower index.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace armature {
+
+class ArgmaxTree {
+ public:
+  /// All values start at minus infinity.
+  explicit ArgmaxTree(std::uint32_t size) : leaves_(std::bit_ceil(std::max(size, 2u))), nodes_(2 * leaves_) {
+    for (std::uint32_t i = 0; i < leaves_; ++i) nodes_[leaves_ + i].index = i;
+    for (std::uint32_t node = leaves_ - 1; node > 0; --node) nodes_[node] = nodes_[2 * node];
+  }
+
+  std::uint32_t best() const { return nodes_[1].index; }
+  double best_value() const { return nodes_[1].value; }
+  double value(std::uint32_t i) const { return nodes_[leaves_ + i].value; }
+
+  void set(std::uint32_t i, double value) {
+    std::uint32_t node = leaves_ + i;
+    nodes_[node].value = value;
+    while (node > 1) {
+      const Node& left = nodes_[node & ~1u];
+      const Node& right = nodes_[node | 1u];
+      // Left holds the lower indices: right wins only if it is larger.
+      nodes_[node / 2] = right.value > left.value ? right : left;
+      node /= 2;
+    }
+  }
+
+ private:
+  struct Node {
+    double value = -std::numeric_limits<double>::infinity();
+    std::uint32_t index = 0;
+  };
+  std::uint32_t leaves_;
+  std::vector<Node> nodes_;  // heap order: children of i are 2i and 2i+1
+};
+
+}  // namespace armature

@@ -1,0 +1,42 @@
+#include "policies/index/c_ucb.h"
+
+#include "policies/index/ties.h"
+
+namespace armature {
+
+PolicyFacts CausalUcb::facts() {
+  return {.name = "c-ucb",
+          .summary = "upper confidence bounds on contexts, weighted by the given marginals",
+          .text =
+              "Learns what each post-action context is worth and plays the action whose given marginals reach "
+              "the best contexts. In a benign world with exact marginals its regret is of order sqrt(|Z|·T), "
+              "whatever the number of actions. Where the contexts do not carry the whole effect of the "
+              "action it can be wrong for ever: linear regret.",
+          .section = "§2, paper App. C",
+          .needs_horizon = true,
+          .needs_marginals = true,
+          .parameters = index_parameters()};
+}
+
+CausalUcb::CausalUcb(const Problem& problem, const Arguments& arguments)
+    : width_(confidence_width(problem, arguments, problem.contexts())),
+      random_ties_(arguments.is_word("ties", "random")),
+      contexts_(problem.contexts()),
+      rows_(std::make_unique<const MarginalRows>(*problem.marginals)),
+      scores_(*rows_, contexts_.upper(0, width_)),
+      sums_(rows_->rows()) {}
+
+Arm CausalUcb::random_best(Stream& stream) {
+  rows_->sums(scores_.values(), sums_);
+  return random_argmax(rows_->actions(), [this](Arm a) { return sums_[rows_->row(a)]; }, stream);
+}
+
+void CausalUcb::visit_state(StateVisitor& visitor) {
+  contexts_.visit_state(visitor, "visits", "reward_sums");
+  if (!visitor.reading()) return;
+  std::vector<double> upper(contexts_.size());
+  for (Context z = 0; z < contexts_.size(); ++z) upper[z] = contexts_.upper(z, width_);
+  scores_.reset(upper);
+}
+
+}  // namespace armature

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "armature/policy.h"
+#include "policies/index/confidence.h"
+#include "policies/index/context_scores.h"
+
+namespace armature {
+
+/// C-UCB(δ): U(z) = μ̂(z) + sqrt(L_Z/(2n(z))), play argmax_a Σ_z ν̃_a(z)·U(z) (spec §2, paper App. C,
+/// Lu et al. 2020). Promises regret of order sqrt(|Z|·T) in benign worlds with exact marginals.
+/// Caveat: where the contexts do not carry the whole effect of the action its regret can be linear.
+class CausalUcb {
+ public:
+  static PolicyFacts facts();
+  CausalUcb(const Problem& problem, const Arguments& arguments);
+
+  Decision choose(Stream& stream) {
+    return {random_ties_ ? random_best(stream) : rows_->action(scores_.best_row())};
+  }
+  void observe(Decision, Outcome outcome, Stream&) {
+    contexts_.add(outcome.context, outcome.reward);
+    scores_.set(outcome.context, contexts_.upper(outcome.context, width_));
+  }
+  void forget(Decision) {}
+  void visit_state(StateVisitor& visitor);
+  Diagnostics diagnostics() const { return {}; }
+
+ private:
+  Arm random_best(Stream& stream);
+
+  Width width_;
+  bool random_ties_;
+  Statistics contexts_;
+  std::unique_ptr<const MarginalRows> rows_;  // on the heap: scores_ points to it
+  ContextScores scores_;
+  std::vector<double> sums_;  // scratch for random ties
+};
+
+}  // namespace armature

@@ -1,0 +1,195 @@
+#include "policies/index/hac_ucb.h"
+
+#include <cmath>
+
+#include "policies/index/ties.h"
+
+namespace armature {
+namespace {
+
+Width hac_width(const Problem& problem, const Arguments& arguments) {
+  const auto horizon = static_cast<double>(problem.horizon.value());
+  const double delta = arguments.real_if("delta").value_or(1 / (horizon * horizon));
+  const double log_term = std::log(1 / delta);
+  if (!std::isfinite(log_term)) arguments.reject("delta", "a level that 1 can be divided by");
+  return {log_term, arguments.real("scale")};
+}
+
+}  // namespace
+
+PolicyFacts HacUcb::facts() {
+  return {.name = "hac-ucb",
+          .summary = "c-ucb under a test that switches to ucb for ever",
+          .text =
+              "Plays every action a few times, then follows the contexts as c-ucb does while for every action "
+              "the two estimates of its mean agree; at the first disagreement it turns into ucb for good. Order "
+              "sqrt(|Z|·T) in benign worlds, T^(3/4) in any world once T ≥ 25|A|². An action nobody plays is "
+              "never tested again: on hidden-arm its regret is linear at the horizons one sees.",
+          .section = "§5",
+          .needs_horizon = true,
+          .needs_marginals = true,
+          .parameters = {
+              Parameter::choice("variant", {"code", "paper"})
+                  .help("the published script, or the published text, which also checks the marginals", "§5"),
+              Parameter::real("delta").automatic("1/T²").open(0, 1).help(
+                  "δ of the widths sqrt(log(1/δ)/(2n))", "§5"),
+              Parameter::real("scale").defaults_to("1").above(0).help(
+                  "multiplies all widths; below 1 there is no guarantee", "§2"),
+              Parameter::choice("ties", {"lowest", "random"})
+                  .help("which of several best arms to play", "§2")}};
+}
+
+HacUcb::HacUcb(const Problem& problem, const Arguments& arguments)
+    : actions_count_(problem.actions()),
+      contexts_count_(problem.contexts()),
+      horizon_(static_cast<double>(problem.horizon.value())),
+      width_(hac_width(problem, arguments)),
+      random_ties_(arguments.is_word("ties", "random")),
+      checks_marginals_(arguments.is_word("variant", "paper")),
+      actions_(actions_count_),
+      contexts_(contexts_count_),
+      given_(problem.marginals),
+      rows_(*given_),
+      indices_(actions_count_),
+      action_widths_(actions_count_),
+      uppers_(contexts_count_),
+      context_widths_(contexts_count_),
+      pseudo_(actions_count_),
+      pseudo_widths_(actions_count_) {
+  const double root_share = std::sqrt(horizon_) / actions_count_;
+  // The script rounds halves to even, as nearbyint does.
+  const double first = checks_marginals_ ? std::ceil(4 * root_share) : std::nearbyint(root_share + 1);
+  const double second = checks_marginals_ ? std::ceil(root_share) : 0;
+  first_sweep_plays_ = static_cast<std::uint64_t>(first) * actions_count_;
+  all_sweep_plays_ = first_sweep_plays_ + static_cast<std::uint64_t>(second) * actions_count_;
+  if (checks_marginals_) first_visits_.resize(std::size_t{actions_count_} * contexts_count_);
+  rebuild();
+}
+
+void HacUcb::update_action(Arm a) {
+  const double width = width_(actions_.floored_count(a));
+  indices_.set(a, actions_.mean(a) + width);
+  action_widths_[a] = 2 * width;
+}
+
+void HacUcb::update_context(Context z) {
+  const double width = width_(contexts_.floored_count(z));
+  uppers_[z] = contexts_.mean(z) + width;
+  context_widths_[z] = 2 * width;
+}
+
+void HacUcb::rebuild() {
+  if (marginals_replaced_) use_empirical_marginals();
+  for (Arm a = 0; a < actions_count_; ++a) update_action(a);
+  for (Context z = 0; z < contexts_count_; ++z) update_context(z);
+}
+
+Decision HacUcb::choose(Stream& stream) {
+  ++rounds_;
+  if (!lost_.empty()) {
+    const std::uint64_t play = lost_.front();
+    lost_.erase(lost_.begin());
+    return {static_cast<Arm>(play / 4), play % 4};
+  }
+  if (dispatched_ < all_sweep_plays_) {
+    const auto arm = static_cast<Arm>(dispatched_ % actions_count_);
+    const Ticket ticket = dispatched_ < first_sweep_plays_ ? kFirstSweeps : kSecondSweeps;
+    ++dispatched_;
+    return {arm, ticket};
+  }
+  if (!switched_ && !benign_so_far()) {
+    switched_ = true;
+    switch_round_ = rounds_;
+  }
+  if (switched_) return {best_action(stream), kAfterSwitch};
+  return {best_causal(stream), kCausal};
+}
+
+// For all a: u(a) − p(a) ≤ 2w(n(a)) and p(a) − u(a) ≤ Σ_z ν̃_a(z)·2w(n(z)).
+bool HacUcb::benign_so_far() {
+  rows_.sums(uppers_, pseudo_);
+  rows_.sums(context_widths_, pseudo_widths_);
+  for (Arm a = 0; a < actions_count_; ++a) {
+    const std::uint32_t row = rows_.row(a);
+    const double index = indices_.value(a);
+    if (index - pseudo_[row] > action_widths_[a] || pseudo_[row] - index > pseudo_widths_[row]) return false;
+  }
+  return true;
+}
+
+// After benign_so_far, which has computed p.
+Arm HacUcb::best_causal(Stream& stream) {
+  if (random_ties_)
+    return random_argmax(actions_count_, [this](Arm a) { return pseudo_[rows_.row(a)]; }, stream);
+  return rows_.action(first_largest({pseudo_.data(), rows_.rows()}));
+}
+
+Arm HacUcb::best_action(Stream& stream) const {
+  if (!random_ties_) return indices_.best();
+  return random_argmax(actions_count_, [this](Arm a) { return indices_.value(a); }, stream);
+}
+
+void HacUcb::observe(Decision decision, Outcome outcome, Stream&) {
+  actions_.add(decision.arm, outcome.reward);
+  update_action(decision.arm);
+  if (decision.ticket == kAfterSwitch) return;
+  contexts_.add(outcome.context, outcome.reward);
+  update_context(outcome.context);
+  if (decision.ticket != kFirstSweeps || !checks_marginals_) return;
+  ++first_visits_[std::size_t{decision.arm} * contexts_count_ + outcome.context];
+  if (++first_observed_ == first_sweep_plays_) check_marginals();
+}
+
+void HacUcb::forget(Decision decision) {
+  if (decision.ticket == kFirstSweeps || decision.ticket == kSecondSweeps)
+    lost_.push_back(std::uint64_t{decision.arm} * 4 + decision.ticket);
+}
+
+// If any action's contexts in the first sweeps are too far from its given marginals, all given marginals
+// give way to the empirical ones. Only outcomes of the first sweeps count, however late they come.
+void HacUcb::check_marginals() {
+  const double allowed = 2 * std::pow(horizon_, -0.25) *
+                         std::sqrt(static_cast<double>(actions_count_) * contexts_count_ * std::log(horizon_));
+  const auto plays = static_cast<double>(first_sweep_plays_ / actions_count_);
+  for (Arm a = 0; a < actions_count_ && !marginals_replaced_; ++a) {
+    double distance = 0;
+    for (Context z = 0; z < contexts_count_; ++z)
+      distance += std::abs(
+          static_cast<double>(first_visits_[std::size_t{a} * contexts_count_ + z]) / plays - (*given_)(a, z));
+    marginals_replaced_ = distance > allowed;
+  }
+  if (marginals_replaced_) use_empirical_marginals();
+}
+
+void HacUcb::use_empirical_marginals() {
+  const auto plays = static_cast<double>(first_sweep_plays_ / actions_count_);
+  Matrix empirical(actions_count_, contexts_count_);
+  for (Arm a = 0; a < actions_count_; ++a)
+    for (Context z = 0; z < contexts_count_; ++z)
+      empirical(a, z) = static_cast<double>(first_visits_[std::size_t{a} * contexts_count_ + z]) / plays;
+  rows_ = MarginalRows(empirical);
+}
+
+void HacUcb::visit_state(StateVisitor& visitor) {
+  actions_.visit_state(visitor, "plays", "action_sums");
+  contexts_.visit_state(visitor, "visits", "context_sums");
+  visitor.field("rounds", rounds_);
+  visitor.field("dispatched", dispatched_);
+  visitor.field("lost", lost_);
+  visitor.field("switched", switched_);
+  visitor.field("switch_round", switch_round_);
+  visitor.field("first_observed", first_observed_);
+  visitor.field("first_visits", first_visits_);
+  visitor.field("marginals_replaced", marginals_replaced_);
+  if (visitor.reading()) rebuild();
+}
+
+Diagnostics HacUcb::diagnostics() const {
+  Diagnostics diagnostics{{"switched", switched_ ? 1.0 : 0.0}};
+  if (switched_) diagnostics.push_back({"switch_round", static_cast<double>(switch_round_)});
+  if (checks_marginals_)
+    diagnostics.push_back({"marginals_replaced", marginals_replaced_ ? 1.0 : 0.0});
+  return diagnostics;
+}
+
+}  // namespace armature

@@ -1,0 +1,49 @@
+#include "policies/index/thompson.h"
+
+namespace armature {
+
+PolicyFacts Thompson::facts() {
+  return {.name = "ts",
+          .summary = "Thompson sampling on actions; ignores the contexts",
+          .text =
+              "Draws a mean for every action from its Beta posterior and plays the largest. Strong in practice "
+              "and, like ucb, blind to the contexts. Rewards between 0 and 1 are turned into a coin.",
+          .section = "§5"};
+}
+
+Decision Thompson::choose(Stream& stream) {
+  Arm best = 0;
+  double highest = -1;
+  for (Arm a = 0; a < posteriors_.size(); ++a) {
+    const double theta = posteriors_.sample(a, stream);
+    if (theta > highest) {
+      highest = theta;
+      best = a;
+    }
+  }
+  return {best};
+}
+
+PolicyFacts CausalThompson::facts() {
+  return {.name = "c-ts",
+          .summary = "Thompson sampling on contexts, weighted by the given marginals",
+          .text =
+              "Draws a mean for every context from its Beta posterior and plays the action whose given marginals "
+              "make the most of them. The causal rival of ts, with c-ucb's weakness: it believes the contexts.",
+          .section = "§5",
+          .needs_marginals = true};
+}
+
+CausalThompson::CausalThompson(const Problem& problem, const Arguments&)
+    : posteriors_(problem.contexts()),
+      rows_(*problem.marginals),
+      theta_(problem.contexts()),
+      sums_(rows_.rows()) {}
+
+Decision CausalThompson::choose(Stream& stream) {
+  for (Context z = 0; z < posteriors_.size(); ++z) theta_[z] = posteriors_.sample(z, stream);
+  rows_.sums(theta_, sums_);
+  return {rows_.action(first_largest(sums_))};
+}
+
+}  // namespace armature

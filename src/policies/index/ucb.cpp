@@ -1,0 +1,40 @@
+#include "policies/index/ucb.h"
+
+#include "policies/index/ties.h"
+
+namespace armature {
+
+PolicyFacts Ucb::facts() {
+  return {.name = "ucb",
+          .summary = "upper confidence bounds on actions; ignores the contexts",
+          .text =
+              "Plays the action with the largest upper confidence bound on its own mean reward. Its regret is "
+              "of order sqrt(|A|·T) in every world, benign or not. It never looks at the contexts, so it pays "
+              "for |A| actions even where |Z| contexts would tell all.",
+          .section = "§2, paper App. C",
+          .needs_horizon = true,
+          .parameters = index_parameters()};
+}
+
+Ucb::Ucb(const Problem& problem, const Arguments& arguments)
+    : width_(confidence_width(problem, arguments, problem.actions())),
+      random_ties_(arguments.is_word("ties", "random")),
+      actions_(problem.actions()),
+      indices_(problem.actions()) {
+  rebuild();
+}
+
+void Ucb::rebuild() {
+  for (Arm a = 0; a < actions_.size(); ++a) indices_.set(a, actions_.upper(a, width_));
+}
+
+Arm Ucb::random_best(Stream& stream) const {
+  return random_argmax(actions_.size(), [this](Arm a) { return indices_.value(a); }, stream);
+}
+
+void Ucb::visit_state(StateVisitor& visitor) {
+  actions_.visit_state(visitor, "plays", "reward_sums");
+  if (visitor.reading()) rebuild();
+}
+
+}  // namespace armature

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "armature/policy.h"
+#include "policies/index/argmax_tree.h"
+#include "policies/index/confidence.h"
+
+namespace armature {
+
+/// UCB(δ): play argmax_a μ̂(a) + sqrt(L_A/(2n(a))), L_A = log(2|A|T/δ) (spec §2, paper App. C).
+/// Promises Reg(t) ≤ sqrt(8|A|L_A·t) for all t ≤ T together, with probability 1-δ, in every world.
+/// Caveat: it never looks at the contexts, so it pays for |A| where |Z| would do.
+class Ucb {
+ public:
+  static PolicyFacts facts();
+  Ucb(const Problem& problem, const Arguments& arguments);
+
+  Decision choose(Stream& stream) { return {random_ties_ ? random_best(stream) : indices_.best()}; }
+  void observe(Decision decision, Outcome outcome, Stream&) {
+    actions_.add(decision.arm, outcome.reward);
+    indices_.set(decision.arm, actions_.upper(decision.arm, width_));
+  }
+  void forget(Decision) {}
+  void visit_state(StateVisitor& visitor);
+  Diagnostics diagnostics() const { return {}; }
+
+ private:
+  Arm random_best(Stream& stream) const;
+  void rebuild();
+
+  Width width_;
+  bool random_ties_;
+  Statistics actions_;
+  ArgmaxTree indices_;  // only the played arm's index changes
+};
+
+}  // namespace armature

@@ -1,0 +1,85 @@
+// One row per policy. Everything else (command line, docs, conformance and golden tests) reads this.
+#include <fmt/format.h>
+
+#include "armature/error.h"
+#include "armature/policy.h"
+#include "base/text.h"
+#include "policies/baseline/simple.h"
+#include "policies/index/c_ucb.h"
+#include "policies/index/hac_ucb.h"
+#include "policies/index/thompson.h"
+#include "policies/index/ucb.h"
+
+namespace armature {
+namespace {
+
+std::vector<PolicyEntry>& table() {
+  static std::vector<PolicyEntry> entries = {
+      policy_entry<Ucb>(),     policy_entry<CausalUcb>(),  policy_entry<HacUcb>(),
+      policy_entry<Thompson>(), policy_entry<CausalThompson>(), policy_entry<UniformPolicy>(),
+      policy_entry<RoundRobin>(), policy_entry<FixedArm>(),
+  };
+  return entries;
+}
+
+Arguments parse_arguments(const TextForm& form, const PolicyFacts& facts) {
+  return {"policy " + form.name, form, facts.parameters};
+}
+
+}  // namespace
+
+AnyPolicy::AnyPolicy(std::string text, std::uint64_t problem_fingerprint)
+    : text_(std::move(text)), problem_fingerprint_(problem_fingerprint) {}
+
+std::string AnyPolicy::owner() const {
+  return fmt::format("policy {}, problem {:016x}", text_, problem_fingerprint_);
+}
+std::string AnyPolicy::save() {
+  return save_state(owner(), [this](StateVisitor& visitor) { visit_state(visitor); });
+}
+void AnyPolicy::load(std::string_view saved) {
+  load_state(owner(), saved, [this](StateVisitor& visitor) { visit_state(visitor); });
+}
+std::uint64_t AnyPolicy::digest() {
+  return state_digest([this](StateVisitor& visitor) { visit_state(visitor); });
+}
+std::string AnyPolicy::dump() {
+  return dump_state([this](StateVisitor& visitor) { visit_state(visitor); });
+}
+
+const std::vector<PolicyEntry>& policies() { return table(); }
+
+void register_policy(PolicyEntry entry) {
+  for (const PolicyEntry& known : table())
+    ARMATURE_CHECK(known.facts.name != entry.facts.name, "a policy's name is new");
+  table().push_back(std::move(entry));
+}
+
+const PolicyEntry& find_policy(const std::string& name) {
+  std::vector<std::string> names;
+  for (const PolicyEntry& entry : table()) {
+    if (entry.facts.name == name) return entry;
+    names.push_back(entry.facts.name);
+  }
+  throw Error({"", "policy", fmt::format("'{}'", name), "one of " + join(names, ", ") + did_you_mean(name, names)});
+}
+
+std::unique_ptr<AnyPolicy> make_policy(const std::string& text, const Problem& problem) {
+  const TextForm form = TextForm::parse(text);
+  const PolicyEntry& entry = find_policy(form.name);
+  const Arguments arguments = parse_arguments(form, entry.facts);
+  problem.validate();
+  if (entry.facts.needs_horizon && !problem.horizon)
+    throw Error({"", arguments.owner(), "a problem without a horizon", "a horizon"});
+  if (entry.facts.needs_marginals && !problem.marginals)
+    throw Error({"", arguments.owner(), "a problem without given marginals",
+                 "given marginals of the contexts, one row per action"});
+  return entry.make(problem, arguments);
+}
+
+std::string canonical_policy(const std::string& text) {
+  const TextForm form = TextForm::parse(text);
+  return parse_arguments(form, find_policy(form.name).facts).canonical();
+}
+
+}  // namespace armature

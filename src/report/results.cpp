@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "armature/report.h"
+#include "armature/version.h"
+#include "base/text.h"
+#include "report/table.h"
+
+namespace armature {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string nanoseconds_per_round(const PolicySummary& policy, Round horizon) {
+  if (policy.replications == 0) return "";
+  const double rounds = static_cast<double>(horizon) * policy.replications;
+  return fmt::format("{:.0f} ns", policy.seconds / rounds * 1e9);
+}
+
+std::string diagnostics_line(const PolicySummary& policy) {
+  std::string line;
+  for (const DiagnosticSummary& diagnostic : policy.diagnostics) {
+    line += line.empty() ? "" : ", ";
+    line += fmt::format("{} {:.6g}", diagnostic.name, diagnostic.mean);
+    if (diagnostic.replications < policy.replications)
+      line += fmt::format(" (in {} of {} replications)", diagnostic.replications, policy.replications);
+  }
+  return line;
+}
+
+// The commas of a text form would end a CSV field.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+}  // namespace
+
+std::string result_table(const SimulationResult& result) {
+  std::string text = fmt::format("{}, T = {}, {} replications, seed {}\n\n", result.instance, result.horizon,
+                                 result.replications, result.seed);
+  TextTable table({"policy", "mean regret", "median", "95%", "simple regret", "time/round"});
+  std::string diagnostics;
+  for (const PolicySummary& policy : result.policies) {
+    if (policy.replications == 0) {
+      table.add({policy.policy, "not finished"});
+      continue;
+    }
+    const std::string name = policy.replications < result.replications
+                                 ? fmt::format("{} ({} done)", policy.policy, policy.replications)
+                                 : policy.policy;
+    table.add({name, with_error(policy.mean_regret, policy.standard_error), fmt::format("{:.1f}", policy.median),
+               fmt::format("{:.1f}", policy.q95), fmt::format("{:.4g}", policy.simple_regret),
+               nanoseconds_per_round(policy, result.horizon)});
+    const std::string line = diagnostics_line(policy);
+    if (!line.empty()) diagnostics += fmt::format("{}: {}\n", policy.policy, line);
+  }
+  text += table.print();
+  if (!diagnostics.empty()) text += "\n" + diagnostics;
+  return text;
+}
+
+std::string result_csv(const std::vector<SimulationResult>& results) {
+  std::string csv = "instance,policy,horizon,replications,seed,round,mean_regret,standard_error,median,q95\n";
+  for (const SimulationResult& result : results)
+    for (const PolicySummary& policy : result.policies)
+      for (const CheckpointSummary& at : policy.checkpoints) {
+        csv += fmt::format("{},{},{},{},{},{},{},{},", csv_field(result.instance), csv_field(policy.policy),
+                           result.horizon, policy.replications, result.seed, at.round, at.mean, at.standard_error);
+        csv += at.round == result.horizon ? fmt::format("{},{}\n", policy.median, policy.q95) : ",\n";
+      }
+  return csv;
+}
+
+std::string result_json(const SimulationResult& result) {
+  Json json = {{"instance", result.instance},         {"horizon", result.horizon},
+               {"replications", result.replications}, {"seed", result.seed},
+               {"version", version()},                {"complete", result.complete},
+               {"results", Json::array()}};
+  for (const PolicySummary& policy : result.policies) {
+    Json entry = {{"policy", policy.policy}, {"replications", policy.replications}};
+    if (policy.replications > 0) {
+      entry["mean_regret"] = policy.mean_regret;
+      entry["standard_error"] = policy.standard_error;
+      entry["median"] = policy.median;
+      entry["q95"] = policy.q95;
+      entry["simple_regret"] = policy.simple_regret;
+      entry["checkpoints"] = Json::array();
+      for (const CheckpointSummary& at : policy.checkpoints)
+        entry["checkpoints"].push_back(
+            {{"round", at.round}, {"mean", at.mean}, {"standard_error", at.standard_error}});
+      entry["pulls"] = policy.pulls;
+      entry["seconds"] = policy.seconds;
+      entry["diagnostics"] = Json::object();
+      for (const DiagnosticSummary& diagnostic : policy.diagnostics)
+        entry["diagnostics"][diagnostic.name] = {{"mean", diagnostic.mean},
+                                                 {"replications", diagnostic.replications}};
+    }
+    json["results"].push_back(std::move(entry));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string comparison_table(const std::vector<SimulationResult>& results) {
+  std::vector<std::string> header{"mean regret ± standard error"};
+  std::vector<std::string> second{""};
+  std::vector<std::string> names;
+  for (const SimulationResult& result : results) {
+    header.push_back(fmt::format("{}, T={}", result.instance, result.horizon));
+    for (const PolicySummary& policy : result.policies)
+      if (std::find(names.begin(), names.end(), policy.policy) == names.end()) names.push_back(policy.policy);
+  }
+  TextTable table(header);
+  for (const std::string& name : names) {
+    std::vector<std::string> row{name};
+    for (const SimulationResult& result : results) {
+      const PolicySummary* mine = nullptr;
+      double best = 0;
+      for (const PolicySummary& policy : result.policies) {
+        if (policy.policy == name) mine = &policy;
+        if (&policy == &result.policies.front() || policy.mean_regret < best) best = policy.mean_regret;
+      }
+      if (!mine || mine->replications == 0) {
+        row.emplace_back("");
+        continue;
+      }
+      row.push_back((mine->mean_regret == best ? "★ " : "") + with_error(mine->mean_regret, mine->standard_error));
+    }
+    table.add(std::move(row));
+  }
+  return table.print() + "★ least regret in its column\n";
+}
+
+}  // namespace armature

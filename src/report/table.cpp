@@ -1,0 +1,50 @@
+#include "report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace armature {
+namespace {
+
+// Characters, not bytes: every byte that does not continue a character.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+std::string with_error(double value, double error) {
+  const int decimals = error > 0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 6)
+                                 : (std::abs(value) < 100 ? 3 : 1);
+  return fmt::format("{:.{}f} ± {:.{}f}", value, decimals, error, decimals);
+}
+
+std::string TextTable::print() const {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows_) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  std::string text;
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    std::string line;
+    for (std::size_t i = 0; i < rows_[r].size(); ++i) {
+      const std::string pad(widths[i] - width_of(rows_[r][i]), ' ');
+      if (i > 0) line += "  ";
+      line += i == 0 ? rows_[r][i] + pad : pad + rows_[r][i];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+    if (r > 0) continue;
+    std::size_t total = 2 * (widths.size() - 1);
+    for (const std::size_t width : widths) total += width;
+    for (std::size_t i = 0; i < total; ++i) text += "─";
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace armature

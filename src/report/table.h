@@ -1,0 +1,23 @@
+// Aligned columns of UTF-8 text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace armature {
+
+/// "372.9 ± 1.1": the value to the precision its error deserves.
+std::string with_error(double value, double error);
+
+class TextTable {
+ public:
+  explicit TextTable(std::vector<std::string> header) : rows_{std::move(header)} {}
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  /// The first column is flush left, the others flush right.
+  std::string print() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace armature

@@ -1,0 +1,23 @@
+#include <algorithm>
+#include <cmath>
+
+#include "armature/error.h"
+#include "armature/simulate.h"
+
+namespace armature {
+
+std::vector<Round> log_checkpoints(Round horizon, std::uint32_t count, std::vector<Round> also) {
+  ARMATURE_CHECK(horizon >= 1, "a horizon is at least 1");
+  std::vector<Round> rounds = std::move(also);
+  for (std::uint32_t i = 0; i + 1 < count; ++i) {
+    const double power = static_cast<double>(i) / (count - 1);
+    const double round = std::round(std::pow(static_cast<double>(horizon), power));
+    rounds.push_back(std::min(horizon, static_cast<Round>(round)));
+  }
+  rounds.push_back(horizon);
+  std::sort(rounds.begin(), rounds.end());
+  rounds.erase(std::unique(rounds.begin(), rounds.end()), rounds.end());
+  return rounds;
+}
+
+}  // namespace armature

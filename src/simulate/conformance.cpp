@@ -1,0 +1,225 @@
+#include "armature/conformance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "armature/simulate.h"
+
+namespace armature {
+namespace {
+
+constexpr Round kRounds = 600;
+constexpr std::uint64_t kSeed = 20240229;
+
+struct Shape {
+  std::uint32_t actions;
+  std::uint32_t contexts;
+};
+constexpr Shape kShapes[] = {{1, 1}, {2, 3}, {7, 2}, {20, 5}};
+
+// Rewards are multiples of 2^-20: sums of them are exact, so the order of adding leaves no trace.
+Instance test_instance(Shape shape, bool binary_rewards) {
+  Stream stream({kSeed, shape.actions, Purpose::kTest});
+  Matrix marginals(shape.actions, shape.contexts);
+  std::vector<RewardLaw> laws;
+  for (Arm a = 0; a < shape.actions; ++a) {
+    const auto row = dirichlet(stream, shape.contexts, 1);
+    std::copy(row.begin(), row.end(), marginals.row(a).begin());
+    for (Context z = 0; z < shape.contexts; ++z) {
+      const double mean = stream.uniform();
+      const double value = std::floor(stream.uniform() * 0x1p20) * 0x1p-20;
+      laws.push_back(binary_rewards ? RewardLaw::bernoulli(mean)
+                                    : RewardLaw::table({0, value, 1}, {0.25, 0.5, 0.25}));
+    }
+  }
+  return Instance(Instance::general("conformance", std::move(marginals), laws));
+}
+
+// A policy at work in a world: everything needed to go on from here.
+struct Scene {
+  Scene(const std::string& text, const World& world)
+      : policy(make_policy(text, world.problem)),
+        environment(world.tables, kSeed, 0),
+        stream({kSeed, 0, Purpose::kPolicy}) {}
+
+  Decision step() {
+    const Decision decision = policy->choose(stream);
+    policy->observe(decision, environment.play(decision.arm), stream);
+    return decision;
+  }
+
+  std::unique_ptr<AnyPolicy> policy;
+  Environment environment;
+  Stream stream;
+};
+
+bool same(const Decision& a, const Decision& b) { return a.arm == b.arm && a.ticket == b.ticket; }
+
+class Battery {
+ public:
+  Battery(std::string text, Shape shape)
+      : text_(std::move(text)),
+        shape_(shape),
+        world_(std::make_shared<const Instance>(test_instance(shape, false)), kRounds),
+        binary_world_(std::make_shared<const Instance>(test_instance(shape, true)), kRounds) {}
+
+  std::vector<ConformanceFailure> run() {
+    valid_arms();
+    if (!failures_.empty()) return failures_;  // the other laws play arms and must not be misled
+    determinism();
+    save_load();
+    refuse_bad_state();
+    reordering();
+    late_and_lost();
+    diagnostics();
+    return failures_;
+  }
+
+ private:
+  void fail(const char* law, const std::string& detail) {
+    failures_.push_back({law, fmt::format("{} actions, {} contexts: {}", shape_.actions, shape_.contexts, detail)});
+  }
+
+  void valid_arms() {
+    Scene scene(text_, world_);
+    for (Round t = 1; t <= kRounds; ++t) {
+      const Decision decision = scene.policy->choose(scene.stream);
+      if (decision.arm >= shape_.actions)
+        return fail("valid-arms", fmt::format("arm {} in round {}", decision.arm, t));
+      scene.policy->observe(decision, scene.environment.play(decision.arm), scene.stream);
+    }
+  }
+
+  void determinism() {
+    Scene one(text_, world_);
+    Scene two(text_, world_);
+    for (Round t = 1; t <= kRounds; ++t)
+      if (!same(one.step(), two.step())) return fail("determinism", fmt::format("other decision in round {}", t));
+    if (one.policy->digest() != two.policy->digest()) fail("determinism", "other state at the end");
+  }
+
+  void save_load() {
+    for (const Round cut : {Round{0}, Round{1}, Round{37}, kRounds / 2}) {
+      Scene scene(text_, world_);
+      for (Round t = 0; t < cut; ++t) scene.step();
+      Scene copy(text_, world_);
+      for (Round t = 0; t < cut; ++t) copy.environment.play(0);  // outcomes are drawn by round
+      copy.policy->load(scene.policy->save());
+      copy.stream.seek(scene.stream.position());
+      if (copy.policy->digest() != scene.policy->digest())
+        return fail("save-load", fmt::format("other state after loading at round {}", cut));
+      for (Round t = cut + 1; t <= kRounds; ++t)
+        if (!same(scene.step(), copy.step()))
+          return fail("save-load", fmt::format("saved at {}, other decision in round {}", cut, t));
+      if (copy.policy->digest() != scene.policy->digest())
+        return fail("save-load", fmt::format("saved at {}, other state at the end", cut));
+    }
+  }
+
+  void refuse_bad_state() {
+    Scene scene(text_, world_);
+    for (int t = 0; t < 50; ++t) scene.step();
+    const std::string good = scene.policy->save();
+    const std::uint64_t before = scene.policy->digest();
+    std::string flipped = good;
+    flipped[flipped.size() / 2] ^= 1;
+    for (const std::string& bad : {std::string(), good.substr(0, good.size() - 1), flipped}) {
+      try {
+        scene.policy->load(bad);
+        return fail("refuse-bad-state", "loaded a damaged state");
+      } catch (const Error&) {
+      }
+    }
+    if (scene.policy->digest() != before) fail("refuse-bad-state", "a refused state left traces");
+  }
+
+  // Batches of decisions whose outcomes arrive in order for one copy and backwards for the other.
+  void reordering() {
+    const World& world = observing_draws() ? binary_world_ : world_;
+    constexpr int kBatch = 7;
+    Scene forward(text_, world);
+    Scene backward(text_, world);
+    for (Round t = 1; t + kBatch <= kRounds; t += kBatch) {
+      std::vector<std::pair<Decision, Outcome>> batch;
+      for (int i = 0; i < kBatch; ++i) {
+        const Decision decision = forward.policy->choose(forward.stream);
+        if (!same(decision, backward.policy->choose(backward.stream)))
+          return fail("reordering", fmt::format("other decision in round {}", t + static_cast<Round>(i)));
+        batch.emplace_back(decision, forward.environment.play(decision.arm));
+      }
+      for (const auto& [decision, outcome] : batch) forward.policy->observe(decision, outcome, forward.stream);
+      std::reverse(batch.begin(), batch.end());
+      for (const auto& [decision, outcome] : batch) backward.policy->observe(decision, outcome, backward.stream);
+      if (forward.policy->digest() != backward.policy->digest())
+        return fail("reordering", fmt::format("other state after round {}", t + kBatch - 1));
+    }
+  }
+
+  // Thompson's coin is tossed when a fractional reward is observed: then only 0 and 1 commute.
+  bool observing_draws() const {
+    Scene scene(text_, world_);
+    for (Round t = 0; t < kRounds; ++t) {
+      const Decision decision = scene.policy->choose(scene.stream);
+      const std::uint64_t before = scene.stream.position();
+      scene.policy->observe(decision, scene.environment.play(decision.arm), scene.stream);
+      if (scene.stream.position() != before) return true;
+    }
+    return false;
+  }
+
+  // Outcomes up to twenty rounds late, a fifth of them never.
+  void late_and_lost() {
+    Scene scene(text_, world_);
+    Stream luck({kSeed, 1, Purpose::kTest});
+    std::deque<std::pair<Decision, Outcome>> waiting;
+    for (Round t = 1; t <= kRounds; ++t) {
+      const Decision decision = scene.policy->choose(scene.stream);
+      if (decision.arm >= shape_.actions)
+        return fail("late-and-lost", fmt::format("arm {} in round {}", decision.arm, t));
+      waiting.emplace_back(decision, scene.environment.play(decision.arm));
+      while (waiting.size() > 20 || (!waiting.empty() && bernoulli(luck, 0.3))) {
+        const std::size_t which = uniform_index(luck, static_cast<std::uint32_t>(waiting.size()));
+        const auto [late, outcome] = waiting[which];
+        waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(which));
+        if (bernoulli(luck, 0.2))
+          scene.policy->forget(late);
+        else
+          scene.policy->observe(late, outcome, scene.stream);
+      }
+    }
+  }
+
+  void diagnostics() {
+    Scene scene(text_, world_);
+    for (Round t = 0; t < kRounds; ++t) scene.step();
+    std::vector<std::string> names;
+    for (const Diagnostic& diagnostic : scene.policy->diagnostics()) {
+      if (!std::isfinite(diagnostic.value)) fail("diagnostics", diagnostic.name + " is not finite");
+      if (std::count(names.begin(), names.end(), diagnostic.name) > 0)
+        fail("diagnostics", diagnostic.name + " twice");
+      names.push_back(diagnostic.name);
+    }
+  }
+
+  std::string text_;
+  Shape shape_;
+  World world_;
+  World binary_world_;
+  std::vector<ConformanceFailure> failures_;
+};
+
+}  // namespace
+
+std::vector<ConformanceFailure> check_conformance(const std::string& policy_text) {
+  std::vector<ConformanceFailure> failures;
+  for (const Shape shape : kShapes) {
+    const auto found = Battery(policy_text, shape).run();
+    failures.insert(failures.end(), found.begin(), found.end());
+  }
+  return failures;
+}
+
+}  // namespace armature

@@ -1,0 +1,37 @@
+// Runs a program as a person would and looks at everything it leaves.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace armature::test {
+
+struct ProgramResult {
+  int status = 0;  // exit status; 128 + signal if it was killed
+  std::string out;
+  std::string err;
+};
+
+/// Runs a shell command line in `directory`. `armature` is on its PATH.
+ProgramResult run_shell(const std::string& command, const std::string& directory);
+/// Runs `armature ARGUMENTS…` in a fresh temporary directory.
+ProgramResult run_armature(const std::string& arguments);
+
+/// A directory of its own, removed at the end.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  /// The names of the files in it, sorted.
+  std::vector<std::string> listing() const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace armature::test
