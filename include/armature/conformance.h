@@ -8,12 +8,13 @@
 namespace armature {
 
 struct ConformanceFailure {
-  std::string law;     // valid-arms, determinism, save-load, refuse-bad-state, reordering, late-and-lost, diagnostics
+  std::string law;     // valid-arms, determinism, save-load, refuse-bad-state, reordering,
+                       // late-and-lost, diagnostics
   std::string detail;  // where it broke
 };
 
-/// Runs the registered policy of this text form through all laws on several small problems. Empty: it
-/// conforms.
+/// Runs the registered policy of this text form through all laws on several small problems. Empty:
+/// it conforms.
 std::vector<ConformanceFailure> check_conformance(const std::string& policy_text);
 
 }  // namespace armature

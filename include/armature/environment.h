@@ -1,6 +1,6 @@
-// The truth as a machine: an Instance compiled into integer tables, and an Environment that plays it
-// round by round. Its draw of round t depends on (seed, replication, t) and not on the arm, so all
-// policies of a replication face the same luck (common random numbers).
+// The truth as a machine: an Instance compiled into integer tables, and an Environment that plays
+// it round by round. Its draw of round t depends on (seed, replication, t) and not on the arm, so
+// all policies of a replication face the same luck (common random numbers).
 #pragma once
 
 #include <array>

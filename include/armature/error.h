@@ -1,6 +1,7 @@
-// Two kinds of failure. A bug in armature or in a caller's C++: ARMATURE_CHECK aborts with a message.
-// An expected failure (a bad file, a bad parameter, a full disk): one exception type that carries what
-// a person needs to mend it, caught at the outer doors (command line: stderr and exit status 2).
+// Two kinds of failure. A bug in armature or in a caller's C++: ARMATURE_CHECK aborts with a
+// message. An expected failure (a bad file, a bad parameter, a full disk): one exception type that
+// carries what a person needs to mend it, caught at the outer doors (command line: stderr and exit
+// status 2).
 #pragma once
 
 #include <exception>
@@ -8,8 +9,8 @@
 
 namespace armature {
 
-/// What went wrong with an input: where (file, field), what was found, what was expected. Empty parts
-/// are left out of the message.
+/// What went wrong with an input: where (file, field), what was found, what was expected. Empty
+/// parts are left out of the message.
 struct ErrorReport {
   std::string file;
   std::string field;
@@ -37,6 +38,6 @@ class Error : public std::exception {
 }  // namespace armature
 
 /// Aborts when a promise between parts of the program is broken. Never for user input.
-#define ARMATURE_CHECK(condition, why)                                 \
-  (static_cast<bool>(condition) ? static_cast<void>(0)                 \
+#define ARMATURE_CHECK(condition, why)                 \
+  (static_cast<bool>(condition) ? static_cast<void>(0) \
                                 : ::armature::check_failed(__FILE__, __LINE__, #condition, why))

@@ -1,5 +1,6 @@
 // Named families of instances (spec §8) and instance files, behind one text form:
-// `pareto-benign:actions=50,gap=0.01`, `random-benign:contexts=10,epsilon=0.05` or `my-instance.json`.
+// `pareto-benign:actions=50,gap=0.01`, `random-benign:contexts=10,epsilon=0.05` or
+// `my-instance.json`.
 #pragma once
 
 #include <memory>

@@ -34,9 +34,9 @@ struct Progress {
 
 /// How to run: nothing here changes a result.
 struct RunHooks {
-  unsigned threads = 0;                            // 0: one per core
-  const std::atomic<bool>* stop = nullptr;         // set it to end early with what is finished
-  std::function<void(const Progress&)> progress;   // called now and then, by one thread at a time
+  unsigned threads = 0;                           // 0: one per core
+  const std::atomic<bool>* stop = nullptr;        // set it to end early with what is finished
+  std::function<void(const Progress&)> progress;  // called now and then, by one thread at a time
 };
 
 struct CheckpointSummary {

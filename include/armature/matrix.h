@@ -14,12 +14,16 @@ class Matrix {
 
   std::size_t rows() const { return columns_ == 0 ? 0 : values_.size() / columns_; }
   std::size_t columns() const { return columns_; }
-  double& operator()(std::size_t row, std::size_t column) { return values_[row * columns_ + column]; }
+  double& operator()(std::size_t row, std::size_t column) {
+    return values_[row * columns_ + column];
+  }
   double operator()(std::size_t row, std::size_t column) const {
     return values_[row * columns_ + column];
   }
   std::span<double> row(std::size_t r) { return {values_.data() + r * columns_, columns_}; }
-  std::span<const double> row(std::size_t r) const { return {values_.data() + r * columns_, columns_}; }
+  std::span<const double> row(std::size_t r) const {
+    return {values_.data() + r * columns_, columns_};
+  }
   bool operator==(const Matrix&) const = default;
 
  private:

@@ -1,6 +1,7 @@
-// The two sides of a causal bandit (spec §1). An Instance is the truth: marginals of the post-action
-// context and reward laws. A Problem is what a policy may know: sizes, names, perhaps a horizon and
-// given marginals; never a reward law. Policies are built from a Problem and see nothing else.
+// The two sides of a causal bandit (spec §1). An Instance is the truth: marginals of the
+// post-action context and reward laws. A Problem is what a policy may know: sizes, names, perhaps a
+// horizon and given marginals; never a reward law. Policies are built from a Problem and see
+// nothing else.
 #pragma once
 
 #include <cstdint>
@@ -99,7 +100,8 @@ class Instance {
   /// One law per context, whatever the action.
   static Parts benign(std::string name, Matrix marginals, std::vector<RewardLaw> law_of_context);
   /// One law per cell, row by row.
-  static Parts general(std::string name, Matrix marginals, const std::vector<RewardLaw>& law_of_cell);
+  static Parts general(std::string name, Matrix marginals,
+                       const std::vector<RewardLaw>& law_of_cell);
 
   const std::string& name() const { return parts_.name; }
   std::uint32_t actions() const { return static_cast<std::uint32_t>(parts_.marginals.rows()); }
@@ -108,10 +110,10 @@ class Instance {
   const RewardLaw& law(Arm a, Context z) const { return parts_.laws[law_index(a, z)]; }
   const Parts& parts() const { return parts_; }
 
-  double mean(Arm a) const { return means_[a]; }           // μ(a)
+  double mean(Arm a) const { return means_[a]; }                 // μ(a)
   double gap(Arm a) const { return means_[best_] - means_[a]; }  // Δ_a
-  Arm best_action() const { return best_; }                // lowest index on ties
-  std::optional<double> smallest_gap() const;              // Δ_min: none if all gaps are 0
+  Arm best_action() const { return best_; }                      // lowest index on ties
+  std::optional<double> smallest_gap() const;                    // Δ_min: none if all gaps are 0
   BenignVerdict benign_verdict() const;
 
   /// What a policy is told: the given block if there is one, else the exact marginals with ε = 0.

@@ -1,6 +1,6 @@
-// Declared parameters and the text form `name:key=value,key=value`, shared by policies and families.
-// A policy or family declares its parameters once, beside its code; the command line, files, help texts
-// and generated docs all read that one table.
+// Declared parameters and the text form `name:key=value,key=value`, shared by policies and
+// families. A policy or family declares its parameters once, beside its code; the command line,
+// files, help texts and generated docs all read that one table.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 namespace armature {
 
 /// `name[:key=value,…]`. A value with a comma in it stands in parentheses or double quotes:
-/// `db:base=(c-ucb:scale=0.5,ties=random)+ucb`. Quotes are stripped, parentheses belong to the value.
+/// `db:base=(c-ucb:scale=0.5,ties=random)+ucb`. Quotes are stripped, parentheses belong to the
+/// value.
 struct TextForm {
   std::string name;
   std::vector<std::pair<std::string, std::string>> values;  // in the order written
@@ -25,8 +26,9 @@ struct TextForm {
 
 enum class ParameterType { kInteger, kReal, kChoice };
 
-/// One parameter: name, type, default, range, one line of help and where in the mathematics it lives.
-/// Built by chaining: `Parameter::real("delta").automatic("1/max(T,2)").open(0, 1).help("…", "§2")`.
+/// One parameter: name, type, default, range, one line of help and where in the mathematics it
+/// lives. Built by chaining: `Parameter::real("delta").automatic("1/max(T,2)").open(0, 1).help("…",
+/// "§2")`.
 class Parameter {
  public:
   static Parameter integer(std::string name);

@@ -18,33 +18,36 @@
 
 namespace armature {
 
-/// What a policy answers. The ticket is the policy's own note to itself; it comes back with the outcome.
+/// What a policy answers. The ticket is the policy's own note to itself; it comes back with the
+/// outcome.
 struct Decision {
   Arm arm;
   std::uint64_t ticket = 0;
 };
 
-/// Numbers a policy has to tell about a finished run, in a fixed order. A number that does not exist in
-/// this run (the round of a switch that never came) is left out.
+/// Numbers a policy has to tell about a finished run, in a fixed order. A number that does not
+/// exist in this run (the round of a switch that never came) is left out.
 struct Diagnostic {
   std::string name;
   double value;
 };
 using Diagnostics = std::vector<Diagnostic>;
 
-/// Outcomes may come late, in any order, or never: `observe` is given the decision it belongs to, and
-/// `forget` says that its outcome will not come. `choose` may account for the dispatch of its decision.
+/// Outcomes may come late, in any order, or never: `observe` is given the decision it belongs to,
+/// and `forget` says that its outcome will not come. `choose` may account for the dispatch of its
+/// decision.
 template <class P>
-concept Policy = requires(P& policy, const P& seen, Stream& stream, Decision decision, Outcome outcome,
-                          StateVisitor& visitor) {
+concept Policy = requires(P& policy, const P& seen, Stream& stream, Decision decision,
+                          Outcome outcome, StateVisitor& visitor) {
   { policy.choose(stream) } -> std::same_as<Decision>;
-  { policy.observe(decision, outcome, stream) };
-  { policy.forget(decision) };
-  { policy.visit_state(visitor) };
+  {policy.observe(decision, outcome, stream)};
+  {policy.forget(decision)};
+  {policy.visit_state(visitor)};
   { seen.diagnostics() } -> std::same_as<Diagnostics>;
 };
 
-// --- For an engine that leaps over rounds (spec: exact in law, not round by round) ---------------------
+// --- For an engine that leaps over rounds (spec: exact in law, not round by round)
+// ---------------------
 
 /// What a policy will do in the next rounds while nothing surprising happens.
 struct Plan {
@@ -63,13 +66,15 @@ struct Block {
   std::span<const double> sums;
 };
 template <class P>
-concept LeapPolicy = Policy<P> && requires(P& policy, const P& seen, const Box& box, const Block& block) {
+concept LeapPolicy = Policy<P> &&
+    requires(P& policy, const P& seen, const Box& box, const Block& block) {
   { seen.intent() } -> std::same_as<Plan>;
   { seen.same_choice(box) } -> std::same_as<bool>;
-  { policy.absorb(block) };
+  {policy.absorb(block)};
 };
 
-// --- The erased form ----------------------------------------------------------------------------------
+// --- The erased form
+// ----------------------------------------------------------------------------------
 
 /// Any policy behind one interface. `play` is the typed loop: one virtual call for many rounds.
 class AnyPolicy {
@@ -136,7 +141,8 @@ class ErasedPolicy final : public AnyPolicy {
   P policy_;
 };
 
-// --- The registry -------------------------------------------------------------------------------------
+// --- The registry
+// -------------------------------------------------------------------------------------
 
 /// The facts of a policy, declared beside it: `static PolicyFacts facts()`.
 struct PolicyFacts {
@@ -156,7 +162,8 @@ struct PolicyEntry {
 
 template <Policy P>
 PolicyEntry policy_entry() {
-  return {P::facts(), [](const Problem& problem, const Arguments& arguments) -> std::unique_ptr<AnyPolicy> {
+  return {P::facts(),
+          [](const Problem& problem, const Arguments& arguments) -> std::unique_ptr<AnyPolicy> {
             return std::make_unique<ErasedPolicy<P>>(problem, arguments);
           }};
 }

@@ -1,6 +1,6 @@
-// All randomness of armature: Philox4x32-10, a counter-based generator (Salmon et al. 2011). A draw is
-// a pure function of (seed, counter), so streams need no jumping ahead, no locks, and give the same
-// bytes for any number of threads.
+// All randomness of armature: Philox4x32-10, a counter-based generator (Salmon et al. 2011). A draw
+// is a pure function of (seed, counter), so streams need no jumping ahead, no locks, and give the
+// same bytes for any number of threads.
 //
 // The counter's layout is fixed for ever:
 //   word 0, 1   round (64 bits, low word first)
@@ -102,15 +102,16 @@ double beta_variate(Stream& stream, double alpha, double beta);
 /// A symmetric Dirichlet draw, normalised in the log domain: fine for concentrations far below 1.
 std::vector<double> dirichlet(Stream& stream, std::uint32_t size, double concentration);
 
-/// Probabilities as integers: an event of probability p happens iff a uniform 63-bit integer is below
-/// threshold63(p). Exact to 2^-63; 0 never happens and 1 always does.
+/// Probabilities as integers: an event of probability p happens iff a uniform 63-bit integer is
+/// below threshold63(p). Exact to 2^-63; 0 never happens and 1 always does.
 inline constexpr std::uint64_t kTwoTo63 = std::uint64_t{1} << 63;
 std::uint64_t threshold63(double probability);
 
 /// The inverse transform on integers: cumulative[k] is the threshold of {0..k}, so the outcome of a
-/// uniform 63-bit u is the number of thresholds it has reached. Zero-probability outcomes never occur,
-/// whatever the rounding of the sums.
-void cumulative_thresholds(std::span<const double> probabilities, std::span<std::uint64_t> cumulative);
+/// uniform 63-bit u is the number of thresholds it has reached. Zero-probability outcomes never
+/// occur, whatever the rounding of the sums.
+void cumulative_thresholds(std::span<const double> probabilities,
+                           std::span<std::uint64_t> cumulative);
 std::uint32_t inverse_transform(std::span<const std::uint64_t> cumulative, std::uint64_t u);
 
 /// The two uniform 63-bit integers of each round first, first+1, …: words (0,1) and (2,3) of the

@@ -1,5 +1,6 @@
-// The step engine: plays one policy against one instance, round by round, for a block of replications.
-// Results depend on the cell and the replication numbers alone, never on threads or order.
+// The step engine: plays one policy against one instance, round by round, for a block of
+// replications. Results depend on the cell and the replication numbers alone, never on threads or
+// order.
 #pragma once
 
 #include <atomic>
@@ -22,8 +23,9 @@ struct World {
   Problem problem;
 };
 
-/// How outcomes reach the policy. The outcome of round t arrives before the choice of round t+1+delay, or
-/// later: only after a round that is a multiple of `batch`. A lost one is forgotten when it was due.
+/// How outcomes reach the policy. The outcome of round t arrives before the choice of round
+/// t+1+delay, or later: only after a round that is a multiple of `batch`. A lost one is forgotten
+/// when it was due.
 struct Feedback {
   enum class Delay { kNone, kFixed, kGeometric };
   Delay delay = Delay::kNone;
@@ -65,7 +67,8 @@ struct BlockResult {
 };
 
 /// Log-spaced rounds from 1 to the horizon, at most `count`, together with those asked for.
-std::vector<Round> log_checkpoints(Round horizon, std::uint32_t count, std::vector<Round> also = {});
+std::vector<Round> log_checkpoints(Round horizon, std::uint32_t count,
+                                   std::vector<Round> also = {});
 
 /// `stop` is looked at every so often; a replication cut short is left out of the result.
 BlockResult run_block(const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop);

@@ -38,7 +38,8 @@ class Fingerprint {
   std::uint64_t hash_ = 0xcbf29ce484222325;
 };
 
-/// The saved form (docs/formats.md): a header naming `owner`, the fields in order, a digest of it all.
+/// The saved form (docs/formats.md): a header naming `owner`, the fields in order, a digest of it
+/// all.
 std::string save_state(std::string_view owner, const StateVisit& visit);
 /// Throws Error, leaving the fields untouched, unless `saved` is whole and was saved by `owner`.
 void load_state(std::string_view owner, std::string_view saved, const StateVisit& visit);

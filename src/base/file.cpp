@@ -59,7 +59,19 @@ std::string read_file(const std::string& path) {
   return content.str();
 }
 
+void require_writable(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error({path, "open", "a directory", "a file that can be written"});
+  if (is_special(path)) return;
+  std::string aside = path + ".partial-XXXXXX";
+  const Descriptor file{::mkstemp(aside.data())};
+  if (file.number < 0) fail(path, "open", "a file that can be written");
+  ::unlink(aside.c_str());
+}
+
 void write_file(const std::string& path, const std::string& content) {
+  require_writable(path);
   if (is_special(path)) {
     const Descriptor special{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
     if (special.number < 0) fail(path, "open", "a file that can be written");
@@ -74,10 +86,12 @@ void write_file(const std::string& path, const std::string& content) {
       // mkstemp makes files private; a result is an ordinary file.
       const mode_t mask = ::umask(0);
       ::umask(mask);
-      if (::fchmod(file.number, 0666 & ~mask) != 0) fail(path, "permissions", "a file that can be written");
+      if (::fchmod(file.number, 0666 & ~mask) != 0)
+        fail(path, "permissions", "a file that can be written");
       write_all(file.number, path, content);
       if (::fsync(file.number) != 0) fail(path, "sync", "a file that can be written");
-      if (::rename(aside.c_str(), path.c_str()) != 0) fail(path, "rename", "a file that can be replaced");
+      if (::rename(aside.c_str(), path.c_str()) != 0)
+        fail(path, "rename", "a file that can be replaced");
     } catch (...) {
       ::unlink(aside.c_str());
       throw;

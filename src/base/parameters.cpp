@@ -13,7 +13,8 @@ namespace {
 
 bool is_name(std::string_view text) {
   const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
   };
   return !text.empty() && std::all_of(text.begin(), text.end(), fits);
 }
@@ -73,7 +74,8 @@ TextForm TextForm::parse(std::string_view text) {
       throw Error({"", "text form", fmt::format("'{}' in '{}'", key, text), "key=value"});
     for (const auto& [earlier, value] : form.values)
       if (earlier == key)
-        throw Error({"", "text form", fmt::format("'{}' twice in '{}'", key, text), "each key once"});
+        throw Error(
+            {"", "text form", fmt::format("'{}' twice in '{}'", key, text), "each key once"});
     const std::size_t end = value_end(text, equals + 1);
     const std::string_view value = text.substr(equals + 1, end - equals - 1);
     if (value.empty())
@@ -153,7 +155,8 @@ std::string Parameter::expectation() const {
   const bool bounded_below = std::isfinite(low_);
   const bool bounded_above = std::isfinite(high_);
   if (bounded_below && bounded_above)
-    text += fmt::format(" in {}{},{}{}", low_open_ ? '(' : '[', low_, high_, high_open_ ? ')' : ']');
+    text +=
+        fmt::format(" in {}{},{}{}", low_open_ ? '(' : '[', low_, high_, high_open_ ? ')' : ']');
   else if (bounded_below)
     text += fmt::format(" {} {}", low_open_ ? "above" : "of at least", low_);
   for (const std::string& word : words_) text += " or '" + word + "'";
@@ -228,7 +231,8 @@ bool Arguments::given(const std::string& name) const { return at(name).given; }
 
 void Arguments::reject(const std::string& name, const std::string& expected) const {
   const Value& value = at(name);
-  throw Error({"", owner_ + ": " + name, value.text.empty() ? "the default" : value.text, expected});
+  throw Error(
+      {"", owner_ + ": " + name, value.text.empty() ? "the default" : value.text, expected});
 }
 
 std::string Arguments::canonical() const {

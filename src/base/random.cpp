@@ -139,7 +139,8 @@ void cumulative_thresholds(std::span<const double> probabilities,
 }
 
 std::uint32_t inverse_transform(std::span<const std::uint64_t> cumulative, std::uint64_t u) {
-  // Short rows: count, without a branch on the data. Long rows: a search whose steps are selections.
+  // Short rows: count, without a branch on the data. Long rows: a search whose steps are
+  // selections.
   constexpr std::size_t kShort = 16;
   if (cumulative.size() <= kShort) {
     std::uint32_t reached = 0;
@@ -167,7 +168,8 @@ __attribute__((target_clones("avx512f", "avx2", "default"))) void outcome_draws(
   const Philox::Key start = philox_key(key.seed);
   const Philox::Block tail = philox_counter(key, 0, 0);
   for (std::size_t group = 0; group < context_draws.size(); group += kLanes) {
-    // 32-bit words in 64-bit lanes: the multiplication is then one instruction and needs no shuffle.
+    // 32-bit words in 64-bit lanes: the multiplication is then one instruction and needs no
+    // shuffle.
     std::uint64_t c0[kLanes], c1[kLanes], c2[kLanes], c3[kLanes];
     for (std::size_t i = 0; i < kLanes; ++i) {
       const Round round = first + group + i;

@@ -15,7 +15,14 @@ static_assert(std::endian::native == std::endian::little, "saved states are litt
 
 constexpr std::string_view kMagic = "armature-state 1\n";
 
-enum class Tag : char { kBool = 'b', kInteger = 'i', kReal = 'r', kWords = 'w', kIntegers = 'I', kReals = 'R' };
+enum class Tag : char {
+  kBool = 'b',
+  kInteger = 'i',
+  kReal = 'r',
+  kWords = 'w',
+  kIntegers = 'I',
+  kReals = 'R'
+};
 
 // A field is: tag (1 byte), length of the name (4), name, number of elements (8), elements.
 class Writer final : public StateVisitor {
@@ -46,7 +53,8 @@ class Writer final : public StateVisitor {
   void raw(const void* data, std::size_t size) {
     if (size > 0) bytes.append(static_cast<const char*>(data), size);
   }
-  void write(Tag tag, std::string_view name, const void* data, std::size_t element, std::uint64_t count) {
+  void write(Tag tag, std::string_view name, const void* data, std::size_t element,
+             std::uint64_t count) {
     raw(&tag, 1);
     const auto length = static_cast<std::uint32_t>(name.size());
     raw(&length, sizeof length);
@@ -56,8 +64,8 @@ class Writer final : public StateVisitor {
   }
 };
 
-// Reads fields back in the order they are visited. With `apply` false it only checks that every field
-// is there, so that a bad state is refused before anything is overwritten.
+// Reads fields back in the order they are visited. With `apply` false it only checks that every
+// field is there, so that a bad state is refused before anything is overwritten.
 class Reader final : public StateVisitor {
  public:
   Reader(std::string_view bytes, bool apply) : left_(bytes), apply_(apply) {}
@@ -66,7 +74,9 @@ class Reader final : public StateVisitor {
   bool finished() const { return left_.empty(); }
 
   void field(std::string_view name, bool& value) override { scalar(Tag::kBool, name, value); }
-  void field(std::string_view name, std::uint64_t& value) override { scalar(Tag::kInteger, name, value); }
+  void field(std::string_view name, std::uint64_t& value) override {
+    scalar(Tag::kInteger, name, value);
+  }
   void field(std::string_view name, double& value) override { scalar(Tag::kReal, name, value); }
   void field(std::string_view name, std::vector<std::uint32_t>& values) override {
     list(Tag::kWords, name, values);
@@ -125,8 +135,12 @@ class Dumper final : public StateVisitor {
   void field(std::string_view name, bool& value) override { line(name, value); }
   void field(std::string_view name, std::uint64_t& value) override { line(name, value); }
   void field(std::string_view name, double& value) override { line(name, value); }
-  void field(std::string_view name, std::vector<std::uint32_t>& values) override { line(name, values); }
-  void field(std::string_view name, std::vector<std::uint64_t>& values) override { line(name, values); }
+  void field(std::string_view name, std::vector<std::uint32_t>& values) override {
+    line(name, values);
+  }
+  void field(std::string_view name, std::vector<std::uint64_t>& values) override {
+    line(name, values);
+  }
   void field(std::string_view name, std::vector<double>& values) override { line(name, values); }
 
  private:

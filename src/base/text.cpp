@@ -17,7 +17,9 @@ std::optional<std::string> without_underscores(std::string_view text) {
       plain += text[i];
       continue;
     }
-    const auto digit = [&](std::size_t k) { return k < text.size() && text[k] >= '0' && text[k] <= '9'; };
+    const auto digit = [&](std::size_t k) {
+      return k < text.size() && text[k] >= '0' && text[k] <= '9';
+    };
     if (i == 0 || !digit(i - 1) || !digit(i + 1)) return std::nullopt;
   }
   return plain;

@@ -1,1 +1,77 @@
-int main(){}
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "armature/error.h"
+#include "armature/version.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/command.h"
+
+namespace armature::cli {
+
+std::uint64_t whole_number(const std::string& option, const std::string& text, std::uint64_t low,
+                           std::uint64_t high) {
+  const auto number = parse_integer(text);
+  if (!number || *number < low || *number > high)
+    throw Error(
+        {"", option, "'" + text + "'", fmt::format("a whole number from {} to {}", low, high)});
+  return *number;
+}
+
+void emit(const std::optional<std::string>& output, const std::string& content) {
+  if (output) {
+    write_file(*output, content);
+    return;
+  }
+  if (std::fwrite(content.data(), 1, content.size(), stdout) != content.size() ||
+      std::fflush(stdout) != 0)
+    throw Error({"standard output", "write", "an error", "an open terminal, file or pipe"});
+}
+
+namespace {
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "armature: causal bandits. Learn from post-action contexts where they can be trusted,\n"
+      "and find out where they cannot.",
+      "armature");
+  app.set_version_flag("--version", std::string("armature ") + version());
+  app.require_subcommand(1);
+  app.footer("Start here: armature demo\nHelp on a command: armature COMMAND --help");
+  add_simulate(app);
+  add_demo(app);
+  add_instance(app);
+  add_policies(app);
+  add_families(app);
+  add_completion(app);
+  try {
+    app.parse(argc, argv);
+    return 0;
+  } catch (const CLI::Success& request) {  // --help, --version
+    return app.exit(request);
+  } catch (const CLI::ParseError& error) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    const bool no_such_command = argc > 1 && app.get_subcommands().empty() && argv[1][0] != '-';
+    fmt::print(stderr, "armature: {}\n",
+               no_such_command ? fmt::format("command: got '{}', expected one of {}{}", argv[1],
+                                             join(names, ", "), did_you_mean(argv[1], names))
+                               : error.what());
+    fmt::print(stderr, "See armature --help, or armature COMMAND --help.\n");
+    return 2;
+  } catch (const Error& error) {
+    fmt::print(stderr, "armature: {}\n", error.what());
+    return 2;
+  } catch (const ExitStatus& status) {
+    return status.value;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "armature: memory: got less than this needs, expected a smaller problem\n");
+    return 2;
+  }
+}
+
+}  // namespace
+}  // namespace armature::cli
+
+int main(int argc, char** argv) { return armature::cli::run(argc, argv); }

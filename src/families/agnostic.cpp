@@ -11,8 +11,11 @@ Instance::Parts build(const FamilyRequest& request) {
   const std::optional<Arm> odd = odd_arm(request.arguments);
   const auto asked = request.arguments.real_if("gap");
   const double gap =
-      asked ? *asked
-            : std::min(0.125, std::sqrt((actions - 1.0) / static_cast<double>(horizon_for(request, "gap"))) / 40);
+      asked
+          ? *asked
+          : std::min(
+                0.125,
+                std::sqrt((actions - 1.0) / static_cast<double>(horizon_for(request, "gap"))) / 40);
   std::vector<double> mass(actions, 0.5);
   mass[0] = 0.5 + 2 * gap;
   const Matrix base = two_block_marginals(contexts, mass);
@@ -35,8 +38,10 @@ Family agnostic_family() {
   return {.name = "agnostic",
           .summary = "benign, but the given marginals are those of another member",
           .text =
-              "A benign world whose best arm a0 reaches the good contexts with probability 1/2 + 4·gap, "
-              "while policies are always told the base member's marginals, where a0 looks like the rest. "
+              "A benign world whose best arm a0 reaches the good contexts with probability 1/2 + "
+              "4·gap, "
+              "while policies are always told the base member's marginals, where a0 looks like the "
+              "rest. "
               "The paper's lower bound for learners that know nothing about the marginals.",
           .section = "§8, paper App. D.2",
           .parameters = {actions_key(), contexts_key(2, "2"),

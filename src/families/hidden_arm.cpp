@@ -10,7 +10,8 @@ Instance::Parts build(const FamilyRequest& request) {
   Matrix marginals(actions, contexts);
   std::vector<RewardLaw> laws;
   for (std::size_t a = 0; a < actions; ++a) {
-    for (std::size_t z = 0; z < contexts; ++z) marginals(a, z) = 1.0 / static_cast<double>(contexts);
+    for (std::size_t z = 0; z < contexts; ++z)
+      marginals(a, z) = 1.0 / static_cast<double>(contexts);
     laws.insert(laws.end(), contexts, RewardLaw::bernoulli(a + 1 == actions ? 0.5 + gap : 0.5));
   }
   return Instance::general("hidden-arm", std::move(marginals), laws);
@@ -22,8 +23,10 @@ Family hidden_arm_family() {
   return {.name = "hidden-arm",
           .summary = "the best arm leaves no trace in the contexts",
           .text =
-              "All arms have the same uniform marginals; all pay 1/2 but the last, which pays 1/2 + gap in "
-              "every context. Whoever follows the contexts plays arm 0 for ever, and as nobody plays the "
+              "All arms have the same uniform marginals; all pay 1/2 but the last, which pays 1/2 "
+              "+ gap in "
+              "every context. Whoever follows the contexts plays arm 0 for ever, and as nobody "
+              "plays the "
               "last arm no test on the played arms can notice. HAC-UCB stays linear here.",
           .section = "§8",
           .parameters = {actions_key(), contexts_key(1, "2"),

@@ -1,5 +1,5 @@
-// Given marginals at a chosen distance from the truth (spec §1, ε-close). Every row is moved by exactly
-// ε in L1: mass ε/2 leaves some contexts and arrives at others.
+// Given marginals at a chosen distance from the truth (spec §1, ε-close). Every row is moved by
+// exactly ε in L1: mass ε/2 leaves some contexts and arrives at others.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,9 +14,10 @@ namespace {
 void require_room(std::span<const double> row, double epsilon, std::size_t action) {
   const double room = 2 * (1 - *std::min_element(row.begin(), row.end()));
   if (epsilon > room)
-    throw Error({"", "epsilon", fmt::format("{}", epsilon),
-                 fmt::format("at most {:.6g}, the farthest that marginals can be from those of action {}",
-                             room, action)});
+    throw Error(
+        {"", "epsilon", fmt::format("{}", epsilon),
+         fmt::format("at most {:.6g}, the farthest that marginals can be from those of action {}",
+                     room, action)});
 }
 
 void move_row_at_random(std::span<double> row, double epsilon, Stream& stream) {
@@ -30,8 +31,8 @@ void move_row_at_random(std::span<double> row, double epsilon, Stream& stream) {
   std::size_t givers = 0;
   while (givers < order.size() && held < moved) held += row[order[givers++]];
   if (givers == order.size()) {  // no receiver left: spare the context that gives least
-    const auto least = std::min_element(order.begin(), order.end(),
-                                        [&](std::size_t x, std::size_t y) { return row[x] < row[y]; });
+    const auto least = std::min_element(
+        order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return row[x] < row[y]; });
     std::swap(*least, order.back());
     --givers;
     held = 0;
@@ -44,8 +45,9 @@ void move_row_at_random(std::span<double> row, double epsilon, Stream& stream) {
     row[order[i]] = std::min(1.0, row[order[i]] + moved * share[i - givers]);
 }
 
-// Takes ε/2 from the contexts the row least wants and gives it to the one it wants most (`appeal` is
-// high for those), or to the next most wanted if that one holds too much already to receive it all.
+// Takes ε/2 from the contexts the row least wants and gives it to the one it wants most (`appeal`
+// is high for those), or to the next most wanted if that one holds too much already to receive it
+// all.
 void move_row_by_appeal(std::span<double> row, double epsilon, const std::vector<double>& appeal) {
   const double moved = epsilon / 2;
   std::vector<std::size_t> order(row.size());

@@ -6,8 +6,10 @@ namespace armature {
 
 std::vector<Parameter> random_world_keys() {
   return {actions_key(1), contexts_key(1, "5"),
-          Parameter::integer("rank").automatic("contexts").at_least(1).help(
-              "dimension of the marginals' span, at most |Z|", "§8"),
+          Parameter::integer("rank")
+              .automatic("contexts")
+              .at_least(1)
+              .help("dimension of the marginals' span, at most |Z|", "§8"),
           Parameter::real("concentration")
               .defaults_to("1")
               .closed(1e-3, 1e6)

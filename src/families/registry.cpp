@@ -13,9 +13,8 @@ namespace {
 
 // Every family can hand out wrong marginals.
 Family with_epsilon(Family family) {
-  family.parameters.push_back(
-      Parameter::real("epsilon").defaults_to("0").half_open(0, 2).help(
-          "policies are given marginals at this L1 distance, per action", "§1, §8"));
+  family.parameters.push_back(Parameter::real("epsilon").defaults_to("0").half_open(0, 2).help(
+      "policies are given marginals at this L1 distance, per action", "§1, §8"));
   family.parameters.push_back(
       Parameter::choice("perturbation", {"random", "adversarial"})
           .help("in which direction epsilon moves them: any, or to mislead", "§8"));
@@ -60,8 +59,9 @@ const Family& find_family(const std::string& name) {
     if (family.name == name) return family;
     names.push_back(family.name);
   }
-  throw Error({"", "instance", fmt::format("'{}'", name),
-               "a family (" + join(names, ", ") + ") or an instance file" + did_you_mean(name, names)});
+  throw Error(
+      {"", "instance", fmt::format("'{}'", name),
+       "a family (" + join(names, ", ") + ") or an instance file" + did_you_mean(name, names)});
 }
 
 InstanceSource::InstanceSource(const std::string& text, std::optional<Round> horizon,
@@ -77,7 +77,8 @@ InstanceSource::InstanceSource(const std::string& text, std::optional<Round> hor
   text_ = arguments_->canonical();
   const bool random_epsilon =
       arguments_->real("epsilon") > 0 && arguments_->is_word("perturbation", "random");
-  auto first = std::make_shared<const Instance>(build(0));  // finds errors now rather than in a thread
+  auto first =
+      std::make_shared<const Instance>(build(0));  // finds errors now rather than in a thread
   if (!family_->random && !random_epsilon) fixed_ = std::move(first);
 }
 
@@ -97,7 +98,8 @@ Instance InstanceSource::build(std::uint32_t replication) const {
   Stream stream({seed_, replication, Purpose::kInstance});
   Instance::Parts parts = family_->build({*arguments_, horizon_, stream});
   if (arguments_->real("epsilon") > 0)
-    parts.given = disturbed(Instance(parts), *arguments_, {seed_, replication, Purpose::kPerturbation});
+    parts.given =
+        disturbed(Instance(parts), *arguments_, {seed_, replication, Purpose::kPerturbation});
   if (given_) parts.given = given_;
   return Instance(std::move(parts));
 }

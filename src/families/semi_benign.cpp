@@ -24,7 +24,8 @@ Family semi_benign_family() {
   return {.name = "semi-benign",
           .summary = "random world between benign (shift 0) and context-free (shift 1)",
           .text =
-              "As random-benign, but the mean is (1-shift)·μ(z) + shift·s_a with s_a uniform on [0,1]: a "
+              "As random-benign, but the mean is (1-shift)·μ(z) + shift·s_a with s_a uniform on "
+              "[0,1]: a "
               "direct effect of the action that the contexts do not carry.",
           .section = "§8",
           .parameters = std::move(keys),

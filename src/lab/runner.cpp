@@ -35,7 +35,8 @@ class ProgressReporter {
     if (!hooks_.progress) return;
     const std::lock_guard lock(mutex_);
     progress_.replications_done += replications;
-    progress_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    progress_.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     hooks_.progress(progress_);
   }
 
@@ -53,10 +54,12 @@ std::vector<PolicySummary> run_cells(const std::vector<Cell>& cells, std::uint32
   static const std::atomic<bool> never{false};
   const std::atomic<bool>& stop = hooks.stop ? *hooks.stop : never;
   const std::vector<ReplicationRange> ranges = cut(replications);
-  std::vector<std::vector<BlockSummary>> blocks(cells.size(), std::vector<BlockSummary>(ranges.size()));
+  std::vector<std::vector<BlockSummary>> blocks(cells.size(),
+                                                std::vector<BlockSummary>(ranges.size()));
   ProgressReporter reporter(hooks, std::uint64_t{replications} * cells.size());
 
-  const unsigned threads = hooks.threads > 0 ? hooks.threads : std::max(1u, std::thread::hardware_concurrency());
+  const unsigned threads =
+      hooks.threads > 0 ? hooks.threads : std::max(1u, std::thread::hardware_concurrency());
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
   tbb::task_arena arena(static_cast<int>(threads));
   arena.execute([&] {
@@ -72,7 +75,8 @@ std::vector<PolicySummary> run_cells(const std::vector<Cell>& cells, std::uint32
   });
 
   std::vector<PolicySummary> summaries;
-  for (std::size_t i = 0; i < cells.size(); ++i) summaries.push_back(summarize(cells[i], blocks[i]));
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    summaries.push_back(summarize(cells[i], blocks[i]));
   return summaries;
 }
 

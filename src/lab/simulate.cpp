@@ -15,7 +15,9 @@ WorldSource world_source(const InstanceSource& source, Round horizon) {
     return [source, horizon](std::uint32_t replication) {
       return std::make_shared<const World>(source.instance(replication), horizon);
     };
-  return [world = std::make_shared<const World>(source.instance(0), horizon)](std::uint32_t) { return world; };
+  return [world = std::make_shared<const World>(source.instance(0), horizon)](std::uint32_t) {
+    return world;
+  };
 }
 
 void check(const Simulation& simulation) {
@@ -24,7 +26,8 @@ void check(const Simulation& simulation) {
   if (simulation.policies.empty()) throw Error({"", "policies", "none", "at least one"});
   if (simulation.feedback.batch < 1) throw Error({"", "batch", "0", "at least 1"});
   if (!(simulation.feedback.loss >= 0 && simulation.feedback.loss < 1))
-    throw Error({"", "loss", fmt::format("{}", simulation.feedback.loss), "a probability in [0,1)"});
+    throw Error(
+        {"", "loss", fmt::format("{}", simulation.feedback.loss), "a probability in [0,1)"});
   for (const Round round : simulation.also_at)
     if (round < 1 || round > simulation.horizon)
       throw Error({"", "checkpoint", fmt::format("{}", round),
@@ -41,11 +44,13 @@ SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
 
   std::vector<Cell> cells;
   for (const std::string& policy : simulation.policies)
-    cells.push_back({worlds, canonical_cell_policy(policy), simulation.horizon, simulation.seed,
-                     log_checkpoints(simulation.horizon, simulation.checkpoints, simulation.also_at),
-                     simulation.feedback});
+    cells.push_back(
+        {worlds, canonical_cell_policy(policy), simulation.horizon, simulation.seed,
+         log_checkpoints(simulation.horizon, simulation.checkpoints, simulation.also_at),
+         simulation.feedback});
   const std::shared_ptr<const World> first = worlds(0);
-  for (const Cell& cell : cells)  // a policy that does not fit the problem is refused before any work
+  for (const Cell& cell :
+       cells)  // a policy that does not fit the problem is refused before any work
     if (cell.policy != kOracle) make_policy(cell.policy, first->problem);
 
   SimulationResult result;

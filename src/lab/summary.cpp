@@ -14,14 +14,16 @@ Moments& named(std::vector<NamedMoments>& list, const std::string& name) {
 }
 
 void merge_into(BlockSummary& total, const BlockSummary& block) {
-  total.final_regret.insert(total.final_regret.end(), block.final_regret.begin(), block.final_regret.end());
+  total.final_regret.insert(total.final_regret.end(), block.final_regret.begin(),
+                            block.final_regret.end());
   total.checkpoints.resize(std::max(total.checkpoints.size(), block.checkpoints.size()));
   for (std::size_t i = 0; i < block.checkpoints.size(); ++i)
     total.checkpoints[i].merge(block.checkpoints[i]);
   total.pulls.resize(std::max(total.pulls.size(), block.pulls.size()));
   for (std::size_t a = 0; a < block.pulls.size(); ++a) total.pulls[a] += block.pulls[a];
   total.simple_regret.merge(block.simple_regret);
-  for (const NamedMoments& entry : block.diagnostics) named(total.diagnostics, entry.name).merge(entry.moments);
+  for (const NamedMoments& entry : block.diagnostics)
+    named(total.diagnostics, entry.name).merge(entry.moments);
   total.seconds += block.seconds;
 }
 

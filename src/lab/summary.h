@@ -1,6 +1,6 @@
-// Replications in, summaries out. Blocks are condensed where they were run and merged in block order, so
-// memory does not grow with the number of replications times checkpoints, and the order of arrival
-// leaves no trace in the numbers.
+// Replications in, summaries out. Blocks are condensed where they were run and merged in block
+// order, so memory does not grow with the number of replications times checkpoints, and the order
+// of arrival leaves no trace in the numbers.
 #pragma once
 
 #include "armature/lab.h"

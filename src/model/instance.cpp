@@ -22,8 +22,8 @@ void validate_marginals(const Matrix& marginals) {
     for (std::size_t z = 0; z < marginals.columns(); ++z) {
       const double p = marginals(a, z);
       if (!(p >= 0 && p <= 1))
-        throw Error({"", fmt::format("marginals[{}][{}]", a, z), print_real(p),
-                     "a probability in [0,1]"});
+        throw Error(
+            {"", fmt::format("marginals[{}][{}]", a, z), print_real(p), "a probability in [0,1]"});
       sum += p;
     }
     if (std::abs(sum - 1) > kSumTolerance)
@@ -63,7 +63,8 @@ void Problem::validate() const {
   if (horizon && *horizon < 1) throw Error({"", "horizon", "0", "at least 1"});
   if (marginals) {
     if (marginals->rows() != actions() || marginals->columns() != contexts())
-      throw Error({"", "marginals", fmt::format("{}×{} numbers", marginals->rows(), marginals->columns()),
+      throw Error({"", "marginals",
+                   fmt::format("{}×{} numbers", marginals->rows(), marginals->columns()),
                    fmt::format("{} actions × {} contexts", actions(), contexts())});
     validate_marginals(*marginals);
   }
@@ -138,7 +139,8 @@ Instance::Instance(Parts parts) : parts_(std::move(parts)) {
   exact_marginals_ = std::make_shared<const Matrix>(parts_.marginals);
   const Problem told = problem(std::nullopt);
   if (told.actions() != actions() || told.contexts() != contexts())
-    throw Error({"", "given", fmt::format("{} actions × {} contexts", told.actions(), told.contexts()),
+    throw Error({"", "given",
+                 fmt::format("{} actions × {} contexts", told.actions(), told.contexts()),
                  fmt::format("the instance's {} × {}", actions(), contexts())});
   told.validate();
 }

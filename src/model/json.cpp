@@ -1,4 +1,5 @@
-// Instances and problems as JSON, version 1 (docs/formats.md). Every error names the field by its path.
+// Instances and problems as JSON, version 1 (docs/formats.md). Every error names the field by its
+// path.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -87,7 +88,8 @@ Json parse_json(const std::string& text, const std::string& source) {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
     const std::size_t at = std::min(error.byte, text.size());
-    const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+    const auto line =
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
     const std::string got = error.byte >= text.size() ? "the end of the text" : "something else";
     throw Error({source, fmt::format("line {}", line), got, "valid JSON"});
   } catch (const Json::exception& error) {  // a number beyond the range of doubles
@@ -119,7 +121,8 @@ std::vector<std::string> read_names(const Node& node, char prefix) {
 
 Matrix read_matrix(const Node& node, std::size_t rows, std::size_t columns) {
   if (node.list_size() != rows)
-    node.fail(fmt::format("{} rows", node.list_size()), fmt::format("{} rows, one per action", rows));
+    node.fail(fmt::format("{} rows", node.list_size()),
+              fmt::format("{} rows, one per action", rows));
   Matrix matrix(rows, columns);
   for (std::size_t r = 0; r < rows; ++r) {
     const Node row = node.at(r);
@@ -164,7 +167,8 @@ Instance::Parts read_rewards(const Node& node, std::string name, Matrix marginal
   const std::size_t contexts = marginals.columns();
   const auto law_row = [&](const Node& row, std::vector<RewardLaw>& laws) {
     if (row.list_size() != contexts)
-      row.fail(fmt::format("{} laws", row.list_size()), fmt::format("{} laws, one per context", contexts));
+      row.fail(fmt::format("{} laws", row.list_size()),
+               fmt::format("{} laws, one per context", contexts));
     for (std::size_t z = 0; z < contexts; ++z) laws.push_back(read_law(row.at(z)));
   };
   std::vector<RewardLaw> laws;
@@ -196,7 +200,8 @@ Problem read_problem_node(const Node& root) {
 }
 
 Instance read_instance_node(const Node& root) {
-  root.only({"format", "version", "name", "actions", "contexts", "marginals", "rewards", "given", "notes"});
+  root.only({"format", "version", "name", "actions", "contexts", "marginals", "rewards", "given",
+             "notes"});
   check_header(root, kInstanceFormat);
   const auto actions = read_names(root.at("actions"), 'a');
   const auto contexts = read_names(root.at("contexts"), 'z');
@@ -269,8 +274,9 @@ Json problem_json(const Problem& problem) {
 
 // Pretty, but with each innermost list on one line: a marginal row reads as a row.
 void print(const Json& json, int indent, std::string& out) {
-  const bool nested = json.is_structured() &&
-                      std::any_of(json.begin(), json.end(), [](const Json& j) { return j.is_structured(); });
+  const bool nested =
+      json.is_structured() &&
+      std::any_of(json.begin(), json.end(), [](const Json& j) { return j.is_structured(); });
   if (!nested && !(json.is_object() && indent == 0)) {
     out += json.dump();
     return;

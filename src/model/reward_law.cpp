@@ -14,8 +14,7 @@ constexpr double kSumTolerance = 1e-9;
 constexpr double kSameTolerance = 1e-12;
 
 void require_unit(double value, const char* field) {
-  if (!(value >= 0 && value <= 1))
-    throw Error({"", field, print_real(value), "a number in [0,1]"});
+  if (!(value >= 0 && value <= 1)) throw Error({"", field, print_real(value), "a number in [0,1]"});
 }
 
 // The finite laws as sorted (value, probability) pairs without zeros or repetitions.

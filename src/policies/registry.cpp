@@ -1,4 +1,5 @@
-// One row per policy. Everything else (command line, docs, conformance and golden tests) reads this.
+// One row per policy. Everything else (command line, docs, conformance and golden tests) reads
+// this.
 #include <fmt/format.h>
 
 #include "armature/error.h"
@@ -15,8 +16,8 @@ namespace {
 
 std::vector<PolicyEntry>& table() {
   static std::vector<PolicyEntry> entries = {
-      policy_entry<Ucb>(),     policy_entry<CausalUcb>(),  policy_entry<HacUcb>(),
-      policy_entry<Thompson>(), policy_entry<CausalThompson>(), policy_entry<UniformPolicy>(),
+      policy_entry<Ucb>(),        policy_entry<CausalUcb>(),      policy_entry<HacUcb>(),
+      policy_entry<Thompson>(),   policy_entry<CausalThompson>(), policy_entry<UniformPolicy>(),
       policy_entry<RoundRobin>(), policy_entry<FixedArm>(),
   };
   return entries;
@@ -61,7 +62,8 @@ const PolicyEntry& find_policy(const std::string& name) {
     if (entry.facts.name == name) return entry;
     names.push_back(entry.facts.name);
   }
-  throw Error({"", "policy", fmt::format("'{}'", name), "one of " + join(names, ", ") + did_you_mean(name, names)});
+  throw Error({"", "policy", fmt::format("'{}'", name),
+               "one of " + join(names, ", ") + did_you_mean(name, names)});
 }
 
 std::unique_ptr<AnyPolicy> make_policy(const std::string& text, const Problem& problem) {

@@ -25,7 +25,8 @@ std::string diagnostics_line(const PolicySummary& policy) {
     line += line.empty() ? "" : ", ";
     line += fmt::format("{} {:.6g}", diagnostic.name, diagnostic.mean);
     if (diagnostic.replications < policy.replications)
-      line += fmt::format(" (in {} of {} replications)", diagnostic.replications, policy.replications);
+      line +=
+          fmt::format(" (in {} of {} replications)", diagnostic.replications, policy.replications);
   }
   return line;
 }
@@ -41,8 +42,8 @@ std::string csv_field(const std::string& text) {
 }  // namespace
 
 std::string result_table(const SimulationResult& result) {
-  std::string text = fmt::format("{}, T = {}, {} replications, seed {}\n\n", result.instance, result.horizon,
-                                 result.replications, result.seed);
+  std::string text = fmt::format("{}, T = {}, {} replications, seed {}\n\n", result.instance,
+                                 result.horizon, result.replications, result.seed);
   TextTable table({"policy", "mean regret", "median", "95%", "simple regret", "time/round"});
   std::string diagnostics;
   for (const PolicySummary& policy : result.policies) {
@@ -53,8 +54,9 @@ std::string result_table(const SimulationResult& result) {
     const std::string name = policy.replications < result.replications
                                  ? fmt::format("{} ({} done)", policy.policy, policy.replications)
                                  : policy.policy;
-    table.add({name, with_error(policy.mean_regret, policy.standard_error), fmt::format("{:.1f}", policy.median),
-               fmt::format("{:.1f}", policy.q95), fmt::format("{:.4g}", policy.simple_regret),
+    table.add({name, with_error(policy.mean_regret, policy.standard_error),
+               fmt::format("{:.1f}", policy.median), fmt::format("{:.1f}", policy.q95),
+               fmt::format("{:.4g}", policy.simple_regret),
                nanoseconds_per_round(policy, result.horizon)});
     const std::string line = diagnostics_line(policy);
     if (!line.empty()) diagnostics += fmt::format("{}: {}\n", policy.policy, line);
@@ -65,21 +67,27 @@ std::string result_table(const SimulationResult& result) {
 }
 
 std::string result_csv(const std::vector<SimulationResult>& results) {
-  std::string csv = "instance,policy,horizon,replications,seed,round,mean_regret,standard_error,median,q95\n";
+  std::string csv =
+      "instance,policy,horizon,replications,seed,round,mean_regret,standard_error,median,q95\n";
   for (const SimulationResult& result : results)
     for (const PolicySummary& policy : result.policies)
       for (const CheckpointSummary& at : policy.checkpoints) {
-        csv += fmt::format("{},{},{},{},{},{},{},{},", csv_field(result.instance), csv_field(policy.policy),
-                           result.horizon, policy.replications, result.seed, at.round, at.mean, at.standard_error);
-        csv += at.round == result.horizon ? fmt::format("{},{}\n", policy.median, policy.q95) : ",\n";
+        csv += fmt::format("{},{},{},{},{},{},{},{},", csv_field(result.instance),
+                           csv_field(policy.policy), result.horizon, policy.replications,
+                           result.seed, at.round, at.mean, at.standard_error);
+        csv +=
+            at.round == result.horizon ? fmt::format("{},{}\n", policy.median, policy.q95) : ",\n";
       }
   return csv;
 }
 
 std::string result_json(const SimulationResult& result) {
-  Json json = {{"instance", result.instance},         {"horizon", result.horizon},
-               {"replications", result.replications}, {"seed", result.seed},
-               {"version", version()},                {"complete", result.complete},
+  Json json = {{"instance", result.instance},
+               {"horizon", result.horizon},
+               {"replications", result.replications},
+               {"seed", result.seed},
+               {"version", version()},
+               {"complete", result.complete},
                {"results", Json::array()}};
   for (const PolicySummary& policy : result.policies) {
     Json entry = {{"policy", policy.policy}, {"replications", policy.replications}};
@@ -112,7 +120,8 @@ std::string comparison_table(const std::vector<SimulationResult>& results) {
   for (const SimulationResult& result : results) {
     header.push_back(fmt::format("{}, T={}", result.instance, result.horizon));
     for (const PolicySummary& policy : result.policies)
-      if (std::find(names.begin(), names.end(), policy.policy) == names.end()) names.push_back(policy.policy);
+      if (std::find(names.begin(), names.end(), policy.policy) == names.end())
+        names.push_back(policy.policy);
   }
   TextTable table(header);
   for (const std::string& name : names) {
@@ -122,13 +131,15 @@ std::string comparison_table(const std::vector<SimulationResult>& results) {
       double best = 0;
       for (const PolicySummary& policy : result.policies) {
         if (policy.policy == name) mine = &policy;
-        if (&policy == &result.policies.front() || policy.mean_regret < best) best = policy.mean_regret;
+        if (&policy == &result.policies.front() || policy.mean_regret < best)
+          best = policy.mean_regret;
       }
       if (!mine || mine->replications == 0) {
         row.emplace_back("");
         continue;
       }
-      row.push_back((mine->mean_regret == best ? "★ " : "") + with_error(mine->mean_regret, mine->standard_error));
+      row.push_back((mine->mean_regret == best ? "★ " : "") +
+                    with_error(mine->mean_regret, mine->standard_error));
     }
     table.add(std::move(row));
   }

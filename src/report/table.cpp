@@ -17,8 +17,9 @@ std::size_t width_of(const std::string& text) {
 }  // namespace
 
 std::string with_error(double value, double error) {
-  const int decimals = error > 0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 6)
-                                 : (std::abs(value) < 100 ? 3 : 1);
+  const int decimals = error > 0
+                           ? std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 6)
+                           : (std::abs(value) < 100 ? 3 : 1);
   return fmt::format("{:.{}f} ± {:.{}f}", value, decimals, error, decimals);
 }
 

@@ -80,7 +80,8 @@ class Battery {
 
  private:
   void fail(const char* law, const std::string& detail) {
-    failures_.push_back({law, fmt::format("{} actions, {} contexts: {}", shape_.actions, shape_.contexts, detail)});
+    failures_.push_back(
+        {law, fmt::format("{} actions, {} contexts: {}", shape_.actions, shape_.contexts, detail)});
   }
 
   void valid_arms() {
@@ -97,7 +98,8 @@ class Battery {
     Scene one(text_, world_);
     Scene two(text_, world_);
     for (Round t = 1; t <= kRounds; ++t)
-      if (!same(one.step(), two.step())) return fail("determinism", fmt::format("other decision in round {}", t));
+      if (!same(one.step(), two.step()))
+        return fail("determinism", fmt::format("other decision in round {}", t));
     if (one.policy->digest() != two.policy->digest()) fail("determinism", "other state at the end");
   }
 
@@ -147,12 +149,15 @@ class Battery {
       for (int i = 0; i < kBatch; ++i) {
         const Decision decision = forward.policy->choose(forward.stream);
         if (!same(decision, backward.policy->choose(backward.stream)))
-          return fail("reordering", fmt::format("other decision in round {}", t + static_cast<Round>(i)));
+          return fail("reordering",
+                      fmt::format("other decision in round {}", t + static_cast<Round>(i)));
         batch.emplace_back(decision, forward.environment.play(decision.arm));
       }
-      for (const auto& [decision, outcome] : batch) forward.policy->observe(decision, outcome, forward.stream);
+      for (const auto& [decision, outcome] : batch)
+        forward.policy->observe(decision, outcome, forward.stream);
       std::reverse(batch.begin(), batch.end());
-      for (const auto& [decision, outcome] : batch) backward.policy->observe(decision, outcome, backward.stream);
+      for (const auto& [decision, outcome] : batch)
+        backward.policy->observe(decision, outcome, backward.stream);
       if (forward.policy->digest() != backward.policy->digest())
         return fail("reordering", fmt::format("other state after round {}", t + kBatch - 1));
     }

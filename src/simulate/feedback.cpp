@@ -10,7 +10,9 @@
 namespace armature {
 
 Feedback Feedback::parse_delay(const std::string& text) {
-  const auto fail = [&](const char* expected) -> Feedback { throw Error({"", "delay", "'" + text + "'", expected}); };
+  const auto fail = [&](const char* expected) -> Feedback {
+    throw Error({"", "delay", "'" + text + "'", expected});
+  };
   if (text == "none") return {};
   Feedback feedback;
   if (text.starts_with("fixed:")) {
@@ -22,7 +24,8 @@ Feedback Feedback::parse_delay(const std::string& text) {
   }
   if (text.starts_with("geometric:mean=")) {
     const auto mean = parse_real(text.substr(15));
-    if (!mean || *mean < 0 || *mean > 1e9) return fail("geometric:mean=N with N from 0 to 10^9 rounds");
+    if (!mean || *mean < 0 || *mean > 1e9)
+      return fail("geometric:mean=N with N from 0 to 10^9 rounds");
     feedback.delay = Delay::kGeometric;
     feedback.rounds = *mean;
     return feedback;

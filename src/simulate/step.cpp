@@ -17,7 +17,8 @@ std::string resolved_policy(const std::string& text, const Instance& instance) {
 
 double regret_of(const Instance& instance, const std::vector<std::uint64_t>& pulls) {
   double regret = 0;
-  for (Arm a = 0; a < instance.actions(); ++a) regret += static_cast<double>(pulls[a]) * instance.gap(a);
+  for (Arm a = 0; a < instance.actions(); ++a)
+    regret += static_cast<double>(pulls[a]) * instance.gap(a);
   return regret;
 }
 

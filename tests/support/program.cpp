@@ -33,10 +33,10 @@ std::vector<std::string> TemporaryDirectory::listing() const {
 ProgramResult run_shell(const std::string& command, const std::string& directory) {
   const TemporaryDirectory scratch;
   const std::string folder = std::filesystem::path(ARMATURE_COMMAND).parent_path().string();
-  write_file(scratch.file("script"), "export PATH='" + folder + "':$PATH\ncd '" + directory + "' || exit 125\n" +
-                                         command + "\n");
-  const std::string line = "bash '" + scratch.file("script") + "' >'" + scratch.file("out") + "' 2>'" +
-                           scratch.file("err") + "' </dev/null";
+  write_file(scratch.file("script"), "export PATH='" + folder + "':$PATH\ncd '" + directory +
+                                         "' || exit 125\n" + command + "\n");
+  const std::string line = "bash '" + scratch.file("script") + "' >'" + scratch.file("out") +
+                           "' 2>'" + scratch.file("err") + "' </dev/null";
   const int raw = std::system(line.c_str());
   ProgramResult result;
   result.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);

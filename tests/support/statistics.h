@@ -8,8 +8,8 @@
 
 namespace armature::test {
 
-/// The rate at which one statistical assertion may fail though the code is right. With fixed seeds an
-/// assertion fails always or never; the rate says how surprised one should be by a failure.
+/// The rate at which one statistical assertion may fail though the code is right. With fixed seeds
+/// an assertion fails always or never; the rate says how surprised one should be by a failure.
 inline constexpr double kFalseAlarmRate = 1e-6;
 
 /// |z| beyond this has probability kFalseAlarmRate under a standard normal: P(|Z| > 4.8916) = 1e-6.
@@ -24,15 +24,18 @@ inline double chi_square_bound(double degrees) {
 }
 
 /// Pearson's statistic of counts against probabilities; cells of probability 0 must be empty.
-inline double chi_square(const std::vector<std::uint64_t>& counts, const std::vector<double>& probabilities) {
+inline double chi_square(const std::vector<std::uint64_t>& counts,
+                         const std::vector<double>& probabilities) {
   double total = 0;
   for (const std::uint64_t count : counts) total += static_cast<double>(count);
   double statistic = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const double expected = total * probabilities[i];
     const double difference = static_cast<double>(counts[i]) - expected;
-    if (expected > 0) statistic += difference * difference / expected;
-    else if (counts[i] > 0) return std::numeric_limits<double>::infinity();
+    if (expected > 0)
+      statistic += difference * difference / expected;
+    else if (counts[i] > 0)
+      return std::numeric_limits<double>::infinity();
   }
   return statistic;
 }
@@ -45,7 +48,8 @@ double ks_distance(std::vector<double> sample, const Cdf& cdf) {
   double distance = 0;
   for (std::size_t i = 0; i < sample.size(); ++i) {
     const double at = cdf(sample[i]);
-    distance = std::max({distance, at - static_cast<double>(i) / n, static_cast<double>(i + 1) / n - at});
+    distance =
+        std::max({distance, at - static_cast<double>(i) / n, static_cast<double>(i + 1) / n - at});
   }
   return distance;
 }

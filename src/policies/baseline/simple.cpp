@@ -5,10 +5,11 @@
 namespace armature {
 
 PolicyFacts UniformPolicy::facts() {
-  return {.name = "uniform",
-          .summary = "every action with the same probability",
-          .text = "Plays at random and learns nothing: the mean gap per round, a line to be beaten.",
-          .section = "§5"};
+  return {
+      .name = "uniform",
+      .summary = "every action with the same probability",
+      .text = "Plays at random and learns nothing: the mean gap per round, a line to be beaten.",
+      .section = "§5"};
 }
 
 PolicyFacts RoundRobin::facts() {
@@ -22,7 +23,8 @@ PolicyFacts FixedArm::facts() {
   return {.name = "fixed",
           .summary = "one action for ever",
           .text =
-              "Plays one action and learns nothing. The word `oracle` stands for it at the best action of "
+              "Plays one action and learns nothing. The word `oracle` stands for it at the best "
+              "action of "
               "each instance, filled in by the simulator: regret 0, a check of the bookkeeping.",
           .section = "§5",
           .parameters = {Parameter::integer("arm").defaults_to("0").at_least(0).help(

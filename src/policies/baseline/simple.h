@@ -42,8 +42,8 @@ class RoundRobin {
   std::uint64_t next_ = 0;
 };
 
-/// One action for ever. The word `oracle` on the command line means this at the best action: the engine
-/// fills it in, for no policy may know the truth.
+/// One action for ever. The word `oracle` on the command line means this at the best action: the
+/// engine fills it in, for no policy may know the truth.
 class FixedArm {
  public:
   static PolicyFacts facts();

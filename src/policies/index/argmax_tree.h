@@ -1,5 +1,5 @@
-// The largest of many values when one changes at a time: a tournament in which every inner node holds
-// its winner. Changing a value replays its path, O(log n). Ties go to the lower index.
+// The largest of many values when one changes at a time: a tournament in which every inner node
+// holds its winner. Changing a value replays its path, O(log n). Ties go to the lower index.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,8 @@ namespace armature {
 class ArgmaxTree {
  public:
   /// All values start at minus infinity.
-  explicit ArgmaxTree(std::uint32_t size) : leaves_(std::bit_ceil(std::max(size, 2u))), nodes_(2 * leaves_) {
+  explicit ArgmaxTree(std::uint32_t size)
+      : leaves_(std::bit_ceil(std::max(size, 2u))), nodes_(2 * leaves_) {
     for (std::uint32_t i = 0; i < leaves_; ++i) nodes_[leaves_ + i].index = i;
     for (std::uint32_t node = leaves_ - 1; node > 0; --node) nodes_[node] = nodes_[2 * node];
   }

@@ -5,17 +5,20 @@
 namespace armature {
 
 PolicyFacts CausalUcb::facts() {
-  return {.name = "c-ucb",
-          .summary = "upper confidence bounds on contexts, weighted by the given marginals",
-          .text =
-              "Learns what each post-action context is worth and plays the action whose given marginals reach "
-              "the best contexts. In a benign world with exact marginals its regret is of order sqrt(|Z|·T), "
-              "whatever the number of actions. Where the contexts do not carry the whole effect of the "
-              "action it can be wrong for ever: linear regret.",
-          .section = "§2, paper App. C",
-          .needs_horizon = true,
-          .needs_marginals = true,
-          .parameters = index_parameters()};
+  return {
+      .name = "c-ucb",
+      .summary = "upper confidence bounds on contexts, weighted by the given marginals",
+      .text =
+          "Learns what each post-action context is worth and plays the action whose given "
+          "marginals reach "
+          "the best contexts. In a benign world with exact marginals its regret is of order "
+          "sqrt(|Z|·T), "
+          "whatever the number of actions. Where the contexts do not carry the whole effect of the "
+          "action it can be wrong for ever: linear regret.",
+      .section = "§2, paper App. C",
+      .needs_horizon = true,
+      .needs_marginals = true,
+      .parameters = index_parameters()};
 }
 
 CausalUcb::CausalUcb(const Problem& problem, const Arguments& arguments)
@@ -28,7 +31,8 @@ CausalUcb::CausalUcb(const Problem& problem, const Arguments& arguments)
 
 Arm CausalUcb::random_best(Stream& stream) {
   rows_->sums(scores_.values(), sums_);
-  return random_argmax(rows_->actions(), [this](Arm a) { return sums_[rows_->row(a)]; }, stream);
+  return random_argmax(
+      rows_->actions(), [this](Arm a) { return sums_[rows_->row(a)]; }, stream);
 }
 
 void CausalUcb::visit_state(StateVisitor& visitor) {

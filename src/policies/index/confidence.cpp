@@ -3,16 +3,18 @@
 namespace armature {
 
 std::vector<Parameter> index_parameters() {
-  return {Parameter::choice("confidence", {"paper", "bilodeau"})
-              .help("width of the confidence intervals: sqrt(log(2kT/δ)/(2n)) or sqrt(log(1/δ)/(2n))", "§2"),
-          Parameter::real("delta")
-              .automatic("1/max(T,2); bilodeau: 1/T²")
-              .open(0, 1)
-              .help("δ: how often the intervals may fail", "§2"),
-          Parameter::real("scale").defaults_to("1").above(0).help(
-              "multiplies all widths; below 1 there is no guarantee", "§2"),
-          Parameter::choice("ties", {"lowest", "random"})
-              .help("which of several best arms to play", "§2")};
+  return {
+      Parameter::choice("confidence", {"paper", "bilodeau"})
+          .help("width of the confidence intervals: sqrt(log(2kT/δ)/(2n)) or sqrt(log(1/δ)/(2n))",
+                "§2"),
+      Parameter::real("delta")
+          .automatic("1/max(T,2); bilodeau: 1/T²")
+          .open(0, 1)
+          .help("δ: how often the intervals may fail", "§2"),
+      Parameter::real("scale").defaults_to("1").above(0).help(
+          "multiplies all widths; below 1 there is no guarantee", "§2"),
+      Parameter::choice("ties", {"lowest", "random"})
+          .help("which of several best arms to play", "§2")};
 }
 
 Width confidence_width(const Problem& problem, const Arguments& arguments, std::uint32_t count) {

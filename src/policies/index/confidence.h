@@ -1,5 +1,5 @@
-// Confidence widths of the index policies (spec §2): a family, its level δ and a scale, as one function
-// of the number of samples.
+// Confidence widths of the index policies (spec §2): a family, its level δ and a scale, as one
+// function of the number of samples.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,8 @@
 
 namespace armature {
 
-/// w(n) = scale·sqrt(L/(2n)): L = log(2kT/δ) for `paper` (k actions or contexts), log(1/δ) for `bilodeau`.
+/// w(n) = scale·sqrt(L/(2n)): L = log(2kT/δ) for `paper` (k actions or contexts), log(1/δ) for
+/// `bilodeau`.
 class Width {
  public:
   Width(double log_term, double scale) : log_term_(log_term), scale_(scale) {}
@@ -41,12 +42,15 @@ class Statistics {
   }
   std::uint64_t floored_count(std::uint32_t i) const { return counts_[i] == 0 ? 1 : counts_[i]; }
   double mean(std::uint32_t i) const { return sums_[i] / static_cast<double>(floored_count(i)); }
-  double upper(std::uint32_t i, const Width& width) const { return mean(i) + width(floored_count(i)); }
+  double upper(std::uint32_t i, const Width& width) const {
+    return mean(i) + width(floored_count(i));
+  }
   std::uint32_t size() const { return static_cast<std::uint32_t>(counts_.size()); }
   std::uint64_t count(std::uint32_t i) const { return counts_[i]; }
   double sum(std::uint32_t i) const { return sums_[i]; }
 
-  void visit_state(StateVisitor& visitor, std::string_view counts_name, std::string_view sums_name) {
+  void visit_state(StateVisitor& visitor, std::string_view counts_name,
+                   std::string_view sums_name) {
     visitor.field(counts_name, counts_);
     visitor.field(sums_name, sums_);
   }

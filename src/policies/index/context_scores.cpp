@@ -92,8 +92,9 @@ void ContextScores::set(Context z, double value) {
 }
 
 double ContextScores::error_bound() const {
-  // One rounding costs at most 2^-53 of a sum that is at most the largest value. A canonical sum has
-  // 2|Z| roundings, an update of a contender or of the far bound at most 8; 2^-49 leaves another factor.
+  // One rounding costs at most 2^-53 of a sum that is at most the largest value. A canonical sum
+  // has 2|Z| roundings, an update of a contender or of the far bound at most 8; 2^-49 leaves
+  // another factor.
   return 0x1p-49 * largest_value_ * static_cast<double>(updates_ + values_.size() + 1);
 }
 

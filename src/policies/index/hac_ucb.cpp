@@ -18,25 +18,30 @@ Width hac_width(const Problem& problem, const Arguments& arguments) {
 }  // namespace
 
 PolicyFacts HacUcb::facts() {
-  return {.name = "hac-ucb",
-          .summary = "c-ucb under a test that switches to ucb for ever",
-          .text =
-              "Plays every action a few times, then follows the contexts as c-ucb does while for every action "
-              "the two estimates of its mean agree; at the first disagreement it turns into ucb for good. Order "
-              "sqrt(|Z|·T) in benign worlds, T^(3/4) in any world once T ≥ 25|A|². An action nobody plays is "
-              "never tested again: on hidden-arm its regret is linear at the horizons one sees.",
-          .section = "§5",
-          .needs_horizon = true,
-          .needs_marginals = true,
-          .parameters = {
-              Parameter::choice("variant", {"code", "paper"})
-                  .help("the published script, or the published text, which also checks the marginals", "§5"),
-              Parameter::real("delta").automatic("1/T²").open(0, 1).help(
-                  "δ of the widths sqrt(log(1/δ)/(2n))", "§5"),
-              Parameter::real("scale").defaults_to("1").above(0).help(
-                  "multiplies all widths; below 1 there is no guarantee", "§2"),
-              Parameter::choice("ties", {"lowest", "random"})
-                  .help("which of several best arms to play", "§2")}};
+  return {
+      .name = "hac-ucb",
+      .summary = "c-ucb under a test that switches to ucb for ever",
+      .text =
+          "Plays every action a few times, then follows the contexts as c-ucb does while for every "
+          "action "
+          "the two estimates of its mean agree; at the first disagreement it turns into ucb for "
+          "good. Order "
+          "sqrt(|Z|·T) in benign worlds, T^(3/4) in any world once T ≥ 25|A|². An action nobody "
+          "plays is "
+          "never tested again: on hidden-arm its regret is linear at the horizons one sees.",
+      .section = "§5",
+      .needs_horizon = true,
+      .needs_marginals = true,
+      .parameters = {
+          Parameter::choice("variant", {"code", "paper"})
+              .help("the published script, or the published text, which also checks the marginals",
+                    "§5"),
+          Parameter::real("delta").automatic("1/T²").open(0, 1).help(
+              "δ of the widths sqrt(log(1/δ)/(2n))", "§5"),
+          Parameter::real("scale").defaults_to("1").above(0).help(
+              "multiplies all widths; below 1 there is no guarantee", "§2"),
+          Parameter::choice("ties", {"lowest", "random"})
+              .help("which of several best arms to play", "§2")}};
 }
 
 HacUcb::HacUcb(const Problem& problem, const Arguments& arguments)
@@ -58,7 +63,8 @@ HacUcb::HacUcb(const Problem& problem, const Arguments& arguments)
       pseudo_widths_(actions_count_) {
   const double root_share = std::sqrt(horizon_) / actions_count_;
   // The script rounds halves to even, as nearbyint does.
-  const double first = checks_marginals_ ? std::ceil(4 * root_share) : std::nearbyint(root_share + 1);
+  const double first =
+      checks_marginals_ ? std::ceil(4 * root_share) : std::nearbyint(root_share + 1);
   const double second = checks_marginals_ ? std::ceil(root_share) : 0;
   first_sweep_plays_ = static_cast<std::uint64_t>(first) * actions_count_;
   all_sweep_plays_ = first_sweep_plays_ + static_cast<std::uint64_t>(second) * actions_count_;
@@ -112,7 +118,8 @@ bool HacUcb::benign_so_far() {
   for (Arm a = 0; a < actions_count_; ++a) {
     const std::uint32_t row = rows_.row(a);
     const double index = indices_.value(a);
-    if (index - pseudo_[row] > action_widths_[a] || pseudo_[row] - index > pseudo_widths_[row]) return false;
+    if (index - pseudo_[row] > action_widths_[a] || pseudo_[row] - index > pseudo_widths_[row])
+      return false;
   }
   return true;
 }
@@ -120,13 +127,15 @@ bool HacUcb::benign_so_far() {
 // After benign_so_far, which has computed p.
 Arm HacUcb::best_causal(Stream& stream) {
   if (random_ties_)
-    return random_argmax(actions_count_, [this](Arm a) { return pseudo_[rows_.row(a)]; }, stream);
+    return random_argmax(
+        actions_count_, [this](Arm a) { return pseudo_[rows_.row(a)]; }, stream);
   return rows_.action(first_largest({pseudo_.data(), rows_.rows()}));
 }
 
 Arm HacUcb::best_action(Stream& stream) const {
   if (!random_ties_) return indices_.best();
-  return random_argmax(actions_count_, [this](Arm a) { return indices_.value(a); }, stream);
+  return random_argmax(
+      actions_count_, [this](Arm a) { return indices_.value(a); }, stream);
 }
 
 void HacUcb::observe(Decision decision, Outcome outcome, Stream&) {
@@ -145,17 +154,20 @@ void HacUcb::forget(Decision decision) {
     lost_.push_back(std::uint64_t{decision.arm} * 4 + decision.ticket);
 }
 
-// If any action's contexts in the first sweeps are too far from its given marginals, all given marginals
-// give way to the empirical ones. Only outcomes of the first sweeps count, however late they come.
+// If any action's contexts in the first sweeps are too far from its given marginals, all given
+// marginals give way to the empirical ones. Only outcomes of the first sweeps count, however late
+// they come.
 void HacUcb::check_marginals() {
-  const double allowed = 2 * std::pow(horizon_, -0.25) *
-                         std::sqrt(static_cast<double>(actions_count_) * contexts_count_ * std::log(horizon_));
+  const double allowed =
+      2 * std::pow(horizon_, -0.25) *
+      std::sqrt(static_cast<double>(actions_count_) * contexts_count_ * std::log(horizon_));
   const auto plays = static_cast<double>(first_sweep_plays_ / actions_count_);
   for (Arm a = 0; a < actions_count_ && !marginals_replaced_; ++a) {
     double distance = 0;
     for (Context z = 0; z < contexts_count_; ++z)
       distance += std::abs(
-          static_cast<double>(first_visits_[std::size_t{a} * contexts_count_ + z]) / plays - (*given_)(a, z));
+          static_cast<double>(first_visits_[std::size_t{a} * contexts_count_ + z]) / plays -
+          (*given_)(a, z));
     marginals_replaced_ = distance > allowed;
   }
   if (marginals_replaced_) use_empirical_marginals();
@@ -166,7 +178,8 @@ void HacUcb::use_empirical_marginals() {
   Matrix empirical(actions_count_, contexts_count_);
   for (Arm a = 0; a < actions_count_; ++a)
     for (Context z = 0; z < contexts_count_; ++z)
-      empirical(a, z) = static_cast<double>(first_visits_[std::size_t{a} * contexts_count_ + z]) / plays;
+      empirical(a, z) =
+          static_cast<double>(first_visits_[std::size_t{a} * contexts_count_ + z]) / plays;
   rows_ = MarginalRows(empirical);
 }
 

@@ -7,10 +7,10 @@
 
 namespace armature {
 
-/// HAC-UCB (Bilodeau et al. 2022; spec §5): sweeps over all actions, then c-ucb's choice for as long as no
-/// action's own index contradicts its causal one; at the first contradiction ucb, for ever.
-/// Promises order sqrt(|Z|·T) in benign worlds and T^{3/4} in any, for T ≥ 25|A|².
-/// Caveat: an action that is not played is not tested; on hidden-arm its regret is linear.
+/// HAC-UCB (Bilodeau et al. 2022; spec §5): sweeps over all actions, then c-ucb's choice for as
+/// long as no action's own index contradicts its causal one; at the first contradiction ucb, for
+/// ever. Promises order sqrt(|Z|·T) in benign worlds and T^{3/4} in any, for T ≥ 25|A|². Caveat: an
+/// action that is not played is not tested; on hidden-arm its regret is linear.
 class HacUcb {
  public:
   static PolicyFacts facts();
@@ -24,7 +24,12 @@ class HacUcb {
 
  private:
   // What a play was for; the ticket of its decision.
-  enum Ticket : std::uint64_t { kCausal = 0, kFirstSweeps = 1, kSecondSweeps = 2, kAfterSwitch = 3 };
+  enum Ticket : std::uint64_t {
+    kCausal = 0,
+    kFirstSweeps = 1,
+    kSecondSweeps = 2,
+    kAfterSwitch = 3
+  };
 
   bool benign_so_far();
   Arm best_causal(Stream& stream);
@@ -40,30 +45,30 @@ class HacUcb {
   double horizon_;
   Width width_;
   bool random_ties_;
-  bool checks_marginals_;           // variant = paper
-  std::uint64_t first_sweep_plays_; // plays of the first sweeps, and of all sweeps
+  bool checks_marginals_;            // variant = paper
+  std::uint64_t first_sweep_plays_;  // plays of the first sweeps, and of all sweeps
   std::uint64_t all_sweep_plays_;
 
   Statistics actions_;
   Statistics contexts_;
-  std::uint64_t rounds_ = 0;            // decisions made
-  std::uint64_t dispatched_ = 0;        // sweep plays handed out
-  std::vector<std::uint64_t> lost_;     // forgotten sweep plays to hand out again: arm·4 + ticket
+  std::uint64_t rounds_ = 0;         // decisions made
+  std::uint64_t dispatched_ = 0;     // sweep plays handed out
+  std::vector<std::uint64_t> lost_;  // forgotten sweep plays to hand out again: arm·4 + ticket
   bool switched_ = false;
   std::uint64_t switch_round_ = 0;
-  std::uint64_t first_observed_ = 0;            // outcomes of the first sweeps that have come
-  std::vector<std::uint64_t> first_visits_;     // their contexts per action (variant = paper)
+  std::uint64_t first_observed_ = 0;         // outcomes of the first sweeps that have come
+  std::vector<std::uint64_t> first_visits_;  // their contexts per action (variant = paper)
   bool marginals_replaced_ = false;
 
   // Derived from the above.
   std::shared_ptr<const Matrix> given_;
   MarginalRows rows_;
-  ArgmaxTree indices_;                 // u(a)
-  std::vector<double> action_widths_;  // 2w(n(a))
-  std::vector<double> uppers_;         // μ̂(z) + w(n(z))
-  std::vector<double> context_widths_; // 2w(n(z))
-  std::vector<double> pseudo_;         // p, per row
-  std::vector<double> pseudo_widths_;  // Σ_z ν̃(z)·2w(n(z)), per row
+  ArgmaxTree indices_;                  // u(a)
+  std::vector<double> action_widths_;   // 2w(n(a))
+  std::vector<double> uppers_;          // μ̂(z) + w(n(z))
+  std::vector<double> context_widths_;  // 2w(n(z))
+  std::vector<double> pseudo_;          // p, per row
+  std::vector<double> pseudo_widths_;   // Σ_z ν̃(z)·2w(n(z)), per row
 };
 
 }  // namespace armature

@@ -8,8 +8,8 @@
 namespace armature {
 namespace {
 
-// out[r] += column[r]·u[z] for one block of rows after another, so that `out` stays in the cache. Each
-// row's sum still runs over z in index order: the same bits as the scalar loop.
+// out[r] += column[r]·u[z] for one block of rows after another, so that `out` stays in the cache.
+// Each row's sum still runs over z in index order: the same bits as the scalar loop.
 __attribute__((target_clones("avx512f", "avx2", "default"))) void blocked_sums(
     const double* columns, std::size_t rows, const double* u, std::size_t contexts, double* out) {
   constexpr std::size_t kBlock = 512;
@@ -27,7 +27,8 @@ __attribute__((target_clones("avx512f", "avx2", "default"))) void blocked_sums(
 
 __attribute__((target_clones("avx512f", "avx2", "default"))) void add_scaled(const double* column,
                                                                              std::size_t rows,
-                                                                             double step, double* out) {
+                                                                             double step,
+                                                                             double* out) {
   for (std::size_t i = 0; i < rows; ++i) out[i] += column[i] * step;
 }
 
@@ -73,7 +74,8 @@ void MarginalRows::add_column(Context z, double step, std::span<double> out) con
 }
 
 std::uint32_t first_largest(std::span<const double> values) {
-  return static_cast<std::uint32_t>(std::max_element(values.begin(), values.end()) - values.begin());
+  return static_cast<std::uint32_t>(std::max_element(values.begin(), values.end()) -
+                                    values.begin());
 }
 
 }  // namespace armature

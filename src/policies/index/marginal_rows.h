@@ -1,5 +1,6 @@
-// Given marginals, made ready for sums over contexts. Identical rows are kept once, under their lowest
-// action: they have the same sums bit for bit, so the others can only tie with it and lose by index.
+// Given marginals, made ready for sums over contexts. Identical rows are kept once, under their
+// lowest action: they have the same sums bit for bit, so the others can only tie with it and lose
+// by index.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,9 @@ class MarginalRows {
   /// out[row] += ν̃_row(z)·step for all rows.
   void add_column(Context z, double step, std::span<double> out) const;
 
-  double at(std::uint32_t row, Context z) const { return by_row_[std::size_t{row} * contexts_ + z]; }
+  double at(std::uint32_t row, Context z) const {
+    return by_row_[std::size_t{row} * contexts_ + z];
+  }
   /// The largest and smallest entry of a column.
   double column_high(Context z) const { return column_high_[z]; }
   double column_low(Context z) const { return column_low_[z]; }

@@ -3,12 +3,14 @@
 namespace armature {
 
 PolicyFacts Thompson::facts() {
-  return {.name = "ts",
-          .summary = "Thompson sampling on actions; ignores the contexts",
-          .text =
-              "Draws a mean for every action from its Beta posterior and plays the largest. Strong in practice "
-              "and, like ucb, blind to the contexts. Rewards between 0 and 1 are turned into a coin.",
-          .section = "§5"};
+  return {
+      .name = "ts",
+      .summary = "Thompson sampling on actions; ignores the contexts",
+      .text =
+          "Draws a mean for every action from its Beta posterior and plays the largest. Strong in "
+          "practice "
+          "and, like ucb, blind to the contexts. Rewards between 0 and 1 are turned into a coin.",
+      .section = "§5"};
 }
 
 Decision Thompson::choose(Stream& stream) {
@@ -28,8 +30,10 @@ PolicyFacts CausalThompson::facts() {
   return {.name = "c-ts",
           .summary = "Thompson sampling on contexts, weighted by the given marginals",
           .text =
-              "Draws a mean for every context from its Beta posterior and plays the action whose given marginals "
-              "make the most of them. The causal rival of ts, with c-ucb's weakness: it believes the contexts.",
+              "Draws a mean for every context from its Beta posterior and plays the action whose "
+              "given marginals "
+              "make the most of them. The causal rival of ts, with c-ucb's weakness: it believes "
+              "the contexts.",
           .section = "§5",
           .needs_marginals = true};
 }

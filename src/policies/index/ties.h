@@ -1,5 +1,5 @@
-// The largest of n values with ties broken at random: one word of the stream in every round, whether
-// there is a tie or not, so that the stream's position does not depend on the values.
+// The largest of n values with ties broken at random: one word of the stream in every round,
+// whether there is a tie or not, so that the stream's position does not depend on the values.
 #pragma once
 
 #include "armature/policy.h"

@@ -8,8 +8,10 @@ PolicyFacts Ucb::facts() {
   return {.name = "ucb",
           .summary = "upper confidence bounds on actions; ignores the contexts",
           .text =
-              "Plays the action with the largest upper confidence bound on its own mean reward. Its regret is "
-              "of order sqrt(|A|·T) in every world, benign or not. It never looks at the contexts, so it pays "
+              "Plays the action with the largest upper confidence bound on its own mean reward. "
+              "Its regret is "
+              "of order sqrt(|A|·T) in every world, benign or not. It never looks at the contexts, "
+              "so it pays "
               "for |A| actions even where |Z| contexts would tell all.",
           .section = "§2, paper App. C",
           .needs_horizon = true,
@@ -29,7 +31,8 @@ void Ucb::rebuild() {
 }
 
 Arm Ucb::random_best(Stream& stream) const {
-  return random_argmax(actions_.size(), [this](Arm a) { return indices_.value(a); }, stream);
+  return random_argmax(
+      actions_.size(), [this](Arm a) { return indices_.value(a); }, stream);
 }
 
 void Ucb::visit_state(StateVisitor& visitor) {

@@ -1,0 +1,31 @@
+// One function per command: it declares its options and what to do when it is called. Errors are
+// thrown and caught in main.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace armature::cli {
+
+void add_simulate(CLI::App& app);
+void add_demo(CLI::App& app);
+void add_instance(CLI::App& app);
+void add_policies(CLI::App& app);
+void add_families(CLI::App& app);
+void add_completion(CLI::App& app);
+
+/// A command that ended early or found something: its exit status.
+struct ExitStatus {
+  int value;
+};
+
+/// A number given as text on the command line (1e6, 2^20, 1_000_000), checked against its range.
+std::uint64_t whole_number(const std::string& option, const std::string& text, std::uint64_t low,
+                           std::uint64_t high);
+
+/// Prints to the terminal, or to a file that appears whole or not at all.
+void emit(const std::optional<std::string>& output, const std::string& content);
+
+}  // namespace armature::cli

@@ -1,0 +1,62 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+namespace armature::cli {
+namespace {
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
+
+std::string time_text(double seconds) {
+  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 3600)
+    return fmt::format("{:.0f} min {:02.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
+  return fmt::format("{:.0f} h {:02.0f} min", std::floor(seconds / 3600),
+                     std::fmod(seconds / 60, 60));
+}
+
+}  // namespace
+
+const std::atomic<bool>& stop_on_interrupt() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted.store(true); };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  return interrupted;
+}
+
+ProgressLine::ProgressLine(bool quiet, double rounds_per_replication)
+    : shown_(!quiet && isatty(STDERR_FILENO) != 0),
+      rounds_per_replication_(rounds_per_replication) {}
+
+ProgressLine::~ProgressLine() { clear(); }
+
+std::function<void(const Progress&)> ProgressLine::hook() {
+  if (!shown_) return nullptr;
+  return [this](const Progress& progress) { draw(progress); };
+}
+
+void ProgressLine::draw(const Progress& progress) {
+  if (progress.seconds - last_drawn_ < 0.2) return;
+  last_drawn_ = progress.seconds;
+  const auto done = static_cast<double>(progress.replications_done);
+  const double share = done / static_cast<double>(progress.replications_total);
+  const double rate = done * rounds_per_replication_ / progress.seconds;
+  const std::string left = share > 0 ? time_text(progress.seconds * (1 - share) / share) : "?";
+  fmt::print(stderr, "\r\033[K{} of {} replications ({:.0f}%), {:.3g} rounds/s, {} left",
+             progress.replications_done, progress.replications_total, 100 * share, rate, left);
+  std::fflush(stderr);
+}
+
+void ProgressLine::clear() {
+  if (last_drawn_ < 0) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+}
+
+}  // namespace armature::cli

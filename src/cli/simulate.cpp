@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include "armature/error.h"
+#include "armature/lab.h"
+#include "armature/report.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+
+namespace armature::cli {
+namespace {
+
+struct Options {
+  std::string instance;
+  std::vector<std::string> policies;
+  std::string horizon;
+  std::string replications = "100";
+  std::string seed = "1";
+  std::string checkpoints = "32";
+  std::vector<std::string> at;
+  std::string threads = "0";
+  std::string delay = "none";
+  std::string batch = "1";
+  std::string loss = "0";
+  std::optional<std::string> given;
+  std::string format = "table";
+  std::optional<std::string> output;
+  bool quiet = false;
+};
+
+Simulation simulation_of(const Options& options) {
+  Simulation simulation;
+  simulation.instance = options.instance;
+  simulation.policies = options.policies;
+  simulation.horizon = whole_number("--horizon", options.horizon, 1, 1'000'000'000'000'000'000);
+  simulation.replications = static_cast<std::uint32_t>(
+      whole_number("--replications", options.replications, 1, 1'000'000'000));
+  simulation.seed = whole_number("--seed", options.seed, 0, UINT64_MAX);
+  simulation.checkpoints =
+      static_cast<std::uint32_t>(whole_number("--checkpoints", options.checkpoints, 1, 100'000));
+  for (const std::string& round : options.at)
+    simulation.also_at.push_back(whole_number("--at", round, 1, simulation.horizon));
+  simulation.feedback = Feedback::parse_delay(options.delay);
+  simulation.feedback.batch = whole_number("--batch", options.batch, 1, 1'000'000'000);
+  const auto loss = parse_real(options.loss);
+  if (!loss || !(*loss >= 0 && *loss < 1))
+    throw Error({"", "--loss", "'" + options.loss + "'", "a probability in [0,1)"});
+  simulation.feedback.loss = *loss;
+  if (options.given) simulation.given = read_problem(read_file(*options.given), *options.given);
+  return simulation;
+}
+
+void run(const Options& options) {
+  const Simulation simulation = simulation_of(options);
+  if (options.output) require_writable(*options.output);
+  RunHooks hooks;
+  hooks.threads = static_cast<unsigned>(whole_number("--threads", options.threads, 0, 4096));
+  hooks.stop = &stop_on_interrupt();
+  SimulationResult result;
+  {
+    ProgressLine line(options.quiet, static_cast<double>(simulation.horizon));
+    hooks.progress = line.hook();
+    result = simulate(simulation, hooks);
+  }
+  if (!result.complete) fmt::print(stderr, "armature: interrupted; this is what was finished\n");
+  emit(options.output, options.format == "json"  ? result_json(result)
+                       : options.format == "csv" ? result_csv({result})
+                                                 : result_table(result));
+  if (!result.complete) throw ExitStatus{130};
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("simulate", "run policies on an instance and report their regret");
+  command
+      ->add_option("--instance,-i", options->instance,
+                   "family:key=value,… (armature families) or a JSON file")
+      ->required();
+  command
+      ->add_option("--policy,-p", options->policies,
+                   "name:key=value,… (armature policies); may be repeated")
+      ->required()
+      ->allow_extra_args(false);
+  command
+      ->add_option("--horizon,-T", options->horizon, "rounds T; 1e6, 2^20 and 1_000_000 are fine")
+      ->required();
+  command->add_option("--replications,-m", options->replications, "independent repetitions")
+      ->capture_default_str();
+  command->add_option("--seed,-s", options->seed, "64-bit seed; same seed, same bytes")
+      ->capture_default_str();
+  command
+      ->add_option("--checkpoints", options->checkpoints,
+                   "how many log-spaced rounds to report regret at")
+      ->capture_default_str();
+  command
+      ->add_option("--at", options->at, "further rounds to report regret at, separated by commas")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      ->add_option("--threads,-j", options->threads, "0: one per core; results do not depend on it")
+      ->capture_default_str();
+  command
+      ->add_option("--delay", options->delay,
+                   "late outcomes: none, fixed:N or geometric:mean=N rounds")
+      ->capture_default_str();
+  command->add_option("--batch", options->batch, "outcomes arrive only after every N-th round")
+      ->capture_default_str();
+  command->add_option("--loss", options->loss, "probability that an outcome never arrives")
+      ->capture_default_str();
+  command->add_option("--given", options->given, "problem file: what policies are told instead");
+  command->add_option("--format,-f", options->format, "table, csv or json")
+      ->check(CLI::IsMember({"table", "csv", "json"}))
+      ->capture_default_str();
+  command->add_option("--output,-o", options->output, "write here instead of to the terminal");
+  command->add_flag("--quiet,-q", options->quiet, "no progress line");
+  command->footer(
+      "Example:\n"
+      "  armature simulate --instance bilodeau-confounded --policy ucb --policy c-ucb --policy "
+      "hac-ucb \\\n"
+      "                    --horizon 5000 --replications 100\n"
+      "The policy 'oracle' always plays the best action.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace armature::cli
