@@ -112,7 +112,24 @@ std::uint64_t threshold63(double probability);
 /// occur, whatever the rounding of the sums.
 void cumulative_thresholds(std::span<const double> probabilities,
                            std::span<std::uint64_t> cumulative);
-std::uint32_t inverse_transform(std::span<const std::uint64_t> cumulative, std::uint64_t u);
+inline std::uint32_t inverse_transform(std::span<const std::uint64_t> cumulative, std::uint64_t u) {
+  // Short rows: count, without a branch on the data. Long rows: a search whose steps are
+  // selections.
+  constexpr std::size_t kShort = 16;
+  if (cumulative.size() <= kShort) {
+    std::uint32_t reached = 0;
+    for (std::size_t k = 0; k + 1 < cumulative.size(); ++k) reached += u >= cumulative[k] ? 1 : 0;
+    return reached;
+  }
+  const std::uint64_t* base = cumulative.data();
+  std::size_t size = cumulative.size();
+  while (size > 1) {
+    const std::size_t half = size / 2;
+    base = u >= base[half - 1] ? base + half : base;
+    size -= half;
+  }
+  return static_cast<std::uint32_t>(base - cumulative.data());
+}
 
 /// The two uniform 63-bit integers of each round first, first+1, …: words (0,1) and (2,3) of the
 /// round's block. Many counters at a time.

@@ -13,8 +13,8 @@ std::string result_table(const SimulationResult& result);
 std::string result_csv(const std::vector<SimulationResult>& results);
 std::string result_json(const SimulationResult& result);
 
-/// Several results side by side: one row per policy, one column per instance and horizon, the best
-/// of each column marked.
+/// Several results side by side: one row per instance and horizon, one column per policy, the best
+/// of each row marked.
 std::string comparison_table(const std::vector<SimulationResult>& results);
 
 }  // namespace armature

@@ -86,6 +86,8 @@ double gamma_variate(Stream& stream, double shape) {
     if (root <= 0) continue;
     const double v = root * root * root;
     const double u = stream.open_uniform();
+    if (u < 1 - 0.0331 * (x * x) * (x * x))
+      return d * v;  // implies the test below, without logarithms
     if (std::log(u) < 0.5 * x * x + d - d * v + d * std::log(v)) return d * v;
   }
 }
@@ -136,67 +138,6 @@ void cumulative_thresholds(std::span<const double> probabilities,
   }
   // What rounding left over belongs to the last outcome that can occur.
   for (std::size_t k = last_positive; k < cumulative.size(); ++k) cumulative[k] = kTwoTo63;
-}
-
-std::uint32_t inverse_transform(std::span<const std::uint64_t> cumulative, std::uint64_t u) {
-  // Short rows: count, without a branch on the data. Long rows: a search whose steps are
-  // selections.
-  constexpr std::size_t kShort = 16;
-  if (cumulative.size() <= kShort) {
-    std::uint32_t reached = 0;
-    for (std::size_t k = 0; k + 1 < cumulative.size(); ++k) reached += u >= cumulative[k] ? 1 : 0;
-    return reached;
-  }
-  const std::uint64_t* base = cumulative.data();
-  std::size_t size = cumulative.size();
-  while (size > 1) {
-    const std::size_t half = size / 2;
-    base = u >= base[half - 1] ? base + half : base;
-    size -= half;
-  }
-  return static_cast<std::uint32_t>(base - cumulative.data());
-}
-
-// The lanes are integer arithmetic without dependence between rounds: the compiler turns them into
-// vector code for the machine at hand, with the same bits on each.
-__attribute__((target_clones("avx512f", "avx2", "default"))) void outcome_draws(
-    const StreamKey& key, Round first, std::span<std::uint64_t> context_draws,
-    std::span<std::uint64_t> reward_draws) {
-  constexpr std::size_t kLanes = 16;
-  ARMATURE_CHECK(context_draws.size() == reward_draws.size(), "two draws a round");
-  ARMATURE_CHECK(context_draws.size() % kLanes == 0, "whole groups of lanes");
-  const Philox::Key start = philox_key(key.seed);
-  const Philox::Block tail = philox_counter(key, 0, 0);
-  for (std::size_t group = 0; group < context_draws.size(); group += kLanes) {
-    // 32-bit words in 64-bit lanes: the multiplication is then one instruction and needs no
-    // shuffle.
-    std::uint64_t c0[kLanes], c1[kLanes], c2[kLanes], c3[kLanes];
-    for (std::size_t i = 0; i < kLanes; ++i) {
-      const Round round = first + group + i;
-      c0[i] = round & 0xFFFFFFFF;
-      c1[i] = round >> 32;
-      c2[i] = tail[2];
-      c3[i] = tail[3];
-    }
-    std::uint32_t key0 = start[0];
-    std::uint32_t key1 = start[1];
-    for (int step = 0; step < 10; ++step) {
-      for (std::size_t i = 0; i < kLanes; ++i) {
-        const std::uint64_t product0 = 0xD2511F53u * (c0[i] & 0xFFFFFFFF);
-        const std::uint64_t product1 = 0xCD9E8D57u * (c2[i] & 0xFFFFFFFF);
-        c0[i] = (product1 >> 32) ^ c1[i] ^ key0;
-        c1[i] = product1 & 0xFFFFFFFF;
-        c2[i] = (product0 >> 32) ^ c3[i] ^ key1;
-        c3[i] = product0 & 0xFFFFFFFF;
-      }
-      key0 += 0x9E3779B9;
-      key1 += 0xBB67AE85;
-    }
-    for (std::size_t i = 0; i < kLanes; ++i) {
-      context_draws[group + i] = (c0[i] | c1[i] << 32) >> 1;
-      reward_draws[group + i] = (c2[i] | c3[i] << 32) >> 1;
-    }
-  }
 }
 
 }  // namespace armature

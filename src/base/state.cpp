@@ -73,7 +73,12 @@ class Reader final : public StateVisitor {
   bool reading() const override { return apply_; }
   bool finished() const { return left_.empty(); }
 
-  void field(std::string_view name, bool& value) override { scalar(Tag::kBool, name, value); }
+  void field(std::string_view name, bool& value) override {
+    if (header(Tag::kBool, name) != 1) mismatch(name);
+    const char byte = take(1, name)[0];
+    if (byte != 0 && byte != 1) mismatch(name);
+    if (apply_) value = byte == 1;
+  }
   void field(std::string_view name, std::uint64_t& value) override {
     scalar(Tag::kInteger, name, value);
   }

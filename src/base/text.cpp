@@ -27,7 +27,7 @@ std::optional<std::string> without_underscores(std::string_view text) {
 
 std::optional<double> plain_real(std::string_view text) {
   double value = 0;
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
     return std::nullopt;

@@ -20,9 +20,10 @@ Matrix random_marginals(const FamilyRequest& request) {
   const Arguments& arguments = request.arguments;
   const auto actions = arguments.integer("actions");
   const auto contexts = static_cast<std::uint32_t>(arguments.integer("contexts"));
-  const auto rank = static_cast<std::uint32_t>(arguments.integer_if("rank").value_or(contexts));
+  const std::uint64_t asked = arguments.integer_if("rank").value_or(contexts);
   const double concentration = arguments.real("concentration");
-  if (rank > contexts) arguments.reject("rank", fmt::format("at most the {} contexts", contexts));
+  if (asked > contexts) arguments.reject("rank", fmt::format("at most the {} contexts", contexts));
+  const auto rank = static_cast<std::uint32_t>(asked);
 
   Matrix marginals(actions, contexts);
   std::vector<std::vector<double>> shared;

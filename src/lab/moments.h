@@ -19,6 +19,10 @@ struct Moments {
   }
   void merge(const Moments& other) {
     if (other.count == 0) return;
+    if (count == 0) {  // exactly: the formula below would round
+      *this = other;
+      return;
+    }
     const double difference = other.mean - mean;
     const auto mine = static_cast<double>(count);
     const auto theirs = static_cast<double>(other.count);

@@ -1,11 +1,8 @@
 #include "lab/runner.h"
 
-#include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <mutex>
 #include <thread>
 
@@ -47,6 +44,32 @@ class ProgressReporter {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+// Runs work(0), work(1), … work(count-1) on so many threads, handing out the next number to whoever
+// is free. The first exception ends the handing out and is thrown again here.
+void for_each_task(std::size_t count, unsigned threads,
+                   const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr first_failure;
+  std::mutex failure_mutex;
+  const auto worker = [&] {
+    for (std::size_t task = next.fetch_add(1); task < count; task = next.fetch_add(1)) {
+      try {
+        work(task);
+      } catch (...) {
+        const std::lock_guard lock(failure_mutex);
+        if (!first_failure) first_failure = std::current_exception();
+        next.store(count);
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> crew;
+    for (unsigned i = 1; i < std::min<std::size_t>(threads, count); ++i) crew.emplace_back(worker);
+    worker();
+  }
+  if (first_failure) std::rethrow_exception(first_failure);
+}
+
 }  // namespace
 
 std::vector<PolicySummary> run_cells(const std::vector<Cell>& cells, std::uint32_t replications,
@@ -60,18 +83,11 @@ std::vector<PolicySummary> run_cells(const std::vector<Cell>& cells, std::uint32
 
   const unsigned threads =
       hooks.threads > 0 ? hooks.threads : std::max(1u, std::thread::hardware_concurrency());
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
-  tbb::task_arena arena(static_cast<int>(threads));
-  arena.execute([&] {
-    tbb::parallel_for(
-        std::size_t{0}, cells.size() * ranges.size(),
-        [&](std::size_t task) {
-          const std::size_t cell = task / ranges.size();
-          const std::size_t range = task % ranges.size();
-          blocks[cell][range] = condense(run_block(cells[cell], ranges[range], stop));
-          reporter.add(blocks[cell][range].final_regret.size());
-        },
-        tbb::simple_partitioner());
+  for_each_task(cells.size() * ranges.size(), threads, [&](std::size_t task) {
+    const std::size_t cell = task / ranges.size();
+    const std::size_t range = task % ranges.size();
+    blocks[cell][range] = condense(run_block(cells[cell], ranges[range], stop));
+    reporter.add(blocks[cell][range].final_regret.size());
   });
 
   std::vector<PolicySummary> summaries;

@@ -46,6 +46,12 @@ void require_size(std::size_t size, const char* field) {
     throw Error({"", field, fmt::format("{}", size), "fewer than 2^31"});
 }
 
+void require_names(const std::vector<std::string>& names, std::size_t count, const char* field) {
+  if (names.size() != count)
+    throw Error({"", field, fmt::format("{} names", names.size()), fmt::format("{}", count)});
+  validate_names(names, field);
+}
+
 }  // namespace
 
 std::vector<std::string> numbered_names(char prefix, std::size_t count) {
@@ -76,6 +82,8 @@ std::uint64_t Problem::fingerprint() const {
   Fingerprint hash;
   const std::uint64_t sizes[] = {actions(), contexts(), horizon.value_or(0), marginals ? 1u : 0u};
   hash.add(sizes, sizeof sizes);
+  const double told_epsilon = epsilon.value_or(-1);
+  hash.add(&told_epsilon, sizeof told_epsilon);
   if (marginals)
     for (std::size_t a = 0; a < marginals->rows(); ++a)
       hash.add(marginals->row(a).data(), marginals->columns() * sizeof(double));
@@ -122,6 +130,8 @@ Instance::Instance(Parts parts) : parts_(std::move(parts)) {
   validate_marginals(parts_.marginals);
   if (parts_.action_names.empty()) parts_.action_names = numbered_names('a', actions());
   if (parts_.context_names.empty()) parts_.context_names = numbered_names('z', contexts());
+  require_names(parts_.action_names, actions(), "actions");
+  require_names(parts_.context_names, contexts(), "contexts");
   const std::size_t cells = std::size_t{actions()} * contexts();
   if (parts_.law_of.size() != cells)
     throw Error({"", "rewards", fmt::format("{} cells", parts_.law_of.size()),

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "armature/report.h"
@@ -115,35 +116,26 @@ std::string result_json(const SimulationResult& result) {
 
 std::string comparison_table(const std::vector<SimulationResult>& results) {
   std::vector<std::string> header{"mean regret ± standard error"};
-  std::vector<std::string> second{""};
-  std::vector<std::string> names;
-  for (const SimulationResult& result : results) {
-    header.push_back(fmt::format("{}, T={}", result.instance, result.horizon));
+  for (const SimulationResult& result : results)
     for (const PolicySummary& policy : result.policies)
-      if (std::find(names.begin(), names.end(), policy.policy) == names.end())
-        names.push_back(policy.policy);
-  }
+      if (std::find(header.begin(), header.end(), policy.policy) == header.end())
+        header.push_back(policy.policy);
   TextTable table(header);
-  for (const std::string& name : names) {
-    std::vector<std::string> row{name};
-    for (const SimulationResult& result : results) {
-      const PolicySummary* mine = nullptr;
-      double best = 0;
-      for (const PolicySummary& policy : result.policies) {
-        if (policy.policy == name) mine = &policy;
-        if (&policy == &result.policies.front() || policy.mean_regret < best)
-          best = policy.mean_regret;
-      }
-      if (!mine || mine->replications == 0) {
-        row.emplace_back("");
-        continue;
-      }
-      row.push_back((mine->mean_regret == best ? "★ " : "") +
-                    with_error(mine->mean_regret, mine->standard_error));
+  for (const SimulationResult& result : results) {
+    double best = std::numeric_limits<double>::infinity();
+    for (const PolicySummary& policy : result.policies)
+      if (policy.replications > 0) best = std::min(best, policy.mean_regret);
+    std::vector<std::string> row(header.size());
+    row[0] = fmt::format("{}, T = {}", result.instance, result.horizon);
+    for (const PolicySummary& policy : result.policies) {
+      if (policy.replications == 0) continue;
+      const auto column = std::find(header.begin(), header.end(), policy.policy) - header.begin();
+      row[static_cast<std::size_t>(column)] = (policy.mean_regret == best ? "★ " : "") +
+                                              with_error(policy.mean_regret, policy.standard_error);
     }
     table.add(std::move(row));
   }
-  return table.print() + "★ least regret in its column\n";
+  return table.print() + "★ least regret in its row\n";
 }
 
 }  // namespace armature

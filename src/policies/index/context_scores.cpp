@@ -103,15 +103,9 @@ bool ContextScores::contenders_lead() const {
   return best > far_bound_ + 4 * error_bound();
 }
 
-std::uint32_t ContextScores::best_contender() const {
-  std::uint32_t best = 0;
-  for (std::uint32_t k = 1; k < contenders_; ++k)
-    if (contender_sum_[k] > contender_sum_[best]) best = k;
-  const double close = contender_sum_[best] - 4 * error_bound();
-  std::uint32_t close_ones = 0;
-  for (std::uint32_t k = 0; k < contenders_; ++k) close_ones += contender_sum_[k] >= close ? 1 : 0;
-  if (close_ones == 1) return contender_row_[best];
-
+std::uint32_t ContextScores::best_of_close_contenders() const {
+  const double close =
+      *std::max_element(contender_sum_, contender_sum_ + contenders_) - 4 * error_bound();
   double highest = -std::numeric_limits<double>::infinity();
   std::uint32_t winner = 0;
   for (std::uint32_t k = 0; k < contenders_; ++k) {  // rows ascend: the lowest of equals wins
@@ -126,9 +120,19 @@ std::uint32_t ContextScores::best_contender() const {
 }
 
 std::uint32_t ContextScores::best_row() {
-  if (contenders_lead()) return best_contender();
+  // The common case in one pass: one contender is clearly ahead of the others and of the far rows.
+  std::uint32_t best = 0;
+  double runner_up = far_bound_;
+  for (std::uint32_t k = 1; k < contenders_; ++k) {
+    const bool better = contender_sum_[k] > contender_sum_[best];
+    runner_up = std::max(runner_up, better ? contender_sum_[best] : contender_sum_[k]);
+    best = better ? k : best;
+  }
+  if (contender_sum_[best] > runner_up + 4 * error_bound()) return contender_row_[best];
+
+  if (contenders_lead()) return best_of_close_contenders();
   refresh();
-  if (contenders_lead()) return best_contender();
+  if (contenders_lead()) return best_of_close_contenders();
   // More rows are near the top than there are contenders: look at all of them.
   fresh_sums();
   return first_largest(sums_);

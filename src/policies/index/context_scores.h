@@ -36,7 +36,7 @@ class ContextScores {
   double far_rise(Context z) const;
   bool contenders_lead() const;
   double error_bound() const;
-  std::uint32_t best_contender() const;
+  std::uint32_t best_of_close_contenders() const;
 
   const MarginalRows& rows_;
   std::vector<double> values_;  // U(z)

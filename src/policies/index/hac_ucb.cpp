@@ -85,7 +85,10 @@ void HacUcb::update_context(Context z) {
 }
 
 void HacUcb::rebuild() {
-  if (marginals_replaced_) use_empirical_marginals();
+  if (marginals_replaced_)
+    use_empirical_marginals();
+  else
+    rows_ = MarginalRows(*given_);
   for (Arm a = 0; a < actions_count_; ++a) update_action(a);
   for (Context z = 0; z < contexts_count_; ++z) update_context(z);
 }

@@ -5,13 +5,15 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/vector_clones.h"
+
 namespace armature {
 namespace {
 
 // out[r] += column[r]·u[z] for one block of rows after another, so that `out` stays in the cache.
 // Each row's sum still runs over z in index order: the same bits as the scalar loop.
-__attribute__((target_clones("avx512f", "avx2", "default"))) void blocked_sums(
-    const double* columns, std::size_t rows, const double* u, std::size_t contexts, double* out) {
+ARMATURE_VECTOR_CLONES void blocked_sums(const double* columns, std::size_t rows, const double* u,
+                                         std::size_t contexts, double* out) {
   constexpr std::size_t kBlock = 512;
   for (std::size_t first = 0; first < rows; first += kBlock) {
     const std::size_t size = std::min(kBlock, rows - first);
@@ -25,10 +27,8 @@ __attribute__((target_clones("avx512f", "avx2", "default"))) void blocked_sums(
   }
 }
 
-__attribute__((target_clones("avx512f", "avx2", "default"))) void add_scaled(const double* column,
-                                                                             std::size_t rows,
-                                                                             double step,
-                                                                             double* out) {
+ARMATURE_VECTOR_CLONES void add_scaled(const double* column, std::size_t rows, double step,
+                                       double* out) {
   for (std::size_t i = 0; i < rows; ++i) out[i] += column[i] * step;
 }
 

@@ -1,0 +1,74 @@
+# Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
+.DEFAULT_GOAL := build
+.PHONY: build demo test test-release test-dev test-tsan test-fuzz test-long bench format format-check tidy docs clean
+
+ARMATURE := build/release/bin/armature
+SOURCES = $(shell git ls-files '*.h' '*.cpp')
+CTEST := ctest --output-on-failure --no-tests=error -j $(shell nproc)
+
+build: ## the command, at build/release/bin/armature
+	@scripts/install-deps build
+	@cmake --preset release --log-level=WARNING
+	@cmake --build --preset release --target armature_command
+
+demo: build ## who wins where the contexts can be trusted, and where not
+	@$(ARMATURE) demo
+
+test: format-check test-release test-dev test-tsan test-fuzz ## everything
+	@echo "All tests passed."
+
+test-release: # everything that needs speed, and the installed package
+	@scripts/install-deps build test
+	@cmake --preset release --log-level=WARNING -DARMATURE_DEVELOPER=ON
+	@cmake --build --preset release
+	@$(CTEST) --test-dir build/release
+
+test-dev: # under AddressSanitizer and UndefinedBehaviorSanitizer
+	@scripts/install-deps build test
+	@cmake --preset dev --log-level=WARNING
+	@cmake --build --preset dev
+	@$(CTEST) --test-dir build/dev -LE 'statistical|house'
+
+test-tsan: # what runs in threads, under ThreadSanitizer
+	@scripts/install-deps build test
+	@cmake --preset tsan --log-level=WARNING
+	@cmake --build --preset tsan --target threads_tests
+	@$(CTEST) --test-dir build/tsan -L threads
+
+test-fuzz: # a short run of every fuzzer
+	@scripts/install-deps build test
+	@cmake --preset fuzz --log-level=WARNING
+	@cmake --build --preset fuzz
+	@$(CTEST) --test-dir build/fuzz
+
+test-long: test tidy ## what does not fit into `make test`: static analysis, ten minutes of fuzzing
+	@for target in build/fuzz/bin/*_fuzz; do \
+	  name=$$(basename $$target); mkdir -p build/fuzz/long/$$name; \
+	  $$target -max_total_time=200 -max_len=4096 -verbosity=0 build/fuzz/long/$$name tests/fuzz/corpus/$${name%_fuzz} || exit 1; \
+	done
+
+bench: ## ns per round beside naive references, measured in one run
+	@scripts/install-deps build bench
+	@cmake --preset release --log-level=WARNING -DARMATURE_BENCH=ON
+	@cmake --build --preset release --target bench_ladder
+	@build/release/bin/bench_ladder --benchmark_color=false
+
+docs: build ## the generated pages
+	@$(ARMATURE) policies --format markdown > docs/policies.md
+	@$(ARMATURE) families --format markdown > docs/families.md
+
+format: ## rewrites the sources in the house style
+	@scripts/install-deps build test
+	@clang-format -i $(SOURCES)
+
+format-check:
+	@scripts/install-deps build test
+	@clang-format --dry-run -Werror $(SOURCES)
+
+tidy: ## clang-tidy on all of src/
+	@scripts/install-deps build tidy
+	@cmake --preset release --log-level=WARNING
+	@run-clang-tidy-16 -quiet -p build/release 'src/.*\.cpp$$' > build/tidy.log 2>&1 || { grep -E 'error|warning' build/tidy.log | sort -u; exit 1; }
+
+clean:
+	@rm -rf build demo

@@ -1,0 +1,171 @@
+// The ladder from a draw to a replication: ns per round of armature beside a naive reference
+// measured in the same run. `make bench` prints it; docs/performance.md keeps what was expected and
+// what was found.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <map>
+
+#include "armature/lab.h"
+#include "armature/simulate.h"
+#include "naive.h"
+
+namespace armature::bench {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+constexpr Round kChunk = 1 << 14;      // rounds per timed iteration
+constexpr Round kHorizon = 1'000'000;  // what the policies believe
+
+World world_of(const std::string& family) {
+  return {InstanceSource(family, kHorizon, kSeed).instance(0), kHorizon};
+}
+
+void set_rounds(benchmark::State& state, Round rounds_per_iteration) {
+  const double rounds =
+      static_cast<double>(state.iterations()) * static_cast<double>(rounds_per_iteration);
+  state.counters["ns_per_round"] =
+      benchmark::Counter(rounds, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void philox_one_by_one(benchmark::State& state) {
+  const StreamKey key{kSeed, 0, Purpose::kOutcome};
+  Round round = 0;
+  for (auto _ : state)
+    for (Round i = 0; i < kChunk; ++i)
+      benchmark::DoNotOptimize(Philox::block(philox_counter(key, ++round, 0), philox_key(kSeed)));
+  set_rounds(state, kChunk);
+}
+
+void philox_many(benchmark::State& state) {
+  std::vector<std::uint64_t> contexts(256), rewards(256);
+  Round round = 1;
+  for (auto _ : state)
+    for (Round i = 0; i < kChunk; i += 256, round += 256) {
+      outcome_draws({kSeed, 0, Purpose::kOutcome}, round, contexts, rewards);
+      benchmark::DoNotOptimize(contexts.data());
+    }
+  set_rounds(state, kChunk);
+}
+
+void environment_round(benchmark::State& state, const std::string& family) {
+  const World world = world_of(family);
+  Environment environment(world.tables, kSeed, 0);
+  Arm arm = 0;
+  for (auto _ : state)
+    for (Round i = 0; i < kChunk; ++i) {
+      benchmark::DoNotOptimize(environment.play(arm));
+      arm = arm + 1 == world.instance->actions() ? 0 : arm + 1;
+    }
+  set_rounds(state, kChunk);
+}
+
+void policy_round(benchmark::State& state, const std::string& family,
+                  const std::string& policy_text) {
+  const World world = world_of(family);
+  const auto policy = make_policy(policy_text, world.problem);
+  Environment environment(world.tables, kSeed, 0);
+  Stream stream({kSeed, 0, Purpose::kPolicy});
+  std::vector<std::uint64_t> pulls(world.instance->actions());
+  for (auto _ : state) policy->play(environment, kChunk, stream, pulls);
+  set_rounds(state, kChunk);
+}
+
+template <class Naive>
+void naive_round(benchmark::State& state, const std::string& family) {
+  const World world = world_of(family);
+  Naive policy(world.problem);
+  Environment environment(world.tables, kSeed, 0);
+  std::vector<std::uint64_t> pulls(world.instance->actions());
+  const Round rounds =
+      world.instance->actions() * world.instance->contexts() > 10'000 ? 512 : kChunk;
+  for (auto _ : state)
+    for (Round i = 0; i < rounds; ++i) {
+      const Arm arm = policy.choose();
+      policy.observe(arm, environment.play(arm));
+      ++pulls[arm];
+    }
+  benchmark::DoNotOptimize(pulls.data());
+  set_rounds(state, rounds);
+}
+
+void replication(benchmark::State& state, const std::string& family, const std::string& policy,
+                 Round horizon) {
+  const InstanceSource source(family, horizon, kSeed);
+  const auto world = std::make_shared<const World>(source.instance(0), horizon);
+  Cell cell{[&](std::uint32_t) { return world; }, policy, horizon, kSeed,
+            log_checkpoints(horizon, 32),         {}};
+  const std::atomic<bool> stop{false};
+  std::uint32_t next = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(run_block(cell, {next++, 1}, stop));
+  set_rounds(state, horizon);
+}
+
+// Collects ns per round by name and prints ratios at the end.
+class RatioReporter : public benchmark::ConsoleReporter {
+ public:
+  void ReportRuns(const std::vector<Run>& runs) override {
+    ConsoleReporter::ReportRuns(runs);
+    for (const Run& run : runs) {
+      const auto found = run.counters.find("ns_per_round");
+      if (found != run.counters.end())
+        found_[run.run_name.function_name] = found->second.value * 1e9;
+    }
+  }
+  void Finalize() override {
+    fmt::print("\n{:<34} {:>12} {:>12} {:>8}\n", "rung", "naive ns", "armature ns", "ratio");
+    for (const auto& [name, ns] : found_) {
+      if (!name.starts_with("naive ")) continue;
+      const auto ours = found_.find(name.substr(6));
+      if (ours != found_.end())
+        fmt::print("{:<34} {:>12.1f} {:>12.1f} {:>7.1f}x\n", ours->first, ns, ours->second,
+                   ns / ours->second);
+    }
+  }
+
+ private:
+  std::map<std::string, double> found_;
+};
+
+void add(const std::string& name, const std::function<void(benchmark::State&)>& body) {
+  benchmark::RegisterBenchmark(name.c_str(), body)->MinTime(0.4);
+}
+
+void add_ladder() {
+  add("naive draw", philox_one_by_one);
+  add("draw", philox_many);
+  for (const int actions : {20, 200, 2000}) {
+    const std::string family = fmt::format("hidden-arm:actions={}", actions);
+    add(fmt::format("environment {} arms", actions),
+        [=](auto& state) { environment_round(state, family); });
+    add(fmt::format("naive ucb {}", actions),
+        [=](auto& state) { naive_round<NaiveUcb>(state, family); });
+    add(fmt::format("ucb {}", actions), [=](auto& state) { policy_round(state, family, "ucb"); });
+  }
+  for (const auto& [actions, contexts] :
+       {std::pair{20, 5}, std::pair{100, 10}, std::pair{1000, 50}}) {
+    const std::string family =
+        fmt::format("random-benign:actions={},contexts={}", actions, contexts);
+    const std::string size = fmt::format("({},{})", actions, contexts);
+    add("environment " + size, [=](auto& state) { environment_round(state, family); });
+    add("naive c-ucb " + size, [=](auto& state) { naive_round<NaiveCausalUcb>(state, family); });
+    add("c-ucb " + size, [=](auto& state) { policy_round(state, family, "c-ucb"); });
+    add("hac-ucb " + size, [=](auto& state) { policy_round(state, family, "hac-ucb"); });
+    add("ts " + size, [=](auto& state) { policy_round(state, family, "ts"); });
+    add("c-ts " + size, [=](auto& state) { policy_round(state, family, "c-ts"); });
+  }
+  for (const char* policy : {"ucb", "c-ucb", "hac-ucb"})
+    add(fmt::format("replication {} bilodeau T=1e5", policy),
+        [=](auto& state) { replication(state, "bilodeau-confounded", policy, 100'000); });
+}
+
+}  // namespace
+}  // namespace armature::bench
+
+int main(int argc, char** argv) {
+  armature::bench::add_ladder();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  armature::bench::RatioReporter reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+}

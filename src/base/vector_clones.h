@@ -1,0 +1,10 @@
+// A function marked so is compiled for several vector widths and the widest the machine has is picked at
+// start-up. Only for lane-wise code: the results are the same bits on each.
+#pragma once
+
+// The picking happens before ThreadSanitizer is ready for instrumented code.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#define ARMATURE_VECTOR_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define ARMATURE_VECTOR_CLONES
+#endif

@@ -1,0 +1,122 @@
+#include "base/file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/refusal.h"
+#include "support/program.h"
+
+namespace armature {
+namespace {
+
+using test::contains;
+using test::refusal;
+using test::TemporaryDirectory;
+
+TEST(File, WhatIsWrittenIsRead) {
+  const TemporaryDirectory directory;
+  const std::string content("line\r\n\0binary\xff", 14);
+  write_file(directory.file("x"), content);
+  EXPECT_EQ(read_file(directory.file("x")), content);
+}
+
+TEST(File, EmptyFile) {
+  const TemporaryDirectory directory;
+  write_file(directory.file("x"), "");
+  EXPECT_EQ(read_file(directory.file("x")), "");
+}
+
+TEST(File, LongFile) {
+  const TemporaryDirectory directory;
+  const std::string content(3000000, 'x');
+  write_file(directory.file("x"), content);
+  EXPECT_EQ(read_file(directory.file("x")), content);
+}
+
+TEST(File, WritingReplacesAndLeavesNothingElse) {
+  const TemporaryDirectory directory;
+  write_file(directory.file("x"), "a longer old content");
+  write_file(directory.file("x"), "new");
+  EXPECT_EQ(read_file(directory.file("x")), "new");
+  EXPECT_EQ(directory.listing(), std::vector<std::string>{"x"});
+}
+
+// The new content comes by a rename: whoever has the old file open still sees all of it.
+TEST(File, AReaderOfTheOldFileKeepsIt) {
+  const TemporaryDirectory directory;
+  write_file(directory.file("x"), "old");
+  std::filesystem::create_hard_link(directory.file("x"), directory.file("old"));
+  write_file(directory.file("x"), "new");
+  EXPECT_EQ(read_file(directory.file("old")), "old");
+}
+
+TEST(File, ResultsAreOrdinaryFiles) {
+  const TemporaryDirectory directory;
+  const mode_t mask = ::umask(022);
+  write_file(directory.file("x"), "x");
+  ::umask(mask);
+  struct stat status {};
+  ASSERT_EQ(::stat(directory.file("x").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0644u);
+}
+
+TEST(File, MissingFile) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(
+      refusal([&] { read_file(directory.file("x")); }),
+      directory.file("x") + ": open: got No such file or directory, expected a readable file");
+}
+
+TEST(File, ReadingADirectory) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(refusal([&] { read_file(directory.path()); }),
+            directory.path() + ": open: got a directory, expected a readable file");
+}
+
+TEST(File, WritingADirectory) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory.file("folder"));
+  EXPECT_EQ(
+      refusal([&] { write_file(directory.file("folder"), "x"); }),
+      directory.file("folder") + ": open: got a directory, expected a file that can be written");
+  EXPECT_EQ(directory.listing(), std::vector<std::string>{"folder"});
+}
+
+TEST(File, WritingIntoNoDirectory) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(refusal([&] { write_file(directory.file("none/x"), "x"); }),
+            directory.file("none/x") +
+                ": open: got No such file or directory, expected a file that can be written");
+  EXPECT_TRUE(directory.listing().empty());
+}
+
+TEST(File, UnwritableDirectoryKeepsTheOldFile) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const TemporaryDirectory directory;
+  write_file(directory.file("x"), "old");
+  ASSERT_EQ(::chmod(directory.path().c_str(), 0555), 0);
+  const std::string message = refusal([&] { write_file(directory.file("x"), "new"); });
+  ASSERT_EQ(::chmod(directory.path().c_str(), 0755), 0);
+  EXPECT_TRUE(contains(message, "Permission denied")) << message;
+  EXPECT_EQ(read_file(directory.file("x")), "old");
+  EXPECT_EQ(directory.listing(), std::vector<std::string>{"x"});
+}
+
+// Even root cannot make files here.
+TEST(File, UnwritablePlace) {
+  EXPECT_NE(refusal([] { write_file("/proc/armature-test", "x"); }), "(accepted)");
+}
+
+TEST(File, DevicesAreWrittenDirectly) {
+  write_file("/dev/null", "x");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  const std::string message = refusal([] { write_file("/dev/full", "x"); });
+  EXPECT_EQ(message,
+            "/dev/full: write: got No space left on device, expected a file that can be written");
+}
+
+}  // namespace
+}  // namespace armature

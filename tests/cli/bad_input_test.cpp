@@ -1,0 +1,116 @@
+// Every mistake a person can make on the command line: an error that names the field, the value and
+// what was expected, exit status 2, and nothing left behind.
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "support/program.h"
+
+namespace armature::test {
+namespace {
+
+struct Mistake {
+  const char* arguments;
+  const char* message;  // a part of standard error
+};
+
+class BadInput : public testing::TestWithParam<Mistake> {};
+
+TEST_P(BadInput, IsNamedAndLeavesNothing) {
+  const TemporaryDirectory directory;
+  const ProgramResult result =
+      run_shell(std::string("armature ") + GetParam().arguments, directory.path());
+  EXPECT_EQ(result.status, 2) << GetParam().arguments;
+  EXPECT_NE(result.err.find(GetParam().message), std::string::npos) << GetParam().arguments << "\n"
+                                                                    << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(directory.listing().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Simulate, BadInput,
+    testing::Values(
+        Mistake{"simulate -i hiden-arm -p ucb -T 10", "did you mean 'hidden-arm'?"},
+        Mistake{"simulate -i hidden-arm -p uccb -T 10", "did you mean 'ucb'?"},
+        Mistake{"simulate -i hidden-arm:gaps=0.1 -p ucb -T 10", "did you mean 'gap'?"},
+        Mistake{"simulate -i hidden-arm -p ucb:dleta=0.1 -T 10", "did you mean 'delta'?"},
+        Mistake{"simulate -i hidden-arm:gap=0.7 -p ucb -T 10",
+                "gap: got 0.7, expected a number in [0,0.5]"},
+        Mistake{"simulate -i hidden-arm:actions=0 -p ucb -T 10", "actions: got 0, expected"},
+        Mistake{"simulate -i hidden-arm -p ucb:delta=1 -T 10",
+                "delta: got 1, expected a number in (0,1)"},
+        Mistake{"simulate -i hidden-arm -p ucb:scale=nan -T 10", "scale: got nan"},
+        Mistake{"simulate -i hidden-arm -p ucb:delta -T 10", "expected key=value"},
+        Mistake{"simulate -i hidden-arm -p fixed:arm=20 -T 10",
+                "arm: got 20, expected an action from 0 to 19"},
+        Mistake{"simulate -i hidden-arm -p ucb -T 0",
+                "--horizon: got '0', expected a whole number"},
+        Mistake{"simulate -i hidden-arm -p ucb -T -5", "--horizon: got '-5'"},
+        Mistake{"simulate -i hidden-arm -p ucb -T 1.5", "--horizon: got '1.5'"},
+        Mistake{"simulate -i hidden-arm -p ucb -T 10 -m 0", "--replications: got '0'"},
+        Mistake{"simulate -i hidden-arm -p ucb -T 10 -s -1", "--seed: got '-1'"},
+        Mistake{"simulate -i hidden-arm -p ucb -T 10 --at 11", "--at: got '11'"},
+        Mistake{"simulate -i hidden-arm -p ucb -T 10 --delay soon", "delay: got 'soon'"},
+        Mistake{"simulate -i hidden-arm -p ucb -T 10 --loss 1", "--loss: got '1'"},
+        Mistake{"simulate -i hidden-arm -p ucb -T 10 --batch 0", "--batch: got '0'"},
+        Mistake{"simulate -i hidden-arm -p ucb -T 10 -f xml", "--format"},
+        Mistake{"simulate -i hidden-arm -p ucb -T 10 -o missing/result.json",
+                "missing/result.json"},
+        Mistake{"simulate -i hidden-arm -p ucb -T 10 -o .", "got a directory"},
+        Mistake{"simulate -i hidden-arm -p ucb -T 10 --given none.json", "none.json"},
+        Mistake{"simulate -i none.json -p ucb -T 10", "none.json: open"},
+        Mistake{"simulate -p ucb -T 10", "--instance is required"},
+        Mistake{"simulate -i pe-trap:actions=5,contexts=7 -p ucb -T 10",
+                "expected more actions than the 7 contexts"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Others, BadInput,
+    testing::Values(Mistake{"", "A subcommand is required"},
+                    Mistake{"simlate", "did you mean 'simulate'?"},
+                    Mistake{"policies ucbb", "did you mean 'ucb'?"},
+                    Mistake{"families hidden", "expected a family"},
+                    Mistake{"instance show agnostic", "--horizon"},
+                    Mistake{"instance write hidden-arm missing/x.json", "missing/x.json"},
+                    Mistake{"instance show hidden-arm --tolerance 2", "--tolerance"},
+                    Mistake{"completion fish", "SHELL"}));
+
+// Files a person may hand over, and what is wrong with them.
+struct BadFile {
+  const char* json;
+  const char* message;
+};
+
+class BadInstanceFile : public testing::TestWithParam<BadFile> {};
+
+TEST_P(BadInstanceFile, IsNamedWithItsField) {
+  const TemporaryDirectory directory;
+  write_file(directory.file("world.json"), GetParam().json);
+  const ProgramResult result =
+      run_shell("armature simulate -i world.json -p ucb -T 10 -o result.json", directory.path());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("world.json: "), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find(GetParam().message), std::string::npos) << result.err;
+  EXPECT_EQ(directory.listing(), std::vector<std::string>{"world.json"});
+}
+
+constexpr const char* kRowSum = R"({"format": "armature-instance", "version": 1, "actions": 2,
+  "contexts": 2, "marginals": [[0.5, 0.5], [0.5, 0.4]], "rewards": {"given_context": [0.1, 0.2]}})";
+constexpr const char* kNegative = R"({"format": "armature-instance", "version": 1, "actions": 1,
+  "contexts": 2, "marginals": [[-0.5, 1.5]], "rewards": {"given_context": [0.1, 0.2]}})";
+constexpr const char* kReward = R"({"format": "armature-instance", "version": 1, "actions": 1,
+  "contexts": 1, "marginals": [[1]], "rewards": {"given_context": [1.2]}})";
+constexpr const char* kVersion = R"({"format": "armature-instance", "version": 7, "actions": 1,
+  "contexts": 1, "marginals": [[1]], "rewards": {"given_context": [0.2]}})";
+constexpr const char* kNoActions = R"({"format": "armature-instance", "version": 1, "actions": 0,
+  "contexts": 1, "marginals": [], "rewards": {"given_context": [0.2]}})";
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, BadInstanceFile,
+    testing::Values(BadFile{kRowSum, "marginals[1]: got a row that sums to 0.9"},
+                    BadFile{kNegative, "marginals[0][0]: got -0.5"},
+                    BadFile{kReward, "got 1.2, expected a number in [0,1]"},
+                    BadFile{kVersion, "version: got 7"}, BadFile{kNoActions, "actions: got 0"},
+                    BadFile{"{\"format\": \"arm", "the end of the text"},
+                    BadFile{"[1, NaN]", "expected valid JSON"}));
+
+}  // namespace
+}  // namespace armature::test

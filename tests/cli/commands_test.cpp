@@ -1,0 +1,180 @@
+// The commands as a person uses them.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "support/program.h"
+
+namespace armature::test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json without_seconds(const std::string& text) {
+  Json json = Json::parse(text);
+  for (Json& result : json["results"]) result.erase("seconds");
+  return json;
+}
+
+constexpr const char* kSmallRun =
+    "simulate -i semi-benign -p ucb -p c-ucb -p hac-ucb -p ts -T 500 -m 9 -s 7 -f json ";
+
+TEST(SimulateCommand, JsonHasThePromisedShape) {
+  const ProgramResult result = run_armature(std::string(kSmallRun) + "--at 77");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");  // no progress line in a pipe
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["instance"], "semi-benign");
+  EXPECT_EQ(json["horizon"], 500);
+  EXPECT_EQ(json["replications"], 9);
+  EXPECT_EQ(json["seed"], 7);
+  EXPECT_TRUE(json["version"].is_string());
+  ASSERT_EQ(json["results"].size(), 4u);
+  bool seen_77 = false;
+  for (const Json& entry : json["results"]) {
+    for (const char* key : {"mean_regret", "standard_error", "median", "q95", "seconds"})
+      EXPECT_TRUE(entry[key].is_number()) << key;
+    EXPECT_TRUE(entry["diagnostics"].is_object());
+    for (const Json& at : entry["checkpoints"]) seen_77 = seen_77 || at["round"] == 77;
+    EXPECT_EQ(entry["checkpoints"].back()["round"], 500);
+    EXPECT_EQ(entry["checkpoints"].back()["mean"], entry["mean_regret"]);
+  }
+  EXPECT_TRUE(seen_77);
+}
+
+TEST(SimulateCommand, SameSeedSameBytesForAnyNumberOfThreads) {
+  const ProgramResult one = run_armature(std::string(kSmallRun) + "--threads 1");
+  const ProgramResult three = run_armature(std::string(kSmallRun) + "--threads 3");
+  ASSERT_EQ(one.status, 0) << one.err;
+  EXPECT_EQ(without_seconds(one.out).dump(), without_seconds(three.out).dump());
+  const ProgramResult other = run_armature(std::string(kSmallRun) + "-s 8");
+  EXPECT_NE(without_seconds(one.out).dump(), without_seconds(other.out).dump());
+}
+
+TEST(SimulateCommand, CsvIsTheSameBytesAndHasOneRowPerCheckpoint) {
+  const std::string run =
+      "simulate -i hidden-arm -p ucb -p c-ucb -T 1e3 -m 5 --checkpoints 4 -f csv";
+  const ProgramResult result = run_armature(run);
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1 + 2 * 4);
+  EXPECT_EQ(result.out, run_armature(run + " -j 1").out);
+}
+
+TEST(SimulateCommand, WritesTheOutputFileWholeAndAlone) {
+  const TemporaryDirectory directory;
+  const ProgramResult result = run_shell(
+      "armature simulate -i hidden-arm -p ucb -T 50 -m 2 -f json -o result.json", directory.path());
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(directory.listing(), std::vector<std::string>{"result.json"});
+  EXPECT_NO_THROW(Json::parse(read_file(directory.file("result.json"))));
+}
+
+TEST(SimulateCommand, GivenMarginalsReplaceTheExactOnes) {
+  const TemporaryDirectory directory;
+  // Told that all actions lead to the same contexts, c-ucb cannot tell them apart and plays arm 0.
+  write_file(directory.file("told.json"),
+             R"({"format": "armature-problem", "version": 1, "actions": 2, "contexts": 2,
+                 "marginals": [[0.5, 0.5], [0.5, 0.5]]})");
+  const ProgramResult result = run_shell(
+      "armature simulate -i bilodeau-benign:actions=2 -p c-ucb -T 100 -m 2 --given told.json -f "
+      "json",
+      directory.path());
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(Json::parse(result.out)["results"][0]["pulls"][0], 100);
+}
+
+TEST(SimulateCommand, InterruptedItPrintsWhatIsFinished) {
+  const TemporaryDirectory directory;
+  const ProgramResult result = run_shell(
+      "armature simulate -i hidden-arm -p ucb -p c-ucb -T 1e9 -m 100000 -f json -o result.json & "
+      "pid=$!\n"
+      "sleep 1; kill -INT $pid; wait $pid",
+      directory.path());
+  EXPECT_EQ(result.status, 130);
+  EXPECT_NE(result.err.find("interrupted"), std::string::npos);
+  EXPECT_EQ(Json::parse(read_file(directory.file("result.json")))["complete"], false);
+}
+
+TEST(SimulateCommand, LateFeedbackCostsSomething) {
+  const std::string run = "simulate -i bilodeau-confounded -p ucb -T 2000 -m 20 -f json ";
+  const auto regret = [&](const std::string& options) {
+    return Json::parse(run_armature(run + options).out)["results"][0]["mean_regret"].get<double>();
+  };
+  const double prompt = regret("");
+  EXPECT_EQ(regret("--delay fixed:0"), prompt);
+  EXPECT_GT(regret("--delay fixed:100"), prompt);
+  EXPECT_GT(regret("--batch 200"), prompt);
+  EXPECT_GT(regret("--loss 0.5"), prompt);
+}
+
+TEST(DemoCommand, PrintsATableAndLeavesACsv) {
+  const TemporaryDirectory directory;
+  const ProgramResult result = run_shell("armature demo --replications 5", directory.path());
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("★"), std::string::npos);
+  EXPECT_NE(result.out.find("demo/regret.csv"), std::string::npos);
+  EXPECT_NE(read_file(directory.file("demo/regret.csv")).find("bilodeau-confounded,hac-ucb,5000"),
+            std::string::npos);
+}
+
+TEST(InstanceCommand, ShowsTheVerdictWithItsWitness) {
+  EXPECT_NE(run_armature("instance show pareto-benign").out.find("benign       yes"),
+            std::string::npos);
+  const std::string confounded = run_armature("instance show pareto-confounded:arm=3").out;
+  EXPECT_NE(confounded.find("no: given z0, a0 pays Bernoulli(0.75) and a3 pays Bernoulli(0.83)"),
+            std::string::npos)
+      << confounded;
+  EXPECT_NE(run_armature("instance show pareto-benign:gap=0.06").out.find("gap < 1/40"),
+            std::string::npos);
+  EXPECT_NE(run_armature("instance show random-benign:rank=2").out.find("rank         2 "),
+            std::string::npos);
+  EXPECT_NE(run_armature("instance show hidden-arm:epsilon=0.25").out.find("ε = 0.25"),
+            std::string::npos);
+}
+
+TEST(InstanceCommand, WhatItWritesRunsTheSame) {
+  const TemporaryDirectory directory;
+  const ProgramResult result = run_shell(
+      "armature instance write semi-benign:epsilon=0.1 world.json --seed 3 &&\n"
+      "armature simulate -i world.json -p c-ucb -T 300 -m 1 -s 3 -f csv > file.csv &&\n"
+      "armature simulate -i semi-benign:epsilon=0.1 -p c-ucb -T 300 -m 1 -s 3 -f csv > family.csv "
+      "&&\n"
+      "cut -d, -f3- file.csv > a; sed 's/^\"[^\"]*\"//;s/^semi-benign:epsilon=0.1//' family.csv |\n"
+      "cut -d, -f3- > b; cmp a b",
+      directory.path());
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+}
+
+TEST(Help, EveryCommandHasIt) {
+  for (const char* command : {"", "simulate", "demo", "instance", "instance show", "instance write",
+                              "policies", "families", "completion"}) {
+    const ProgramResult result = run_armature(std::string(command) + " --help");
+    EXPECT_EQ(result.status, 0) << command;
+    EXPECT_NE(result.out.find("Usage: armature"), std::string::npos) << command << result.out;
+  }
+  EXPECT_EQ(run_armature("--version").out.substr(0, 9), "armature ");
+}
+
+TEST(Completion, OffersCommandsOptionsAndNames) {
+  const TemporaryDirectory directory;
+  const auto offers = [&](const std::string& words) {
+    return run_shell(
+               "source <(armature completion bash)\nCOMP_WORDS=(" + words +
+                   ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_armature\necho \"${COMPREPLY[@]}\"",
+               directory.path())
+        .out;
+  };
+  EXPECT_EQ(offers("armature sim"), "simulate\n");
+  EXPECT_EQ(offers("armature simulate --hor"), "--horizon\n");
+  EXPECT_EQ(offers("armature simulate --policy hac"), "hac-ucb\n");
+  EXPECT_EQ(offers("armature simulate --instance bilodeau-c"), "bilodeau-confounded\n");
+  EXPECT_EQ(offers("armature instance sh"), "show\n");
+  EXPECT_EQ(offers("armature instance show hid"), "hidden-arm\n");
+  EXPECT_NE(run_armature("completion zsh").out.find("bashcompinit"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace armature::test

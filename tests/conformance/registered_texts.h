@@ -1,0 +1,37 @@
+// The text forms the conformance tests run: each policy as it is, and with each choice it offers.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "armature/policy.h"
+
+namespace armature::test {
+
+inline std::vector<std::string> registered_texts() {
+  std::vector<std::string> texts;
+  for (const PolicyEntry& entry : policies()) {
+    if (entry.facts.name.starts_with("test-")) continue;  // the broken ones of these tests
+    texts.push_back(entry.facts.name);
+    for (const Parameter& parameter : entry.facts.parameters) {
+      if (parameter.type() != ParameterType::kChoice) continue;
+      for (const std::string& word : parameter.words())
+        if (word != parameter.default_text())
+          texts.push_back(entry.facts.name + ":" + parameter.name() + "=" + word);
+    }
+  }
+  return texts;
+}
+
+inline std::string readable_name(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); },
+      '_');
+  return name;
+}
+
+}  // namespace armature::test

@@ -1,0 +1,176 @@
+// Who may include whom (HACKING.md, "Rooms"): the directions between rooms, read off the #include
+// lines.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <regex>
+#include <set>
+
+#include "house/source_tree.h"
+
+namespace armature {
+namespace {
+
+using test::SourceFile;
+using Rooms = std::set<std::string>;
+
+// Each room and the rooms right below it. What is below those is below it too.
+const std::map<std::string, Rooms> kBelow = {
+    {"base", {}},
+    {"linear", {"base"}},
+    {"theory", {"linear"}},
+    {"model", {"linear"}},
+    {"graph", {"model"}},
+    {"families", {"graph", "model"}},
+    {"policies", {"theory", "linear", "model"}},
+    {"simulate", {"policies", "model"}},
+    {"figures", {"theory"}},
+    {"audit", {"model", "theory", "policies"}},
+    {"lab", {"simulate", "families", "theory"}},
+    {"report", {"lab", "figures"}},
+    {"service", {"policies", "audit"}},
+    {"cuda", {"simulate"}},
+    {"cli", {"report", "lab", "service", "audit", "graph", "cuda"}},
+};
+
+// The public door has no folders: which room each of its headers belongs to.
+const std::map<std::string, std::string> kRoomOfHeader = {
+    {"error.h", "base"},      {"random.h", "base"},       {"matrix.h", "base"},
+    {"parameters.h", "base"}, {"state.h", "base"},        {"version.h", "base"},
+    {"model.h", "model"},     {"environment.h", "model"}, {"families.h", "families"},
+    {"policy.h", "policies"}, {"simulate.h", "simulate"}, {"conformance.h", "simulate"},
+    {"lab.h", "lab"},         {"report.h", "report"},
+};
+constexpr const char* kUmbrella = "include/armature/armature.h";
+
+Rooms may_include(const std::string& room) {
+  Rooms allowed{room};
+  for (const std::string& below : kBelow.at(room)) allowed.merge(may_include(below));
+  return allowed;
+}
+
+// The room of a file of the tree, or of what an #include "…" names; empty if there is none.
+std::string room_of(const std::string& path) {
+  std::string rest = path;
+  for (const char* prefix : {"include/", "src/"})
+    if (rest.starts_with(prefix)) rest = rest.substr(std::string(prefix).size());
+  if (rest.starts_with("armature/")) {
+    const auto found = kRoomOfHeader.find(rest.substr(std::string("armature/").size()));
+    return found == kRoomOfHeader.end() ? "" : found->second;
+  }
+  const std::string folder = rest.substr(0, rest.find('/'));
+  return kBelow.contains(folder) && folder != rest ? folder : "";
+}
+
+std::vector<std::string> wrong_includes(const SourceFile& file) {
+  static const std::regex include_line("^\\s*#\\s*include\\s*\"([^\"]+)\".*");
+  std::vector<std::string> wrong;
+  const std::string room = room_of(file.path);
+  if (room.empty()) return {file.path + " belongs to no room"};
+  const Rooms allowed = may_include(room);
+  for (std::size_t i = 0; i < file.lines.size(); ++i) {
+    std::smatch match;
+    if (!std::regex_match(file.lines[i], match, include_line)) continue;
+    const std::string included = match[1];
+    const std::string other = room_of(included);
+    if (other.empty())
+      wrong.push_back(remark(file, i, included + " belongs to no room"));
+    else if (!allowed.contains(other))
+      wrong.push_back(remark(file, i, room + " must not include " + other + " (" + included + ")"));
+  }
+  return wrong;
+}
+
+std::vector<SourceFile> all_sources() {
+  std::vector<SourceFile> files = test::files_under("src", {".h", ".cpp", ".cu"});
+  for (SourceFile& header : test::files_under("include", {".h"}))
+    if (header.path != kUmbrella) files.push_back(std::move(header));
+  return files;
+}
+
+TEST(Includes, TheTreeIsFound) {
+  EXPECT_GT(all_sources().size(), 50u);  // an empty tree would pass every test below
+}
+
+TEST(Includes, GoDownOnly) {
+  for (const SourceFile& file : all_sources())
+    for (const std::string& wrong : wrong_includes(file)) ADD_FAILURE() << wrong;
+}
+
+TEST(Includes, TheUmbrellaCoversEveryPublicHeader) {
+  const auto umbrella = test::files_under("include", {"armature.h"});
+  ASSERT_EQ(umbrella.size(), 1u);
+  for (const auto& [header, room] : kRoomOfHeader)
+    EXPECT_EQ(std::count(umbrella[0].lines.begin(), umbrella[0].lines.end(),
+                         "#include \"armature/" + header + "\""),
+              1)
+        << header;
+}
+
+TEST(Includes, PublicHeadersIncludePublicHeadersOnly) {
+  for (const SourceFile& file : test::files_under("include", {".h"}))
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      const std::string& line = file.lines[i];
+      EXPECT_FALSE(line.starts_with("#include \"") && !line.starts_with("#include \"armature/"))
+          << remark(file, i, "a private header");
+    }
+}
+
+TEST(Includes, EveryHeaderGuardsItself) {
+  for (const SourceFile& file : all_sources()) {
+    if (!file.path.ends_with(".h")) continue;
+    EXPECT_EQ(std::count(file.lines.begin(), file.lines.end(), "#pragma once"), 1) << file.path;
+  }
+}
+
+// The rules themselves, on made-up files.
+TEST(IncludeRules, CatchWhatIsForbidden) {
+  EXPECT_EQ(
+      wrong_includes({"src/policies/index/x.cpp", {"#include \"simulate/feedback.h\""}}).size(),
+      1u);
+  EXPECT_EQ(wrong_includes({"src/base/x.h", {"#include \"armature/model.h\""}}).size(), 1u);
+  EXPECT_EQ(wrong_includes({"src/lab/x.cpp", {"  # include \"report/table.h\""}}).size(), 1u);
+  EXPECT_EQ(wrong_includes({"src/policies/x.cpp", {"#include \"families/family.h\""}}).size(), 1u);
+  EXPECT_EQ(wrong_includes({"src/lab/x.cpp", {"#include \"service/door.h\""}}).size(), 1u);
+  EXPECT_EQ(wrong_includes({"src/lab/x.cpp", {"#include \"somewhere/else.h\""}}).size(), 1u);
+  EXPECT_EQ(wrong_includes({"src/attic/x.cpp", {}}).size(), 1u);
+}
+
+TEST(IncludeRules, AllowWhatIsBelow) {
+  EXPECT_TRUE(wrong_includes(
+                  {"src/lab/x.cpp",
+                   {"#include <vector>", "#include \"lab/summary.h\"", "#include \"base/text.h\"",
+                    "#include \"armature/policy.h\"", "#include \"families/family.h\""}})
+                  .empty());
+}
+
+// --- Policies never see the truth
+// ---------------------------------------------------------------------
+
+// Code without its // comments; good enough for a house where nobody writes /* */.
+std::string code_of(const std::string& line) { return line.substr(0, line.find("//")); }
+
+std::vector<std::string> mentions_of_the_truth(const SourceFile& file) {
+  static const std::regex truth("\\b(Instance|InstanceSource|RewardLaw|World)\\b");
+  std::vector<std::string> mentions;
+  for (std::size_t i = 0; i < file.lines.size(); ++i)
+    if (std::regex_search(code_of(file.lines[i]), truth))
+      mentions.push_back(remark(file, i, "a policy is built from a Problem and sees nothing else"));
+  return mentions;
+}
+
+TEST(Policies, NeverMentionAnInstance) {
+  const auto sources = test::files_under("src/policies", {".h", ".cpp"});
+  EXPECT_GT(sources.size(), 10u);
+  for (const SourceFile& file : sources)
+    for (const std::string& mention : mentions_of_the_truth(file)) ADD_FAILURE() << mention;
+}
+
+TEST(Policies, AMentionWouldBeNoticed) {
+  EXPECT_EQ(mentions_of_the_truth({"x", {"void f(const Instance& instance);"}}).size(), 1u);
+  EXPECT_TRUE(
+      mentions_of_the_truth({"x", {"int x;  // of each Instance", "int instance;"}}).empty());
+}
+
+}  // namespace
+}  // namespace armature

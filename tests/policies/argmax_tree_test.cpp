@@ -1,0 +1,61 @@
+#include "policies/index/argmax_tree.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+namespace armature {
+namespace {
+
+TEST(ArgmaxTree, StartsAtIndexZeroAndMinusInfinity) {
+  const ArgmaxTree tree(5);
+  EXPECT_EQ(tree.best(), 0u);
+  EXPECT_EQ(tree.best_value(), -std::numeric_limits<double>::infinity());
+}
+
+TEST(ArgmaxTree, FollowsOneChangeAtATime) {
+  ArgmaxTree tree(3);
+  tree.set(0, 1);
+  tree.set(1, 3);
+  tree.set(2, 2);
+  EXPECT_EQ(tree.best(), 1u);
+  tree.set(1, 0);  // the best may fall below the others
+  EXPECT_EQ(tree.best(), 2u);
+  EXPECT_EQ(tree.best_value(), 2);
+  EXPECT_EQ(tree.value(1), 0);
+}
+
+TEST(ArgmaxTree, TiesGoToTheLowerIndexWhicheverWasSetLast) {
+  ArgmaxTree tree(6);
+  for (const std::uint32_t i : {5u, 3u, 4u}) tree.set(i, 7);
+  EXPECT_EQ(tree.best(), 3u);
+  tree.set(1, 7);
+  EXPECT_EQ(tree.best(), 1u);
+}
+
+TEST(ArgmaxTree, OneValueIsTheBestEvenWhenNegative) {
+  ArgmaxTree tree(1);
+  tree.set(0, -5);
+  EXPECT_EQ(tree.best(), 0u);
+  EXPECT_EQ(tree.best_value(), -5);
+}
+
+// Few distinct values, so that ties are common.
+RC_GTEST_PROP(ArgmaxTree, EqualsTheFirstMaximumOfAList, ()) {
+  const auto size = *rc::gen::inRange<std::uint32_t>(1, 40);
+  const auto changes = *rc::gen::container<std::vector<std::pair<std::uint32_t, int>>>(
+      rc::gen::pair(rc::gen::inRange<std::uint32_t>(0, size), rc::gen::inRange(-3, 4)));
+  ArgmaxTree tree(size);
+  std::vector<double> list(size, -std::numeric_limits<double>::infinity());
+  for (const auto& [index, value] : changes) {
+    tree.set(index, value);
+    list[index] = value;
+    const auto best = std::max_element(list.begin(), list.end());
+    RC_ASSERT(tree.best() == static_cast<std::uint32_t>(best - list.begin()));
+    RC_ASSERT(tree.best_value() == *best);
+  }
+}
+
+}  // namespace
+}  // namespace armature

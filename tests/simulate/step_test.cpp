@@ -1,0 +1,136 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "armature/families.h"
+#include "armature/simulate.h"
+
+namespace armature {
+namespace {
+
+const std::atomic<bool> kGoOn{false};
+
+Cell cell_of(const std::string& instance, const std::string& policy, std::vector<Round> checkpoints,
+             std::uint64_t seed = 3) {
+  const Round horizon = checkpoints.back();
+  const InstanceSource source(instance, horizon, seed);
+  return {[source, horizon](std::uint32_t replication) {
+            return std::make_shared<const World>(source.instance(replication), horizon);
+          },
+          policy,
+          horizon,
+          seed,
+          std::move(checkpoints),
+          {}};
+}
+
+TEST(StepEngine, RoundRobinsRegretByHand) {
+  // Gaps 0.2 for arms 0 and 1, 0 for the last. After 10 rounds: arm 0 four times, 1 and 2 three
+  // times.
+  const BlockResult result =
+      run_block(cell_of("hidden-arm:actions=3,gap=0.2", "round-robin", {1, 3, 10}), {0, 1}, kGoOn);
+  ASSERT_EQ(result.replications.size(), 1u);
+  const Replication& run = result.replications[0];
+  EXPECT_EQ(run.pulls, (std::vector<std::uint64_t>{4, 3, 3}));
+  ASSERT_EQ(run.regret.size(), 3u);
+  EXPECT_NEAR(run.regret[0], 0.2, 1e-12);
+  EXPECT_NEAR(run.regret[1], 0.4, 1e-12);
+  EXPECT_NEAR(run.regret[2], 1.4, 1e-12);
+  EXPECT_NEAR(run.simple_regret, 0.2, 1e-12);  // the gap of arm 0, most played
+}
+
+TEST(StepEngine, RegretIsPullsTimesGaps) {
+  for (const char* policy : {"ucb", "c-ucb", "hac-ucb", "ts", "uniform"}) {
+    const Cell cell = cell_of("semi-benign", policy, {50, 1000});
+    for (std::uint32_t replication = 0; replication < 3; ++replication) {
+      const BlockResult result = run_block(cell, {replication, 1}, kGoOn);
+      const Replication& run = result.replications.at(0);
+      const auto world = cell.world(replication);
+      double regret = 0;
+      std::uint64_t rounds = 0;
+      for (Arm a = 0; a < world->instance->actions(); ++a) {
+        regret += static_cast<double>(run.pulls[a]) * world->instance->gap(a);
+        rounds += run.pulls[a];
+      }
+      EXPECT_EQ(run.regret.back(), regret);
+      EXPECT_EQ(rounds, 1000u);
+      EXPECT_LE(run.regret[0], run.regret[1]);
+    }
+  }
+}
+
+TEST(StepEngine, TheOracleHasNoRegretInAnyWorld) {
+  for (const Family& family : families()) {
+    const BlockResult result = run_block(cell_of(family.name, kOracle, {10, 500}), {0, 4}, kGoOn);
+    ASSERT_EQ(result.replications.size(), 4u) << family.name;
+    for (const Replication& run : result.replications) {
+      EXPECT_EQ(run.regret, (std::vector<double>{0, 0})) << family.name;
+      EXPECT_EQ(run.simple_regret, 0) << family.name;
+    }
+  }
+}
+
+TEST(StepEngine, OracleIsAPolicyForTheEngineAlone) {
+  EXPECT_EQ(canonical_cell_policy("oracle"), "oracle");
+  EXPECT_EQ(canonical_cell_policy("ucb:scale=1.0"), "ucb");
+  EXPECT_THROW(canonical_cell_policy("orakle"), Error);
+  EXPECT_THROW(canonical_policy("oracle"), Error);
+}
+
+TEST(StepEngine, SimpleRegretIsTheGapOfTheMostPlayedArm) {
+  // hidden-arm with three arms: fixed at 1 has gap 0.2, fixed at 2 none.
+  EXPECT_NEAR(run_block(cell_of("hidden-arm:actions=3,gap=0.2", "fixed:arm=1", {10}), {0, 1}, kGoOn)
+                  .replications[0]
+                  .simple_regret,
+              0.2, 1e-12);
+  EXPECT_EQ(run_block(cell_of("hidden-arm:actions=3,gap=0.2", "fixed:arm=2", {10}), {0, 1}, kGoOn)
+                .replications[0]
+                .simple_regret,
+            0);
+}
+
+TEST(StepEngine, AReplicationDoesNotDependOnItsBlock) {
+  const Cell cell = cell_of("random-benign", "ts", {300});
+  const BlockResult all = run_block(cell, {0, 6}, kGoOn);
+  const BlockResult some = run_block(cell, {4, 2}, kGoOn);
+  ASSERT_EQ(some.replications.size(), 2u);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(some.replications[i].pulls, all.replications[4 + i].pulls);
+    EXPECT_EQ(some.replications[i].regret, all.replications[4 + i].regret);
+  }
+}
+
+TEST(StepEngine, CheckpointsDoNotDisturbTheRun) {
+  const BlockResult few = run_block(cell_of("semi-benign", "c-ts", {1000}), {0, 1}, kGoOn);
+  const BlockResult many =
+      run_block(cell_of("semi-benign", "c-ts", {1, 2, 3, 255, 256, 257, 999, 1000}), {0, 1}, kGoOn);
+  EXPECT_EQ(few.replications[0].pulls, many.replications[0].pulls);
+  EXPECT_EQ(few.replications[0].regret.back(), many.replications[0].regret.back());
+}
+
+TEST(StepEngine, DiagnosticsComeFromThePolicy) {
+  const BlockResult result =
+      run_block(cell_of("bilodeau-confounded", "hac-ucb", {500}), {0, 1}, kGoOn);
+  EXPECT_EQ(result.replications[0].diagnostics.at(0).name, "switched");
+}
+
+TEST(StepEngine, AStopBeforeTheStartLeavesNothing) {
+  const std::atomic<bool> stop{true};
+  EXPECT_TRUE(run_block(cell_of("pareto-benign", "ucb", {100}), {0, 5}, stop).replications.empty());
+}
+
+TEST(StepEngine, AReplicationCutShortIsLeftOut) {
+  // The world of replication 2 pulls the brake: replications 0 and 1 are finished, 2 is not.
+  std::atomic<bool> stop{false};
+  Cell cell = cell_of("pareto-benign", "ucb", {100});
+  const auto inner = cell.world;
+  cell.world = [&](std::uint32_t replication) {
+    if (replication == 2) stop = true;
+    return inner(replication);
+  };
+  const BlockResult result = run_block(cell, {0, 5}, stop);
+  EXPECT_EQ(result.replications.size(), 2u);
+}
+
+}  // namespace
+}  // namespace armature
