@@ -35,9 +35,10 @@ TEST(CausalUcb, LearnsContextsNotArms) {
 }
 
 TEST(CausalUcb, IdenticalRowsTieAndTheLowestIsPlayed) {
-  // Arms 1 and 3 are the same row and the best; arm 3 is never played.
+  // Arms 1 and 3 are the same row and, once context 0 is known to pay nothing, the best: U(0) is
+  // then w(100) = 0.23, a tenth of w(1), and U(1) above 1. Arm 3 is never played.
   Hand hand("c-ucb", problem_of({{0.9, 0.1}, {0.1, 0.9}, {0.5, 0.5}, {0.1, 0.9}}, 100));
-  hand.observe({0}, 1, 1);
+  for (int t = 0; t < 100; ++t) hand.observe({0}, 0, 0);
   for (int t = 0; t < 20; ++t) EXPECT_EQ(hand.round(1, 1), 1u);
 }
 

@@ -128,13 +128,13 @@ TEST(ResultJson, APolicyThatNeverRanHasNoNumbers) {
   EXPECT_EQ(keys_of(json["results"][0]), (Keys{"policy", "replications"}));
 }
 
-TEST(ComparisonTable, MarksTheLeastRegretOfEachColumn) {
+TEST(ComparisonTable, MarksTheLeastRegretOnEachInstance) {
   SimulationResult other = small_result();
   other.instance = "hidden-arm";
   other.policies = {summary_of("ucb", 3), summary_of("ts", 5)};
   const std::string table = comparison_table({small_result(), other});
-  EXPECT_NE(table.find("pareto-benign:actions=5,gap=0.1, T=100"), std::string::npos) << table;
-  EXPECT_NE(table.find("hidden-arm, T=100"), std::string::npos) << table;
+  EXPECT_NE(table.find("pareto-benign:actions=5,gap=0.1, T = 100"), std::string::npos) << table;
+  EXPECT_NE(table.find("hidden-arm, T = 100"), std::string::npos) << table;
   EXPECT_NE(table.find("★ 8.00 ± 0.25"), std::string::npos) << table;
   EXPECT_NE(table.find("★ 3.00 ± 0.25"), std::string::npos) << table;
   EXPECT_EQ(table.find("★ 12.50"), std::string::npos) << table;
