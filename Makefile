@@ -8,7 +8,7 @@ CTEST := ctest --output-on-failure --no-tests=error -j $(shell nproc)
 
 build: ## the command, at build/release/bin/armature
 	@scripts/install-deps build
-	@cmake --preset release --log-level=WARNING
+	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build --preset release --target armature_command
 
 demo: build ## who wins where the contexts can be trusted, and where not
@@ -19,25 +19,25 @@ test: format-check test-release test-dev test-tsan test-fuzz ## everything
 
 test-release: # everything that needs speed, and the installed package
 	@scripts/install-deps build test
-	@cmake --preset release --log-level=WARNING -DARMATURE_DEVELOPER=ON
+	@cmake --preset release --log-level=WARNING -DARMATURE_DEVELOPER=ON >/dev/null
 	@cmake --build --preset release
 	@$(CTEST) --test-dir build/release
 
 test-dev: # under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/install-deps build test
-	@cmake --preset dev --log-level=WARNING
+	@cmake --preset dev --log-level=WARNING >/dev/null
 	@cmake --build --preset dev
 	@$(CTEST) --test-dir build/dev -LE 'statistical|house'
 
 test-tsan: # what runs in threads, under ThreadSanitizer
 	@scripts/install-deps build test
-	@cmake --preset tsan --log-level=WARNING
+	@cmake --preset tsan --log-level=WARNING >/dev/null
 	@cmake --build --preset tsan --target threads_tests
 	@$(CTEST) --test-dir build/tsan -L threads
 
 test-fuzz: # a short run of every fuzzer
 	@scripts/install-deps build test
-	@cmake --preset fuzz --log-level=WARNING
+	@cmake --preset fuzz --log-level=WARNING >/dev/null
 	@cmake --build --preset fuzz
 	@$(CTEST) --test-dir build/fuzz
 
@@ -49,7 +49,7 @@ test-long: test tidy ## what does not fit into `make test`: static analysis, ten
 
 bench: ## ns per round beside naive references, measured in one run
 	@scripts/install-deps build bench
-	@cmake --preset release --log-level=WARNING -DARMATURE_BENCH=ON
+	@cmake --preset release --log-level=WARNING -DARMATURE_BENCH=ON >/dev/null
 	@cmake --build --preset release --target bench_ladder
 	@build/release/bin/bench_ladder --benchmark_color=false
 
@@ -67,7 +67,7 @@ format-check:
 
 tidy: ## clang-tidy on all of src/
 	@scripts/install-deps build tidy
-	@cmake --preset release --log-level=WARNING
+	@cmake --preset release --log-level=WARNING >/dev/null
 	@run-clang-tidy-16 -quiet -p build/release 'src/.*\.cpp$$' > build/tidy.log 2>&1 || { grep -E 'error|warning' build/tidy.log | sort -u; exit 1; }
 
 clean:

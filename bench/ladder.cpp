@@ -150,6 +150,10 @@ void add_ladder() {
     add("environment " + size, [=](auto& state) { environment_round(state, family); });
     add("naive c-ucb " + size, [=](auto& state) { naive_round<NaiveCausalUcb>(state, family); });
     add("c-ucb " + size, [=](auto& state) { policy_round(state, family, "c-ucb"); });
+    add("ucb " + size, [=](auto& state) { policy_round(state, family, "ucb"); });
+    add("pe " + size, [=](auto& state) { policy_round(state, family, "pe"); });
+    add("db " + size, [=](auto& state) { policy_round(state, family, "db"); });
+    add("db printed " + size, [=](auto& state) { policy_round(state, family, "db:bias=printed"); });
     add("hac-ucb " + size, [=](auto& state) { policy_round(state, family, "hac-ucb"); });
     add("ts " + size, [=](auto& state) { policy_round(state, family, "ts"); });
     add("c-ts " + size, [=](auto& state) { policy_round(state, family, "c-ts"); });

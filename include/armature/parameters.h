@@ -24,7 +24,7 @@ struct TextForm {
   std::string print() const;
 };
 
-enum class ParameterType { kInteger, kReal, kChoice };
+enum class ParameterType { kInteger, kReal, kChoice, kText };
 
 /// One parameter: name, type, default, range, one line of help and where in the mathematics it
 /// lives. Built by chaining: `Parameter::real("delta").automatic("1/max(T,2)").open(0, 1).help("…",
@@ -33,6 +33,7 @@ class Parameter {
  public:
   static Parameter integer(std::string name);
   static Parameter real(std::string name);
+  static Parameter text(std::string name, std::string expectation);  // the owner parses it
   static Parameter choice(std::string name, std::vector<std::string> choices);  // first = default
 
   Parameter& defaults_to(std::string text);       // a fixed default, in text form
@@ -71,9 +72,14 @@ class Parameter {
   bool low_open_ = false;
   bool high_open_ = false;
   std::vector<std::string> words_;
+  std::string expectation_;  // of a text
   std::string help_;
   std::string section_;
 };
+
+/// The parts of a `+`-separated list, split outside parentheses; parentheses around a whole part
+/// are taken off: "(c-ucb:scale=0.5)+ucb" is "c-ucb:scale=0.5" and "ucb".
+std::vector<std::string> split_list(std::string_view text);
 
 /// The values of one text form, checked against the declared parameters.
 class Arguments {

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -158,14 +159,22 @@ struct PolicyFacts {
 struct PolicyEntry {
   PolicyFacts facts;
   std::unique_ptr<AnyPolicy> (*make)(const Problem&, const Arguments&) = nullptr;
+  /// d with Reg(t) ≤ d·sqrt(t) for all t ≤ T where the policy is at home, if one is proved for
+  /// these arguments: what balancing compares base learners by.
+  std::optional<double> (*coefficient)(const Problem&, const Arguments&) = nullptr;
 };
 
 template <Policy P>
 PolicyEntry policy_entry() {
-  return {P::facts(),
-          [](const Problem& problem, const Arguments& arguments) -> std::unique_ptr<AnyPolicy> {
-            return std::make_unique<ErasedPolicy<P>>(problem, arguments);
-          }};
+  PolicyEntry entry;
+  entry.facts = P::facts();
+  entry.make = [](const Problem& problem,
+                  const Arguments& arguments) -> std::unique_ptr<AnyPolicy> {
+    return std::make_unique<ErasedPolicy<P>>(problem, arguments);
+  };
+  if constexpr (requires(const Problem& p, const Arguments& a) { P::coefficient(p, a); })
+    entry.coefficient = P::coefficient;
+  return entry;
 }
 
 /// All registered policies, built-in ones first.
@@ -177,6 +186,8 @@ const PolicyEntry& find_policy(const std::string& name);
 
 /// Builds `name:key=value,…` for a problem. Throws Error if the text or the problem does not fit.
 std::unique_ptr<AnyPolicy> make_policy(const std::string& text, const Problem& problem);
+/// The proved coefficient of `name:key=value,…` on a problem, if there is one.
+std::optional<double> policy_coefficient(const std::string& text, const Problem& problem);
 /// The canonical text form, without building: checks names, types and ranges.
 std::string canonical_policy(const std::string& text);
 

@@ -99,6 +99,11 @@ std::string TextForm::print() const {
 Parameter Parameter::integer(std::string name) {
   return {std::move(name), ParameterType::kInteger};
 }
+Parameter Parameter::text(std::string name, std::string expectation) {
+  Parameter parameter(std::move(name), ParameterType::kText);
+  parameter.expectation_ = std::move(expectation);
+  return parameter;
+}
 Parameter Parameter::real(std::string name) { return {std::move(name), ParameterType::kReal}; }
 Parameter Parameter::choice(std::string name, std::vector<std::string> choices) {
   Parameter parameter(std::move(name), ParameterType::kChoice);
@@ -150,6 +155,7 @@ bool Parameter::accepts(double value) const {
 }
 
 std::string Parameter::expectation() const {
+  if (type_ == ParameterType::kText) return expectation_;
   if (type_ == ParameterType::kChoice) return "one of " + join(words_, ", ");
   std::string text = type_ == ParameterType::kInteger ? "a whole number" : "a number";
   const bool bounded_below = std::isfinite(low_);
@@ -164,6 +170,7 @@ std::string Parameter::expectation() const {
 }
 
 std::string Parameter::canonical(const std::string& value, const std::string& owner) const {
+  if (type_ == ParameterType::kText) return value;
   if (std::find(words_.begin(), words_.end(), value) != words_.end()) return value;
   if (type_ == ParameterType::kInteger) {
     const auto number = parse_integer(value);
@@ -174,6 +181,26 @@ std::string Parameter::canonical(const std::string& value, const std::string& ow
   }
   const std::string hint = type_ == ParameterType::kChoice ? did_you_mean(value, words_) : "";
   throw Error({"", owner + ": " + name_, value, expectation() + hint});
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> parts;
+  int depth = 0;
+  std::size_t start = 0;
+  const auto take = [&](std::size_t end) {
+    std::string_view part = text.substr(start, end - start);
+    if (part.size() >= 2 && part.front() == '(' && part.back() == ')')
+      part = part.substr(1, part.size() - 2);
+    parts.emplace_back(part);
+    start = end + 1;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')') --depth;
+    if (text[i] == '+' && depth == 0) take(i);
+  }
+  take(text.size());
+  return parts;
 }
 
 Arguments::Arguments(std::string owner, const TextForm& form,

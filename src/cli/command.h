@@ -12,6 +12,7 @@ namespace armature::cli {
 void add_simulate(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_instance(CLI::App& app);
+void add_design(CLI::App& app);
 void add_policies(CLI::App& app);
 void add_families(CLI::App& app);
 void add_completion(CLI::App& app);

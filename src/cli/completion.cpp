@@ -32,17 +32,19 @@ std::string bash_script(const CLI::App& app) {
   for (const Family& family : families()) family_names.push_back(family.name);
 
   std::string cases;
-  for (const auto& [path, completions] : words)
+  std::vector<std::string> paths;
+  for (const auto& [path, completions] : words) {
+    if (!path.empty()) paths.push_back("'" + path + "'");
     cases += fmt::format("    '{}') words='{}' ;;\n", path, completions);
+  }
   return fmt::format(R"(_armature() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} path='' words='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${{COMP_WORDS[i]}} in
       -*) break ;;
     esac
-    case "$path ${{COMP_WORDS[i]}}" in
-      ' instance'|' simulate'|' demo'|' policies'|' families'|' completion') path=${{COMP_WORDS[i]}} ;;
-      'instance show'|'instance write') path="$path ${{COMP_WORDS[i]}}" ;;
+    case "${{path:+$path }}${{COMP_WORDS[i]}}" in
+      {paths}) path="${{path:+$path }}${{COMP_WORDS[i]}}" ;;
     esac
   done
   case $previous in
@@ -55,7 +57,7 @@ std::string bash_script(const CLI::App& app) {
 {cases}  esac
   case $path in
     policies) words="$words {policies}" ;;
-    families|'instance show'|'instance write') words="$words {families}" ;;
+    families|design|'instance show'|'instance write') words="$words {families}" ;;
     completion) words="$words bash zsh" ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
@@ -63,7 +65,8 @@ std::string bash_script(const CLI::App& app) {
 complete -o default -F _armature armature
 )",
                      fmt::arg("policies", join(policy_names, " ")),
-                     fmt::arg("families", join(family_names, " ")), fmt::arg("cases", cases));
+                     fmt::arg("families", join(family_names, " ")),
+                     fmt::arg("paths", join(paths, "|")), fmt::arg("cases", cases));
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ int run(int argc, char** argv) {
   add_simulate(app);
   add_demo(app);
   add_instance(app);
+  add_design(app);
   add_policies(app);
   add_families(app);
   add_completion(app);

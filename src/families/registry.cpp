@@ -83,11 +83,12 @@ InstanceSource::InstanceSource(const std::string& text, std::optional<Round> hor
 }
 
 void InstanceSource::tell(Problem given) {
+  // All instances of a source have one size: what does not fit the first is refused now.
+  Instance::Parts parts = instance(0)->parts();
+  parts.given = given;
+  auto first = std::make_shared<const Instance>(std::move(parts));
+  if (fixed_) fixed_ = std::move(first);
   given_ = std::move(given);
-  if (!fixed_) return;
-  Instance::Parts parts = fixed_->parts();
-  parts.given = given_;
-  fixed_ = std::make_shared<const Instance>(std::move(parts));
 }
 
 std::shared_ptr<const Instance> InstanceSource::instance(std::uint32_t replication) const {

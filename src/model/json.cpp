@@ -83,7 +83,29 @@ class Node {
   std::string path_;
 };
 
+// The JSON library recurses where it copies and prints: depth is bounded here, before it is the
+// stack's. An instance needs 7 levels.
+void refuse_deep_nesting(const std::string& text, const std::string& source) {
+  constexpr int kDeepest = 64;
+  int depth = 0;
+  int line = 1;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') ++line;
+    if (in_string && c == '\\') ++i;  // whatever is escaped, it does not end the string
+    if (c == '"') in_string = !in_string;
+    if (in_string) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth > kDeepest)
+      throw Error({source, fmt::format("line {}", line), "deeper nesting",
+                   fmt::format("at most {} lists or objects inside each other", kDeepest)});
+  }
+}
+
 Json parse_json(const std::string& text, const std::string& source) {
+  refuse_deep_nesting(text, source);
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {

@@ -5,20 +5,29 @@
 #include "armature/error.h"
 #include "armature/policy.h"
 #include "base/text.h"
+#include "policies/balancing/dynamic_balancing.h"
 #include "policies/baseline/simple.h"
 #include "policies/index/c_ucb.h"
 #include "policies/index/hac_ucb.h"
 #include "policies/index/thompson.h"
 #include "policies/index/ucb.h"
+#include "policies/linear/phased_elimination.h"
 
 namespace armature {
 namespace {
 
 std::vector<PolicyEntry>& table() {
   static std::vector<PolicyEntry> entries = {
-      policy_entry<Ucb>(),        policy_entry<CausalUcb>(),      policy_entry<HacUcb>(),
-      policy_entry<Thompson>(),   policy_entry<CausalThompson>(), policy_entry<UniformPolicy>(),
-      policy_entry<RoundRobin>(), policy_entry<FixedArm>(),
+      policy_entry<Ucb>(),
+      policy_entry<CausalUcb>(),
+      policy_entry<PhasedElimination>(),
+      policy_entry<DynamicBalancing>(),
+      policy_entry<HacUcb>(),
+      policy_entry<Thompson>(),
+      policy_entry<CausalThompson>(),
+      policy_entry<UniformPolicy>(),
+      policy_entry<RoundRobin>(),
+      policy_entry<FixedArm>(),
   };
   return entries;
 }
@@ -66,17 +75,37 @@ const PolicyEntry& find_policy(const std::string& name) {
                "one of " + join(names, ", ") + did_you_mean(name, names)});
 }
 
-std::unique_ptr<AnyPolicy> make_policy(const std::string& text, const Problem& problem) {
+namespace {
+
+struct Call {
+  const PolicyEntry& entry;
+  Arguments arguments;
+};
+
+// A text form together with the problem it is meant for.
+Call checked_call(const std::string& text, const Problem& problem) {
   const TextForm form = TextForm::parse(text);
   const PolicyEntry& entry = find_policy(form.name);
-  const Arguments arguments = parse_arguments(form, entry.facts);
+  Arguments arguments = parse_arguments(form, entry.facts);
   problem.validate();
   if (entry.facts.needs_horizon && !problem.horizon)
     throw Error({"", arguments.owner(), "a problem without a horizon", "a horizon"});
   if (entry.facts.needs_marginals && !problem.marginals)
     throw Error({"", arguments.owner(), "a problem without given marginals",
                  "given marginals of the contexts, one row per action"});
-  return entry.make(problem, arguments);
+  return {entry, std::move(arguments)};
+}
+
+}  // namespace
+
+std::unique_ptr<AnyPolicy> make_policy(const std::string& text, const Problem& problem) {
+  const Call call = checked_call(text, problem);
+  return call.entry.make(problem, call.arguments);
+}
+
+std::optional<double> policy_coefficient(const std::string& text, const Problem& problem) {
+  const Call call = checked_call(text, problem);
+  return call.entry.coefficient ? call.entry.coefficient(problem, call.arguments) : std::nullopt;
 }
 
 std::string canonical_policy(const std::string& text) {

@@ -21,14 +21,17 @@ std::string nanoseconds_per_round(const PolicySummary& policy, Round horizon) {
 }
 
 std::string diagnostics_line(const PolicySummary& policy) {
+  constexpr std::size_t kShown = 8;  // the rest is in the JSON
   std::string line;
-  for (const DiagnosticSummary& diagnostic : policy.diagnostics) {
+  for (std::size_t i = 0; i < std::min(policy.diagnostics.size(), kShown); ++i) {
+    const DiagnosticSummary& diagnostic = policy.diagnostics[i];
     line += line.empty() ? "" : ", ";
     line += fmt::format("{} {:.6g}", diagnostic.name, diagnostic.mean);
     if (diagnostic.replications < policy.replications)
-      line +=
-          fmt::format(" (in {} of {} replications)", diagnostic.replications, policy.replications);
+      line += fmt::format(" (in {} of {})", diagnostic.replications, policy.replications);
   }
+  if (policy.diagnostics.size() > kShown)
+    line += fmt::format(", … and {} more", policy.diagnostics.size() - kShown);
   return line;
 }
 

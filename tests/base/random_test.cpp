@@ -84,6 +84,7 @@ TEST(Stream, WithinRoundHas255Blocks) {
   Stream stream = Stream::within_round(kKey, 9);
   for (int word = 0; word < 4 * 255; ++word) stream.next_word();
   EXPECT_EQ(stream.position(), 4u * 255);
+  stream.seek(stream.position());  // nothing more is drawn to stand at the end
   EXPECT_DEATH(stream.next_word(), "a round has 255 sub-draws");
 }
 
@@ -141,18 +142,19 @@ TEST(Stream, UniformsStayInside) {
 // ---- outcome_draws -----------------------------------------------------------------------------
 
 TEST(OutcomeDraws, EqualPhiloxLaneByLane) {
-  // The second start crosses from 32 to 33 bits inside a group of lanes.
-  for (const Round first : {Round{1}, (Round{1} << 32) - 7, Round{1} << 52}) {
-    const StreamKey key{0xFEDCBA9876543210, 0x80000001, Purpose::kOutcome};
-    std::vector<std::uint64_t> contexts(48);
-    std::vector<std::uint64_t> rewards(48);
-    outcome_draws(key, first, contexts, rewards);
-    for (std::size_t i = 0; i < contexts.size(); ++i) {
-      const auto block = Philox::block(philox_counter(key, first + i, 0), philox_key(key.seed));
-      EXPECT_EQ(contexts[i], (block[0] | std::uint64_t{block[1]} << 32) >> 1) << first + i;
-      EXPECT_EQ(rewards[i], (block[2] | std::uint64_t{block[3]} << 32) >> 1) << first + i;
+  const StreamKey key{0xFEDCBA9876543210, 0x80000001, Purpose::kOutcome};
+  // Whole groups of lanes, and lengths that are none. The second start crosses from 32 to 33 bits.
+  for (const std::size_t length : {1, 13, 48})
+    for (const Round first : {Round{1}, (Round{1} << 32) - 7, Round{1} << 52}) {
+      std::vector<std::uint64_t> contexts(length);
+      std::vector<std::uint64_t> rewards(length);
+      outcome_draws(key, first, contexts, rewards);
+      for (std::size_t i = 0; i < length; ++i) {
+        const auto block = Philox::block(philox_counter(key, first + i, 0), philox_key(key.seed));
+        EXPECT_EQ(contexts[i], (block[0] | std::uint64_t{block[1]} << 32) >> 1) << first + i;
+        EXPECT_EQ(rewards[i], (block[2] | std::uint64_t{block[3]} << 32) >> 1) << first + i;
+      }
     }
-  }
 }
 
 TEST(OutcomeDraws, NoRoundsIsFine) { outcome_draws(kKey, 1, {}, {}); }

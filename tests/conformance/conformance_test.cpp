@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
+
+#include "armature/families.h"
+#include "armature/simulate.h"
 #include "conformance/registered_texts.h"
 
 namespace armature {
@@ -13,6 +17,60 @@ class Conformance : public testing::TestWithParam<std::string> {};
 TEST_P(Conformance, ObeysEveryLaw) {
   for (const ConformanceFailure& failure : check_conformance(GetParam()))
     ADD_FAILURE() << failure.law << ": " << failure.detail;
+}
+
+// The battery saves and loads between prompt rounds. Here outcomes are outstanding and some were
+// lost when the state is saved: what a policy owes (a sweep play to repeat) must be in its state
+// too.
+class Interrupted {
+ public:
+  Interrupted(const std::string& text, const World& world)
+      : policy_(make_policy(text, world.problem)),
+        environment_(world.tables, 3, 0),
+        stream_({3, 0, Purpose::kPolicy}) {}
+
+  // Outcomes come 11 rounds late; every fourth is lost.
+  Decision step() {
+    const Decision decision = policy_->choose(stream_);
+    waiting_.emplace_back(decision, environment_.play(decision.arm));
+    if (waiting_.size() <= 11) return decision;
+    const auto [late, outcome] = waiting_.front();
+    waiting_.pop_front();
+    if (++arrived_ % 4 == 0)
+      policy_->forget(late);
+    else
+      policy_->observe(late, outcome, stream_);
+    return decision;
+  }
+  // Everything but the policy itself goes on; the policy is replaced by a new one with its state.
+  void replace_policy(const std::string& text, const World& world) {
+    const std::string saved = policy_->save();
+    policy_ = make_policy(text, world.problem);
+    policy_->load(saved);
+  }
+  std::uint64_t digest() const { return policy_->digest(); }
+
+ private:
+  std::unique_ptr<AnyPolicy> policy_;
+  Environment environment_;
+  Stream stream_;
+  std::deque<std::pair<Decision, Outcome>> waiting_;
+  std::uint64_t arrived_ = 0;
+};
+
+TEST_P(Conformance, SavedWithOutcomesOutstandingItContinuesTheSame) {
+  constexpr Round kRounds = 500;
+  const World world(InstanceSource("semi-benign:actions=7", kRounds, 3).instance(0), kRounds);
+  Interrupted steady(GetParam(), world);
+  Interrupted interrupted(GetParam(), world);
+  for (Round t = 1; t <= kRounds; ++t) {
+    const Decision expected = steady.step();
+    const Decision decision = interrupted.step();
+    ASSERT_EQ(decision.arm, expected.arm) << "round " << t;
+    ASSERT_EQ(decision.ticket, expected.ticket) << "round " << t;
+    interrupted.replace_policy(GetParam(), world);
+  }
+  EXPECT_EQ(interrupted.digest(), steady.digest());
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, Conformance, testing::ValuesIn(test::registered_texts()),

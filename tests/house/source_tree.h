@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -43,6 +44,17 @@ inline std::vector<SourceFile> files_under(const std::string& folder,
   std::sort(files.begin(), files.end(),
             [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
   return files;
+}
+
+/// Is this word in the text, with no letter, digit or underscore on either side?
+inline bool has_word(const std::string& text, const std::string& word) {
+  const auto part_of_word = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+  };
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+    if (!(at > 0 && part_of_word(at - 1)) && !part_of_word(at + word.size())) return true;
+  return false;
 }
 
 /// "file:line: what", as compilers say it.

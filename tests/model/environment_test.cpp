@@ -73,6 +73,17 @@ TEST(Environment, OutcomesComeFromTheRoundsBlock) {
   }
 }
 
+// A Beta reward needs more than the block's words: it takes the sub-draws of its own round.
+TEST(Environment, BetaRewardsComeFromTheRoundsSubDraws) {
+  const Instance world = mixed_world();
+  const OutcomeTables tables(world);
+  Environment environment(tables, 99, 5);
+  for (Round round = 1; round <= 600; ++round) {
+    Stream stream = Stream::within_round({99, 5, Purpose::kOutcome}, round);
+    ASSERT_EQ(environment.play(1).reward, beta_variate(stream, 2, 3)) << "round " << round;
+  }
+}
+
 // Whatever was played before, round t with arm a has one outcome.
 TEST(Environment, OutcomesDependOnTheRoundNotOnEarlierArms) {
   for (const Instance& world : {bernoulli_world(), mixed_world()}) {

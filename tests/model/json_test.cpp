@@ -42,7 +42,7 @@ const char* const kSmallText = R"({
   "format": "armature-instance",
   "version": 1,
   "name": "small",
-  "actions": ["stop", "go"],
+  "actions": ["stop","go"],
   "contexts": 2,
   "marginals": [
     [0.25,0.75],
@@ -287,9 +287,9 @@ TEST(ReadInstance, BadLaws) {
 }
 
 TEST(ReadInstance, NoActionsOrContexts) {
-  EXPECT_EQ(told("[\"stop\", \"go\"]", "0"),
+  EXPECT_EQ(told("[\"stop\",\"go\"]", "0"),
             "x.json: actions: got 0, expected a count from 1 to 2^31 - 1, or a list of names");
-  EXPECT_EQ(told("[\"stop\", \"go\"]", "[]"), "x.json: actions: got [], expected at least one");
+  EXPECT_EQ(told("[\"stop\",\"go\"]", "[]"), "x.json: actions: got [], expected at least one");
   EXPECT_EQ(told("\"contexts\": 2", "\"contexts\": 0"),
             "x.json: contexts: got 0, expected a count from 1 to 2^31 - 1, or a list of names");
   EXPECT_EQ(told("\"contexts\": 2", "\"contexts\": -2"),
@@ -304,7 +304,7 @@ TEST(ReadInstance, NoActionsOrContexts) {
 }
 
 TEST(ReadInstance, WrongSizes) {
-  EXPECT_EQ(told("[\"stop\", \"go\"]", "3"),
+  EXPECT_EQ(told("[\"stop\",\"go\"]", "3"),
             "x.json: marginals: got 2 rows, expected 3 rows, one per action");
   EXPECT_EQ(told("[1.0,0.0]", "[1]"),
             "x.json: marginals[1]: got 1 numbers, expected 2 numbers, one per context");
@@ -375,10 +375,20 @@ TEST(ReadInstance, LongValuesAreShortened) {
 
 // A file of 100 000 brackets must not exhaust the stack.
 TEST(ReadInstance, DeepNestingIsRefused) {
+  const std::string message =
+      "x.json: line 1: got deeper nesting, expected at most 64 lists or objects inside each other";
+  EXPECT_EQ(refusal([&] { read_instance(std::string(100000, '['), "x.json"); }), message);
   const std::string deep = std::string(100000, '[') + std::string(100000, ']');
-  EXPECT_NE(refusal([&] { read_instance(deep, "x.json"); }), "(accepted)");
+  EXPECT_EQ(refusal([&] { read_instance(deep, "x.json"); }), message);
   EXPECT_NE(told("\"small\"", deep), "(accepted)");
   EXPECT_NE(told("[\"a remark\"]", "[" + deep + "]"), "(accepted)");
+}
+
+// Brackets in texts are not nesting, nor does an escaped quote end a text.
+TEST(ReadInstance, BracketsInTextsAreNotNesting) {
+  EXPECT_EQ(told("a remark", std::string(100, '[')), "(accepted)");
+  EXPECT_EQ(told("a remark", "\\\"" + std::string(100, '[')), "(accepted)");
+  EXPECT_EQ(told("a remark", "\\\\\", \"" + std::string(100, '{')), "(accepted)");
 }
 
 TEST(ReadProblem, Refusals) {

@@ -1,6 +1,7 @@
 #include "policies/index/c_ucb.h"
 
 #include "policies/index/ties.h"
+#include "theory/coefficients.h"
 
 namespace armature {
 
@@ -19,6 +20,12 @@ PolicyFacts CausalUcb::facts() {
       .needs_horizon = true,
       .needs_marginals = true,
       .parameters = index_parameters()};
+}
+
+std::optional<double> CausalUcb::coefficient(const Problem& problem, const Arguments& arguments) {
+  if (!arguments.is_word("confidence", "paper")) return std::nullopt;
+  return causal_ucb_coefficient(problem.contexts(), static_cast<double>(problem.horizon.value()),
+                                paper_delta(problem, arguments));
 }
 
 CausalUcb::CausalUcb(const Problem& problem, const Arguments& arguments)

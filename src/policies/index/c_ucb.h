@@ -12,6 +12,7 @@ namespace armature {
 class CausalUcb {
  public:
   static PolicyFacts facts();
+  static std::optional<double> coefficient(const Problem& problem, const Arguments& arguments);
   CausalUcb(const Problem& problem, const Arguments& arguments);
 
   Decision choose(Stream& stream) {

@@ -1,5 +1,7 @@
 #include "policies/index/confidence.h"
 
+#include "theory/coefficients.h"
+
 namespace armature {
 
 std::vector<Parameter> index_parameters() {
@@ -17,12 +19,18 @@ std::vector<Parameter> index_parameters() {
           .help("which of several best arms to play", "§2")};
 }
 
+double paper_delta(const Problem& problem, const Arguments& arguments) {
+  const auto horizon = static_cast<double>(problem.horizon.value());
+  return arguments.real_if("delta").value_or(1 / std::max(horizon, 2.0));
+}
+
 Width confidence_width(const Problem& problem, const Arguments& arguments, std::uint32_t count) {
   const auto horizon = static_cast<double>(problem.horizon.value());
-  const bool bilodeau = arguments.is_word("confidence", "bilodeau");
-  const double default_delta = bilodeau ? 1 / (horizon * horizon) : 1 / std::max(horizon, 2.0);
-  const double delta = arguments.real_if("delta").value_or(default_delta);
-  const double log_term = std::log(bilodeau ? 1 / delta : 2.0 * count * horizon / delta);
+  double log_term = 0;
+  if (arguments.is_word("confidence", "bilodeau"))
+    log_term = std::log(1 / arguments.real_if("delta").value_or(1 / (horizon * horizon)));
+  else
+    log_term = union_log(count, horizon, paper_delta(problem, arguments));
   if (!std::isfinite(log_term)) arguments.reject("delta", "a level that 2kT can be divided by");
   return {log_term, arguments.real("scale")};
 }

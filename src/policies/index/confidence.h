@@ -28,6 +28,9 @@ class Width {
 /// The parameters confidence, delta, scale and ties, as every index policy declares them.
 std::vector<Parameter> index_parameters();
 
+/// The paper's default level, δ = 1/max(T,2), unless `delta` is given. The problem has a horizon.
+double paper_delta(const Problem& problem, const Arguments& arguments);
+
 /// The width for k quantities (|A| actions or |Z| contexts). The problem has a horizon.
 Width confidence_width(const Problem& problem, const Arguments& arguments, std::uint32_t count);
 

@@ -1,9 +1,6 @@
 #include "policies/index/marginal_rows.h"
 
 #include <algorithm>
-#include <cstring>
-#include <string_view>
-#include <unordered_map>
 
 #include "base/vector_clones.h"
 
@@ -35,15 +32,11 @@ ARMATURE_VECTOR_CLONES void add_scaled(const double* column, std::size_t rows, d
 }  // namespace
 
 MarginalRows::MarginalRows(const Matrix& marginals)
-    : contexts_(static_cast<std::uint32_t>(marginals.columns())) {
-  std::unordered_map<std::string_view, std::uint32_t> known;
-  for (Arm a = 0; a < marginals.rows(); ++a) {
+    : contexts_(static_cast<std::uint32_t>(marginals.columns())),
+      distinct_(distinct_rows(marginals)) {
+  by_row_.reserve(std::size_t{rows()} * contexts_);
+  for (const Arm a : distinct_.first) {
     const auto row = marginals.row(a);
-    const std::string_view bytes(reinterpret_cast<const char*>(row.data()), row.size_bytes());
-    const auto [found, is_new] = known.try_emplace(bytes, rows());
-    row_of_action_.push_back(found->second);
-    if (!is_new) continue;
-    action_of_row_.push_back(a);
     by_row_.insert(by_row_.end(), row.begin(), row.end());
   }
   by_column_.resize(by_row_.size());

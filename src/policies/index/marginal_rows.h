@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "armature/model.h"
+#include "linear/distinct_rows.h"
 
 namespace armature {
 
@@ -15,11 +16,11 @@ class MarginalRows {
  public:
   explicit MarginalRows(const Matrix& marginals);
 
-  std::uint32_t rows() const { return static_cast<std::uint32_t>(action_of_row_.size()); }
+  std::uint32_t rows() const { return static_cast<std::uint32_t>(distinct_.first.size()); }
   std::uint32_t contexts() const { return contexts_; }
-  std::uint32_t actions() const { return static_cast<std::uint32_t>(row_of_action_.size()); }
-  Arm action(std::uint32_t row) const { return action_of_row_[row]; }  // ascending in row
-  std::uint32_t row(Arm action) const { return row_of_action_[action]; }
+  std::uint32_t actions() const { return static_cast<std::uint32_t>(distinct_.number.size()); }
+  Arm action(std::uint32_t row) const { return distinct_.first[row]; }  // ascending in row
+  std::uint32_t row(Arm action) const { return distinct_.number[action]; }
 
   /// Σ_z ν̃(z)·u(z), summed in index order without fused multiply-add: the canonical sum (spec §2).
   double sum(std::uint32_t row, std::span<const double> u) const;
@@ -37,8 +38,7 @@ class MarginalRows {
 
  private:
   std::uint32_t contexts_;
-  std::vector<Arm> action_of_row_;
-  std::vector<std::uint32_t> row_of_action_;
+  DistinctRows distinct_;
   std::vector<double> by_row_;
   std::vector<double> by_column_;
   std::vector<double> column_high_;

@@ -1,6 +1,7 @@
 #include "policies/index/ucb.h"
 
 #include "policies/index/ties.h"
+#include "theory/coefficients.h"
 
 namespace armature {
 
@@ -16,6 +17,12 @@ PolicyFacts Ucb::facts() {
           .section = "§2, paper App. C",
           .needs_horizon = true,
           .parameters = index_parameters()};
+}
+
+std::optional<double> Ucb::coefficient(const Problem& problem, const Arguments& arguments) {
+  if (!arguments.is_word("confidence", "paper")) return std::nullopt;
+  return ucb_coefficient(problem.actions(), static_cast<double>(problem.horizon.value()),
+                         paper_delta(problem, arguments));
 }
 
 Ucb::Ucb(const Problem& problem, const Arguments& arguments)

@@ -12,6 +12,7 @@ namespace armature {
 class Ucb {
  public:
   static PolicyFacts facts();
+  static std::optional<double> coefficient(const Problem& problem, const Arguments& arguments);
   Ucb(const Problem& problem, const Arguments& arguments);
 
   Decision choose(Stream& stream) { return {random_ties_ ? random_best(stream) : indices_.best()}; }

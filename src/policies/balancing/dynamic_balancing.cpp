@@ -1,0 +1,296 @@
+#include "policies/balancing/dynamic_balancing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/text.h"
+#include "policies/index/confidence.h"
+
+namespace armature {
+namespace {
+
+constexpr std::size_t kMostLearners = 16;
+constexpr int kLearnerBits = 8;  // of a ticket; the rest is the learner's own ticket
+
+// A list of positive numbers, one per learner.
+std::vector<double> number_list(const Arguments& arguments, const std::string& name,
+                                std::size_t count) {
+  std::vector<double> numbers;
+  for (const std::string& part : split_list(arguments.word(name))) {
+    const auto number = parse_real(part);
+    if (!number || !(*number > 0)) arguments.reject(name, "positive numbers joined by '+'");
+    numbers.push_back(*number);
+  }
+  if (numbers.size() != count)
+    arguments.reject(name, fmt::format("{} numbers, one per learner", count));
+  return numbers;
+}
+
+// The base learner's text with db's δ and scale handed down, where it takes them and has none of
+// its own.
+std::string handed_down(const std::string& text, const Arguments& arguments, double delta) {
+  TextForm form = TextForm::parse(text);
+  const PolicyFacts& facts = find_policy(form.name).facts;
+  const auto hand_down = [&](const std::string& key, double value) {
+    const bool takes =
+        std::any_of(facts.parameters.begin(), facts.parameters.end(),
+                    [&](const Parameter& parameter) { return parameter.name() == key; });
+    const bool has = std::any_of(form.values.begin(), form.values.end(),
+                                 [&](const auto& given) { return given.first == key; });
+    if (takes && !has) form.values.emplace_back(key, print_real(value));
+  };
+  hand_down("delta", delta);
+  hand_down("scale", arguments.real("scale"));
+  return form.print();
+}
+
+// Z_2, and Z_i of any further learner (spec §4, the Pareto dial): Z_i = R_2/sqrt(|A|T).
+double dial(const Problem& problem, const Arguments& arguments) {
+  const auto horizon = static_cast<double>(problem.horizon.value());
+  const double minimax =
+      std::sqrt(problem.actions() * horizon);                // sqrt(|A|T), the least R_2 can be
+  const double farthest = std::max(1.0, horizon / minimax);  // Z_2 at R_2 = T
+  const int given = (arguments.given("R2") ? 1 : 0) + (arguments.given("dial") ? 1 : 0) +
+                    (arguments.given("Z2") ? 1 : 0) + (arguments.given("Z") ? 1 : 0);
+  if (given > 1)
+    throw Error({"", arguments.owner(), "several of R2, dial, Z2 and Z", "at most one of them"});
+  if (const auto r2 = arguments.real_if("R2")) {
+    if (*r2 < minimax || *r2 > horizon)
+      arguments.reject(
+          "R2", fmt::format("a regret in [sqrt(|A|T), T] = [{:.6g}, {:.6g}]", minimax, horizon));
+    return *r2 / minimax;
+  }
+  if (const auto turn = arguments.real_if("dial")) return std::pow(farthest, *turn);
+  if (const auto z2 = arguments.real_if("Z2")) return *z2;
+  const double corner = std::sqrt(static_cast<double>(problem.actions()) / problem.contexts());
+  return std::min(std::max(1.0, corner), farthest);
+}
+
+}  // namespace
+
+PolicyFacts DynamicBalancing::facts() {
+  return {
+      .name = "db",
+      .summary = "dynamic balancing of base learners with the Pareto dial",
+      .text =
+          "Runs several base learners side by side, by default c-ucb and ucb, and gives each round "
+          "to the one that "
+          "has used up least of its allowance; a learner whose average reward shows that its "
+          "regret promise is broken "
+          "is left out until the test lets it back. The dial says how much worse than ucb one "
+          "accepts to be in the worst "
+          "world (R2, or Z2 = R2/sqrt(|A|T)) in exchange for the benign rate: R1·R2 is about "
+          "|A|·T, and the default is "
+          "the corner where the benign rate is as good as c-ucb's. Two misprints of the paper are "
+          "mended by default and "
+          "kept as variants. `test=plus`: the printed sign of the confidence term on the right of "
+          "the test, which "
+          "protects no learner; it switches learners off earlier, right or wrong. `bias=printed`: "
+          "the bias without d_i, "
+          "with which the learner with the larger dial is practically never switched off, db is a "
+          "fixed split of the "
+          "rounds, and benign regret grows like sqrt(|A|). The price of the proof is patience: "
+          "with the paper's "
+          "constants a wrong causal learner is switched off only after 10^6 rounds or so.",
+      .section = "§4, paper Alg. 1",
+      .needs_horizon = true,
+      .parameters = {
+          Parameter::text("base", "policies joined by '+', those with keys in parentheses")
+              .defaults_to("c-ucb+ucb")
+              .help("the base learners; delta and scale are handed down to them", "§4"),
+          Parameter::text("d", "one positive number per learner, joined by '+'")
+              .automatic("the proved coefficients")
+              .help("d_i: learner i's regret is at most d_i·sqrt(n) where it is at home", "§4"),
+          Parameter::real("R2")
+              .automatic("the corner")
+              .above(0)
+              .help("the dial, as worst-case regret in [sqrt(|A|T), T]", "§4"),
+          Parameter::real("dial")
+              .automatic("the corner")
+              .closed(0, 1)
+              .help("the dial, from 0 (R2 = sqrt(|A|T)) to 1 (R2 = T) on a log scale", "§4"),
+          Parameter::real("Z2")
+              .automatic("max(1, sqrt(|A|/|Z|)), at most T/sqrt(|A|T)")
+              .above(0)
+              .help("the dial, as the factor R2/sqrt(|A|T)", "§4"),
+          Parameter::text("Z", "one positive number per learner, joined by '+'")
+              .automatic("1, then Z2 for each further learner")
+              .help("all dials Z_i at once", "§4"),
+          Parameter::choice("test", {"minus", "plus"})
+              .help("sign of γ_j in the activity test: the one the proof needs, or the printed one",
+                    "§4"),
+          Parameter::choice("bias", {"corrected", "printed"})
+              .help("bias 2·Z_i·d_i/sqrt(t), or 2·Z_i/sqrt(t) as printed", "§4"),
+          Parameter::real("delta")
+              .automatic("1/max(T,2)")
+              .open(0, 1)
+              .help("δ of the test and of the learners", "§4"),
+          Parameter::real("scale").defaults_to("1").above(0).help(
+              "multiplies d_i, γ_i and the bias, and is handed down; below 1 there is no guarantee",
+              "§4")}};
+}
+
+DynamicBalancing::DynamicBalancing(const Problem& problem, const Arguments& arguments)
+    : delta_(paper_delta(problem, arguments)),
+      scale_(arguments.real("scale")),
+      spread_sign_(arguments.is_word("test", "plus") ? 1 : -1) {
+  const std::vector<std::string> texts = split_list(arguments.word("base"));
+  const std::size_t count = texts.size();
+  count_ = static_cast<double>(count);
+  if (count < 2 || count > kMostLearners)
+    arguments.reject("base", fmt::format("2 to {} policies joined by '+'", kMostLearners));
+  const double further_dial = dial(problem, arguments);
+  std::vector<double> dials(count, further_dial);
+  dials[0] = 1;
+  if (arguments.given("Z")) dials = number_list(arguments, "Z", count);
+  std::vector<double> coefficients;
+  if (arguments.given("d")) coefficients = number_list(arguments, "d", count);
+
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string full = handed_down(texts[i], arguments, delta_);
+    if (!arguments.given("d")) {
+      const auto known = policy_coefficient(full, problem);
+      if (!known)
+        throw Error({"", arguments.owner() + ": base",
+                     fmt::format("'{}', for which no coefficient is proved", texts[i]),
+                     "policies with one (ucb, c-ucb, pe; confidence=paper), or d= with a number "
+                     "per learner"});
+      coefficients.push_back(*known);
+    }
+    const double d = scale_ * coefficients[i];
+    const double in_bias = arguments.is_word("bias", "printed") ? 1.0 : coefficients[i];
+    Learner learner;
+    learner.policy = make_policy(full, problem);
+    learner.name = canonical_policy(texts[i]);
+    const auto same_text =
+        std::count_if(learners_.begin(), learners_.end(), [&](const Learner& other) {
+          return other.name.substr(0, other.name.find('#')) == learner.name;
+        });
+    if (same_text > 0) learner.name += fmt::format("#{}", same_text + 1);
+    learner.coefficient = d;
+    learner.pull = std::sqrt(dials[i] / (d * d * d)) * d;
+    learner.bias = 2 * dials[i] * in_bias;
+    learners_.push_back(std::move(learner));
+  }
+  dispatched_.resize(count);
+  observed_.resize(count);
+  reward_sums_.resize(count);
+  active_.assign(count, 1);
+  deactivations_.resize(count);
+  first_deactivation_.resize(count);
+  inactive_rounds_.resize(count);
+}
+
+Decision DynamicBalancing::choose(Stream& stream) {
+  ++rounds_;
+  std::size_t chosen = learners_.size();
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < learners_.size(); ++i) {
+    if (active_[i] == 0) {
+      ++inactive_rounds_[i];
+      continue;
+    }
+    const double used = learners_[i].pull * std::sqrt(static_cast<double>(dispatched_[i]));
+    if (used < least) {
+      least = used;
+      chosen = i;
+    }
+  }
+  ++dispatched_[chosen];
+  const Decision own = learners_[chosen].policy->choose(stream);
+  ARMATURE_CHECK(own.ticket >> (64 - kLearnerBits) == 0,
+                 "a learner's ticket leaves room for its number");
+  return {own.arm, own.ticket << kLearnerBits | chosen};
+}
+
+void DynamicBalancing::observe(Decision decision, Outcome outcome, Stream& stream) {
+  const std::size_t i = decision.ticket & ((1u << kLearnerBits) - 1);
+  learners_[i].policy->observe({decision.arm, decision.ticket >> kLearnerBits}, outcome, stream);
+  ++outcomes_;
+  ++observed_[i];
+  reward_sums_[i] += outcome.reward;
+  update_terms(i);
+  test_learners();
+}
+
+void DynamicBalancing::forget(Decision decision) {
+  const std::size_t i = decision.ticket & ((1u << kLearnerBits) - 1);
+  learners_[i].policy->forget({decision.arm, decision.ticket >> kLearnerBits});
+  --dispatched_[i];  // the round did not count for it
+}
+
+// The terms of learner i that its own outcomes change: U_i/n_i, γ_i =
+// 3·sqrt(log(M·log(max(n_i,2))/δ)/n_i) and d_i/sqrt(n_i).
+void DynamicBalancing::update_terms(std::size_t i) {
+  Learner& learner = learners_[i];
+  const auto n = static_cast<double>(observed_[i]);
+  learner.mean = reward_sums_[i] / n;
+  learner.spread =
+      scale_ * 3 * std::sqrt(std::log(count_ * std::log(std::max(n, 2.0)) / delta_) / n);
+  learner.allowance = learner.coefficient / std::sqrt(n);
+}
+
+// Active next: i with η_i + γ_i + d_i/sqrt(n_i) ≥ max_j (η_j − γ_j), η_i = U_i/n_i − b_i(t),
+// b_i(t) = max(2·Z_i·D_i, 3·sqrt(M·log(M·log(max(t,2))/δ)))/sqrt(t). Learners without outcomes stay
+// active.
+void DynamicBalancing::test_learners() {
+  const auto t = static_cast<double>(outcomes_);
+  const double common =
+      3 * std::sqrt(count_ * std::log(count_ * std::log(std::max(t, 2.0)) / delta_));
+  const double root = std::sqrt(t);
+  const auto value = [&](std::size_t i) {  // η_i
+    return learners_[i].mean - scale_ * std::max(learners_[i].bias, common) / root;
+  };
+  double bar = -std::numeric_limits<double>::infinity();
+  for (std::size_t j = 0; j < learners_.size(); ++j)
+    if (observed_[j] > 0) bar = std::max(bar, value(j) + spread_sign_ * learners_[j].spread);
+  bool any = false;
+  for (std::size_t i = 0; i < learners_.size(); ++i) {
+    const bool active =
+        observed_[i] == 0 || value(i) + learners_[i].spread + learners_[i].allowance >= bar;
+    if (active_[i] == 1 && !active) {
+      ++deactivations_[i];
+      if (first_deactivation_[i] == 0) first_deactivation_[i] = outcomes_;
+    }
+    active_[i] = active ? 1 : 0;
+    any = any || active;
+  }
+  if (!any) std::fill(active_.begin(), active_.end(), 1);
+}
+
+void DynamicBalancing::visit_state(StateVisitor& visitor) {
+  visitor.field("dispatched", dispatched_);
+  visitor.field("observed", observed_);
+  visitor.field("reward_sums", reward_sums_);
+  visitor.field("active", active_);
+  visitor.field("rounds", rounds_);
+  visitor.field("outcomes", outcomes_);
+  visitor.field("deactivations", deactivations_);
+  visitor.field("first_deactivation", first_deactivation_);
+  visitor.field("inactive_rounds", inactive_rounds_);
+  for (Learner& learner : learners_) learner.policy->visit_state(visitor);
+  if (!visitor.reading()) return;
+  for (std::size_t i = 0; i < learners_.size(); ++i)
+    if (observed_[i] > 0) update_terms(i);
+}
+
+Diagnostics DynamicBalancing::diagnostics() const {
+  Diagnostics diagnostics;
+  const auto rounds = static_cast<double>(std::max<std::uint64_t>(rounds_, 1));
+  for (std::size_t i = 0; i < learners_.size(); ++i) {
+    const std::string& name = learners_[i].name;
+    diagnostics.push_back({"share(" + name + ")", static_cast<double>(dispatched_[i]) / rounds});
+    diagnostics.push_back(
+        {"inactive_share(" + name + ")", static_cast<double>(inactive_rounds_[i]) / rounds});
+    diagnostics.push_back({"deactivations(" + name + ")", static_cast<double>(deactivations_[i])});
+    if (first_deactivation_[i] > 0)
+      diagnostics.push_back(
+          {"first_deactivation(" + name + ")", static_cast<double>(first_deactivation_[i])});
+  }
+  return diagnostics;
+}
+
+}  // namespace armature

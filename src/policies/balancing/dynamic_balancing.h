@@ -1,0 +1,58 @@
+#pragma once
+
+#include "armature/policy.h"
+
+namespace armature {
+
+/// DB(δ): dynamic balancing with the Pareto dial (spec §4, paper Alg. 1, after Cutkosky et al.
+/// 2021). Several base learners, each with a coefficient d_i (its regret is d_i·sqrt(n) where it is
+/// at home) and a dial Z_i. Each round the active learner with the smallest v_i·d_i·sqrt(n_i) plays
+/// and is told the outcome; a learner whose average reward, after its own allowance and bias, falls
+/// below another's is inactive for the time. Promises, for any point of the frontier R_1·R_2 ≥
+/// |A|·T, rates (R_1, R_2) up to logarithms. Caveat: at the paper's constants the test is slow: a
+/// wrong causal learner is noticed after 10^6 rounds or so.
+class DynamicBalancing {
+ public:
+  static PolicyFacts facts();
+  DynamicBalancing(const Problem& problem, const Arguments& arguments);
+
+  Decision choose(Stream& stream);
+  void observe(Decision decision, Outcome outcome, Stream& stream);
+  void forget(Decision decision);
+  void visit_state(StateVisitor& visitor);
+  Diagnostics diagnostics() const;
+
+ private:
+  struct Learner {
+    std::unique_ptr<AnyPolicy> policy;
+    std::string name;    // canonical, numbered if not the only one of that text
+    double coefficient;  // d_i, scaled
+    double pull;         // v_i·d_i, v_i = sqrt(Z_i/d_i³)
+    double bias;         // 2·Z_i·D_i
+    // What the test compares, changed by this learner's own outcomes alone.
+    double mean = 0;       // U_i/n_i
+    double spread = 0;     // γ_i
+    double allowance = 0;  // d_i/sqrt(n_i)
+  };
+
+  void update_terms(std::size_t i);
+  void test_learners();
+
+  double delta_;
+  double scale_;
+  double count_;        // M
+  double spread_sign_;  // of γ_j on the right of the test: -1 (minus) or +1 (plus)
+  std::vector<Learner> learners_;
+
+  std::vector<std::uint64_t> dispatched_;  // n_i of the choice
+  std::vector<std::uint64_t> observed_;    // n_i of the averages
+  std::vector<double> reward_sums_;        // U_i
+  std::vector<std::uint32_t> active_;      // 1 or 0
+  std::uint64_t rounds_ = 0;               // decisions
+  std::uint64_t outcomes_ = 0;             // t of the test
+  std::vector<std::uint64_t> deactivations_;
+  std::vector<std::uint64_t> first_deactivation_;  // the outcome it came with; 0: never
+  std::vector<std::uint64_t> inactive_rounds_;
+};
+
+}  // namespace armature

@@ -1,0 +1,224 @@
+#include "policies/linear/phased_elimination.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "linear/rank.h"
+#include "policies/index/confidence.h"
+#include "theory/coefficients.h"
+
+namespace armature {
+namespace {
+
+DesignOptions design_options(const Arguments& arguments) {
+  DesignOptions options;
+  options.kind = arguments.is_word("design", "exact") ? DesignKind::kExact : DesignKind::kNear;
+  return options;
+}
+
+// T_ℓ(a) = ceil(x − 1e-9·max(1,x)): rounding in x = m_ℓ·π(a) must not cost a play.
+std::uint64_t planned_plays(double x) {
+  return static_cast<std::uint64_t>(std::ceil(x - 1e-9 * std::max(1.0, x)));
+}
+
+}  // namespace
+
+PolicyFacts PhasedElimination::facts() {
+  return {
+      .name = "pe",
+      .summary = "phased elimination: actions as points in the span of their marginals",
+      .text =
+          "Treats an action as the vector of its given marginals and the reward as linear in it. "
+          "In phases of "
+          "doubling length it plays a few well-chosen actions (a G-optimal design), estimates all "
+          "others from "
+          "them by least squares, and drops what is clearly worse than the best. In a benign world "
+          "with exact "
+          "marginals its regret is of order sqrt(d·T), d the dimension of the marginals' span (at "
+          "most |Z|), and "
+          "of order d·log(T)/gap at fixed gaps: it is the policy to take when the world is known "
+          "to be benign and "
+          "gaps matter. It ignores the contexts it sees. Outside benign worlds it may drop the "
+          "best action, or "
+          "with an exact design never try it: linear regret.",
+      .section = "§3, paper Alg. 2",
+      .needs_horizon = true,
+      .needs_marginals = true,
+      .parameters = {
+          Parameter::choice("design", {"near", "exact"})
+              .help("leverage at most 2r with few actions, or the optimum r", "§3"),
+          Parameter::real("delta")
+              .automatic("1/max(T,2)")
+              .open(0, 1)
+              .help("δ: how often the estimates may fail", "§3"),
+          Parameter::real("misspecification")
+              .defaults_to("0")
+              .closed(0, 2)
+              .help("ε of approximate marginals: adds ε(1+2√d) to the threshold", "§3"),
+          Parameter::real("scale").defaults_to("1").above(0).help(
+              "multiplies the threshold; 0.5 keeps the guarantee for rewards in [0,1]", "§2, §3")}};
+}
+
+std::optional<double> PhasedElimination::coefficient(const Problem& problem,
+                                                     const Arguments& arguments) {
+  EliminationSetting setting;
+  setting.actions = problem.actions();
+  setting.dimension = static_cast<double>(numerical_rank(*problem.marginals).rank);
+  setting.horizon = static_cast<double>(problem.horizon.value());
+  setting.delta = paper_delta(problem, arguments);
+  setting.support = design_support(setting.dimension);
+  if (arguments.is_word("design", "exact")) {
+    const Design design = optimal_design(*problem.marginals, design_options(arguments));
+    setting.support = std::max(setting.support, static_cast<double>(design.support.size()));
+  }
+  return elimination_coefficient(setting);
+}
+
+PhasedElimination::PhasedElimination(const Problem& problem, const Arguments& arguments)
+    : actions_(problem.actions()),
+      marginals_(problem.marginals),
+      design_options_(design_options(arguments)),
+      dimension_(static_cast<double>(numerical_rank(*marginals_).rank)),
+      nominal_plays_(design_support(dimension_)),
+      scale_(arguments.real("scale")),
+      misspecification_(arguments.real("misspecification")) {
+  EliminationSetting setting;
+  setting.actions = actions_;
+  setting.horizon = static_cast<double>(problem.horizon.value());
+  setting.delta = paper_delta(problem, arguments);
+  log_term_ = elimination_log(setting);
+  if (!std::isfinite(log_term_))
+    arguments.reject("delta", "a level that 2|A|·log2(T) can be divided by");
+  active_.resize(actions_);
+  for (Arm a = 0; a < actions_; ++a) active_[a] = a;
+  start_phase();
+}
+
+void PhasedElimination::start_phase() {
+  ++phase_;
+  plan_phase();
+  if (!design_.converged) ++unconverged_;
+  dispatched_.assign(support_.size(), 0);
+  sums_.assign(support_.size(), 0);
+  observed_ = 0;
+  extra_turn_ = 0;
+  active_history_.push_back(active_.size());
+  dimension_history_.push_back(design_.rank);
+}
+
+// Everything about phase ℓ that follows from its active set.
+void PhasedElimination::plan_phase() {
+  Matrix rows(active_.size(), marginals_->columns());
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const auto row = marginals_->row(active_[i]);
+    std::copy(row.begin(), row.end(), rows.row(i).begin());
+  }
+  design_ = optimal_design(rows, design_options_);
+  const double plays = std::ldexp(nominal_plays_, static_cast<int>(phase_) - 1);  // m_ℓ
+  support_.clear();
+  planned_.clear();
+  planned_total_ = 0;
+  for (std::size_t k = 0; k < design_.support.size(); ++k) {
+    support_.push_back(active_[design_.support[k]]);
+    planned_.push_back(planned_plays(plays * design_.weights[k]));
+    planned_total_ += planned_.back();
+  }
+  next_ = 0;
+}
+
+Decision PhasedElimination::choose(Stream&) {
+  if (active_.size() == 1) return {active_.front(), kExtra};
+  if (!lost_.empty()) {
+    const Arm arm = lost_.front();
+    lost_.erase(lost_.begin());
+    return {arm, phase_};
+  }
+  while (next_ < support_.size() && dispatched_[next_] == planned_[next_]) ++next_;
+  if (next_ < support_.size()) {
+    ++dispatched_[next_];
+    return {support_[next_], phase_};
+  }
+  // All sent out, some outcomes missing: go round the support, counting nothing.
+  const Arm arm = support_[extra_turn_];
+  extra_turn_ = extra_turn_ + 1 == support_.size() ? 0 : extra_turn_ + 1;
+  return {arm, kExtra};
+}
+
+void PhasedElimination::observe(Decision decision, Outcome outcome, Stream&) {
+  if (decision.ticket == kExtra) return;
+  ARMATURE_CHECK(decision.ticket == phase_, "a phase ends when all its outcomes have come");
+  const auto supported = std::lower_bound(support_.begin(), support_.end(), decision.arm);
+  sums_[static_cast<std::size_t>(supported - support_.begin())] += outcome.reward;
+  if (++observed_ == planned_total_) end_phase();
+}
+
+void PhasedElimination::forget(Decision decision) {
+  if (decision.ticket != kExtra) lost_.push_back(decision.arm);
+}
+
+// Least squares in the span's coordinates, V θ = Σ x_a·(rewards of a), then keep a iff
+// max_b ⟨θ, x_b − x_a⟩ ≤ 2·sqrt((4d/m_ℓ)·L_P), scaled, plus ε(1+2√d).
+void PhasedElimination::end_phase() {
+  const auto rank = static_cast<Eigen::Index>(design_.rank);
+  const auto coordinates = [&](std::size_t active_index) {
+    const auto row = design_.coordinates.row(design_.rows.number[active_index]);
+    return Eigen::Map<const Eigen::VectorXd>(row.data(), rank);
+  };
+  Eigen::MatrixXd moments = Eigen::MatrixXd::Zero(rank, rank);
+  Eigen::VectorXd weighted = Eigen::VectorXd::Zero(rank);
+  for (std::size_t k = 0; k < support_.size(); ++k) {
+    const auto x = coordinates(design_.support[k]);
+    moments.noalias() += static_cast<double>(planned_[k]) * x * x.transpose();
+    weighted += sums_[k] * x;
+  }
+  const Eigen::VectorXd theta = moments.llt().solve(weighted);
+
+  std::vector<double> scores(design_.coordinates.rows());
+  for (std::size_t row = 0; row < scores.size(); ++row) {
+    double score = 0;
+    for (Eigen::Index k = 0; k < rank; ++k)
+      score += design_.coordinates(row, static_cast<std::size_t>(k)) * theta[k];
+    scores[row] = score;
+  }
+  const double best = *std::max_element(scores.begin(), scores.end());
+  const double plays = std::ldexp(nominal_plays_, static_cast<int>(phase_) - 1);
+  const double threshold = scale_ * 2 * std::sqrt(4 * dimension_ / plays * log_term_) +
+                           misspecification_ * (1 + 2 * std::sqrt(dimension_));
+  std::vector<std::uint32_t> kept;
+  for (std::size_t i = 0; i < active_.size(); ++i)
+    if (best - scores[design_.rows.number[i]] <= threshold) kept.push_back(active_[i]);
+  active_ = std::move(kept);
+  start_phase();
+}
+
+void PhasedElimination::visit_state(StateVisitor& visitor) {
+  visitor.field("phase", phase_);
+  visitor.field("active", active_);
+  visitor.field("dispatched", dispatched_);
+  visitor.field("sums", sums_);
+  visitor.field("observed", observed_);
+  visitor.field("extra_turn", extra_turn_);
+  visitor.field("lost", lost_);
+  visitor.field("active_history", active_history_);
+  visitor.field("dimension_history", dimension_history_);
+  visitor.field("unconverged_designs", unconverged_);
+  if (visitor.reading()) plan_phase();
+}
+
+Diagnostics PhasedElimination::diagnostics() const {
+  Diagnostics diagnostics{{"phases", static_cast<double>(phase_)}};
+  for (std::size_t i = 0; i < active_history_.size(); ++i) {
+    diagnostics.push_back(
+        {fmt::format("active_{}", i + 1), static_cast<double>(active_history_[i])});
+    diagnostics.push_back(
+        {fmt::format("dimension_{}", i + 1), static_cast<double>(dimension_history_[i])});
+  }
+  if (unconverged_ > 0)
+    diagnostics.push_back({"unconverged_designs", static_cast<double>(unconverged_)});
+  return diagnostics;
+}
+
+}  // namespace armature
