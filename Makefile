@@ -44,7 +44,7 @@ test-fuzz: # a short run of every fuzzer
 test-long: test tidy ## what does not fit into `make test`: static analysis, ten minutes of fuzzing
 	@for target in build/fuzz/bin/*_fuzz; do \
 	  name=$$(basename $$target); mkdir -p build/fuzz/long/$$name; \
-	  $$target -max_total_time=200 -max_len=4096 -verbosity=0 build/fuzz/long/$$name tests/fuzz/corpus/$${name%_fuzz} || exit 1; \
+	  $$target -max_total_time=200 -max_len=4096 -verbosity=0 build/fuzz/long/$$name tests/fuzz/$${name%_fuzz}_corpus || exit 1; \
 	done
 
 bench: ## ns per round beside naive references, measured in one run

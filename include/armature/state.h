@@ -20,9 +20,14 @@ class StateVisitor {
   virtual void field(std::string_view name, bool& value) = 0;
   virtual void field(std::string_view name, std::uint64_t& value) = 0;
   virtual void field(std::string_view name, double& value) = 0;
+  /// Lists whose length is part of the policy: another length is refused.
   virtual void field(std::string_view name, std::vector<std::uint32_t>& values) = 0;
   virtual void field(std::string_view name, std::vector<std::uint64_t>& values) = 0;
   virtual void field(std::string_view name, std::vector<double>& values) = 0;
+  /// Lists that grow and shrink.
+  virtual void list(std::string_view name, std::vector<std::uint32_t>& values) = 0;
+  virtual void list(std::string_view name, std::vector<std::uint64_t>& values) = 0;
+  virtual void list(std::string_view name, std::vector<double>& values) = 0;
 };
 
 using StateVisit = std::function<void(StateVisitor&)>;

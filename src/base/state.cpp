@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "armature/error.h"
 
@@ -49,6 +50,14 @@ class Writer final : public StateVisitor {
     write(Tag::kReals, name, values.data(), sizeof(double), values.size());
   }
 
+  void list(std::string_view name, std::vector<std::uint32_t>& values) override {
+    field(name, values);
+  }
+  void list(std::string_view name, std::vector<std::uint64_t>& values) override {
+    field(name, values);
+  }
+  void list(std::string_view name, std::vector<double>& values) override { field(name, values); }
+
  private:
   void raw(const void* data, std::size_t size) {
     if (size > 0) bytes.append(static_cast<const char*>(data), size);
@@ -84,13 +93,22 @@ class Reader final : public StateVisitor {
   }
   void field(std::string_view name, double& value) override { scalar(Tag::kReal, name, value); }
   void field(std::string_view name, std::vector<std::uint32_t>& values) override {
-    list(Tag::kWords, name, values);
+    elements(Tag::kWords, name, values, values.size());
+  }
+  void list(std::string_view name, std::vector<std::uint32_t>& values) override {
+    elements(Tag::kWords, name, values, std::nullopt);
   }
   void field(std::string_view name, std::vector<std::uint64_t>& values) override {
-    list(Tag::kIntegers, name, values);
+    elements(Tag::kIntegers, name, values, values.size());
+  }
+  void list(std::string_view name, std::vector<std::uint64_t>& values) override {
+    elements(Tag::kIntegers, name, values, std::nullopt);
   }
   void field(std::string_view name, std::vector<double>& values) override {
-    list(Tag::kReals, name, values);
+    elements(Tag::kReals, name, values, values.size());
+  }
+  void list(std::string_view name, std::vector<double>& values) override {
+    elements(Tag::kReals, name, values, std::nullopt);
   }
 
  private:
@@ -120,8 +138,10 @@ class Reader final : public StateVisitor {
     if (apply_) std::memcpy(&value, bytes.data(), sizeof value);
   }
   template <class T>
-  void list(Tag tag, std::string_view name, std::vector<T>& values) {
+  void elements(Tag tag, std::string_view name, std::vector<T>& values,
+                std::optional<std::size_t> expected) {
     const std::uint64_t count = header(tag, name);
+    if (expected && count != *expected) mismatch(name);
     if (count > left_.size() / sizeof(T)) mismatch(name);
     const std::string_view bytes = take(count * sizeof(T), name);
     if (!apply_) return;
@@ -147,6 +167,14 @@ class Dumper final : public StateVisitor {
     line(name, values);
   }
   void field(std::string_view name, std::vector<double>& values) override { line(name, values); }
+
+  void list(std::string_view name, std::vector<std::uint32_t>& values) override {
+    field(name, values);
+  }
+  void list(std::string_view name, std::vector<std::uint64_t>& values) override {
+    field(name, values);
+  }
+  void list(std::string_view name, std::vector<double>& values) override { field(name, values); }
 
  private:
   template <class T>

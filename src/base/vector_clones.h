@@ -1,5 +1,5 @@
-// A function marked so is compiled for several vector widths and the widest the machine has is picked at
-// start-up. Only for lane-wise code: the results are the same bits on each.
+// A function marked so is compiled for several vector widths and the widest the machine has is
+// picked at start-up. Only for lane-wise code: the results are the same bits on each.
 #pragma once
 
 // The picking happens before ThreadSanitizer is ready for instrumented code.

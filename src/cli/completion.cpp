@@ -49,7 +49,8 @@ std::string bash_script(const CLI::App& app) {
   done
   case $previous in
     --policy|-p) COMPREPLY=($(compgen -W '{policies}' -- "$current")); return ;;
-    --instance|-i) COMPREPLY=($(compgen -W '{families}' -- "$current") $(compgen -f -X '!*.json' -- "$current")); return ;;
+    --instance|-i)
+      COMPREPLY=($(compgen -W '{families}' -- "$current") $(compgen -f -X '!*.json' -- "$current")); return ;;
     --format|-f) COMPREPLY=($(compgen -W 'table csv json markdown' -- "$current")); return ;;
     --output|-o|--given) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac

@@ -1,6 +1,7 @@
 // The table of families, and the text form that leads to one of them or to a file.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "armature/error.h"
@@ -21,10 +22,14 @@ Family with_epsilon(Family family) {
   return family;
 }
 
+// A family's name always means the family, whatever files lie about.
 bool looks_like_file(const std::string& text) {
+  if (text.ends_with(".json") || text.find('/') != std::string::npos) return true;
+  const std::string name = text.substr(0, text.find(':'));
+  const bool is_family = std::any_of(families().begin(), families().end(),
+                                     [&](const Family& family) { return family.name == name; });
   std::error_code ignored;
-  return text.ends_with(".json") || text.find('/') != std::string::npos ||
-         std::filesystem::is_regular_file(text, ignored);
+  return !is_family && std::filesystem::is_regular_file(text, ignored);
 }
 
 // What policies are told, at distance ε from what they would have been told.

@@ -25,6 +25,8 @@ void check(const Simulation& simulation) {
   if (simulation.replications < 1) throw Error({"", "replications", "0", "at least 1"});
   if (simulation.policies.empty()) throw Error({"", "policies", "none", "at least one"});
   if (simulation.feedback.batch < 1) throw Error({"", "batch", "0", "at least 1"});
+  if (!(simulation.feedback.rounds >= 0 && simulation.feedback.rounds <= 1e9))
+    throw Error({"", "delay", fmt::format("{}", simulation.feedback.rounds), "0 to 10^9 rounds"});
   if (!(simulation.feedback.loss >= 0 && simulation.feedback.loss < 1))
     throw Error(
         {"", "loss", fmt::format("{}", simulation.feedback.loss), "a probability in [0,1)"});

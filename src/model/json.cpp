@@ -132,7 +132,7 @@ void check_header(const Node& root, const char* format) {
 std::vector<std::string> read_names(const Node& node, char prefix) {
   if (node.json().is_number()) {
     const std::uint64_t count = node.whole_number();
-    if (count < 1 || count >= 1u << 31) node.fail("a count from 1 to 2^31 - 1, or a list of names");
+    if (count < 1 || count > 10'000'000) node.fail("a count from 1 to 10^7, or a list of names");
     return numbered_names(prefix, count);
   }
   std::vector<std::string> names;

@@ -65,8 +65,8 @@ RewardLaw RewardLaw::point(double value) {
 
 RewardLaw RewardLaw::beta(double alpha, double beta) {
   for (const double shape : {alpha, beta})
-    if (!(shape > 0 && std::isfinite(shape)))
-      throw Error({"", "beta", print_real(shape), "two positive finite shapes"});
+    if (!(shape >= 1e-300 && shape <= 1e300))  // beyond, the variates under- or overflow
+      throw Error({"", "beta", print_real(shape), "two shapes from 1e-300 to 1e300"});
   RewardLaw law;
   law.kind_ = Kind::kBeta;
   law.first_ = alpha;

@@ -26,9 +26,9 @@ struct Everything {
     visitor.field("flag", flag);
     visitor.field("count", count);
     visitor.field("value", value);
-    visitor.field("words", words);
-    visitor.field("counts", counts);
-    visitor.field("values", values);
+    visitor.list("words", words);
+    visitor.list("counts", counts);
+    visitor.list("values", values);
     was_reading = was_reading || visitor.reading();
   }
   StateVisit visit() {
@@ -57,6 +57,20 @@ TEST(State, OnlyLoadingReads) {
   state_digest(state.visit());
   dump_state(state.visit());
   EXPECT_FALSE(state.was_reading);
+}
+
+TEST(State, AFieldsLengthIsPartOfThePolicy) {
+  std::vector<double> three{1, 2, 3};
+  std::vector<double> four{4, 5, 6, 7};
+  const std::string saved =
+      save_state("me", [&](StateVisitor& visitor) { visitor.field("x", three); });
+  EXPECT_NE(refusal([&] {
+              load_state("me", saved, [&](StateVisitor& visitor) { visitor.field("x", four); });
+            }),
+            "(accepted)");
+  EXPECT_EQ(four, (std::vector<double>{4, 5, 6, 7}));
+  load_state("me", saved, [&](StateVisitor& visitor) { visitor.list("x", four); });
+  EXPECT_EQ(four, three);
 }
 
 TEST(State, EmptyListsAndShorterListsLoad) {

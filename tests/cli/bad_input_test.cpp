@@ -13,6 +13,8 @@ struct Mistake {
   const char* message;  // a part of standard error
 };
 
+void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.arguments; }
+
 class BadInput : public testing::TestWithParam<Mistake> {};
 
 TEST_P(BadInput, IsNamedAndLeavesNothing) {
@@ -78,6 +80,8 @@ struct BadFile {
   const char* json;
   const char* message;
 };
+
+void PrintTo(const BadFile& file, std::ostream* out) { *out << file.message; }
 
 class BadInstanceFile : public testing::TestWithParam<BadFile> {};
 

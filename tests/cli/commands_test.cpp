@@ -19,10 +19,10 @@ Json without_seconds(const std::string& text) {
 }
 
 constexpr const char* kSmallRun =
-    "simulate -i semi-benign -p ucb -p c-ucb -p hac-ucb -p ts -T 500 -m 9 -s 7 -f json ";
+    "simulate -i semi-benign -p ucb -p c-ucb -p hac-ucb -p ts -T 500 -m 9 -f json ";
 
 TEST(SimulateCommand, JsonHasThePromisedShape) {
-  const ProgramResult result = run_armature(std::string(kSmallRun) + "--at 77");
+  const ProgramResult result = run_armature(std::string(kSmallRun) + "-s 7 --at 77");
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.err, "");  // no progress line in a pipe
   const Json json = Json::parse(result.out);
@@ -45,8 +45,8 @@ TEST(SimulateCommand, JsonHasThePromisedShape) {
 }
 
 TEST(SimulateCommand, SameSeedSameBytesForAnyNumberOfThreads) {
-  const ProgramResult one = run_armature(std::string(kSmallRun) + "--threads 1");
-  const ProgramResult three = run_armature(std::string(kSmallRun) + "--threads 3");
+  const ProgramResult one = run_armature(std::string(kSmallRun) + "-s 7 --threads 1");
+  const ProgramResult three = run_armature(std::string(kSmallRun) + "-s 7 --threads 3");
   ASSERT_EQ(one.status, 0) << one.err;
   EXPECT_EQ(without_seconds(one.out).dump(), without_seconds(three.out).dump());
   const ProgramResult other = run_armature(std::string(kSmallRun) + "-s 8");
@@ -99,7 +99,7 @@ TEST(SimulateCommand, InterruptedItPrintsWhatIsFinished) {
 }
 
 TEST(SimulateCommand, LateFeedbackCostsSomething) {
-  const std::string run = "simulate -i bilodeau-confounded -p ucb -T 2000 -m 20 -f json ";
+  const std::string run = "simulate -i hidden-arm:gap=0.5 -p ucb -T 2000 -m 20 -f json ";
   const auto regret = [&](const std::string& options) {
     return Json::parse(run_armature(run + options).out)["results"][0]["mean_regret"].get<double>();
   };

@@ -1,7 +1,7 @@
 // Any bytes either are an instance (a problem) or are refused with an Error, and what is read can
 // be written and read back the same.
-#include <cctype>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "armature/error.h"
@@ -11,30 +11,16 @@ namespace {
 
 // A count of many millions is a right but expensive file: only small ones are worth the time here.
 bool asks_for_much(const std::string& text) {
-  std::size_t digits = 0;
-  for (const char c : text) {
-    digits = std::isdigit(static_cast<unsigned char>(c)) != 0 ? digits + 1 : 0;
-    if (digits > 4 || c == 'e' || c == 'E') {
-      // Exponents and long numbers are fine anywhere but in the counts.
-      for (const char* field : {"\"actions\"", "\"contexts\""}) {
-        for (std::size_t at = text.find(field); at != std::string::npos;
-             at = text.find(field, at + 1)) {
-          std::size_t value = text.find(':', at);
-          if (value == std::string::npos) continue;
-          ++value;
-          while (value < text.size() && std::isspace(static_cast<unsigned char>(text[value])) != 0)
-            ++value;
-          std::size_t end = value;
-          while (end < text.size() && text[end] != ',' && text[end] != '}') ++end;
-          const std::string count = text.substr(value, end - value);
-          if (!count.empty() && std::isdigit(static_cast<unsigned char>(count[0])) != 0 &&
-              (count.size() > 4 || count.find_first_of("eE") != std::string::npos))
-            return true;
-        }
-      }
-      return text.find("\\u") != std::string::npos;  // a count's name may hide behind escapes
+  if (text.find("\\u") != std::string::npos) return true;  // field names may hide behind escapes
+  for (const char* field : {"actions\"", "contexts\""})
+    for (std::size_t at = text.find(field); at != std::string::npos;
+         at = text.find(field, at + 1)) {
+      const std::size_t value = text.find_first_not_of(" \t\r\n:", at + std::strlen(field));
+      const std::size_t end = text.find_first_not_of("0123456789.eE+-", value);
+      if (value == std::string::npos) break;
+      const std::string number = text.substr(value, end - value);
+      if (number.size() > 3 || number.find_first_of("eE") != std::string::npos) return true;
     }
-  }
   return false;
 }
 

@@ -271,8 +271,9 @@ TEST(ReadInstance, RewardsOutsideTheUnitInterval) {
 TEST(ReadInstance, BadLaws) {
   EXPECT_EQ(told("{\"point\":1.0}", "{\"beta\":[1]}"),
             "x.json: rewards.given_context[1].beta: got [1], expected two shapes, [alpha, beta]");
-  EXPECT_EQ(told("{\"point\":1.0}", "{\"beta\":[1,0]}"),
-            "x.json: rewards.given_context[1]: beta: got 0, expected two positive finite shapes");
+  EXPECT_EQ(
+      told("{\"point\":1.0}", "{\"beta\":[1,0]}"),
+      "x.json: rewards.given_context[1]: beta: got 0, expected two shapes from 1e-300 to 1e300");
   EXPECT_EQ(told("{\"point\":1.0}", "{\"table\":{\"values\":[0,1],\"probabilities\":[0.5,0.4]}}"),
             "x.json: rewards.given_context[1]: table.probabilities: got a sum of 0.9, expected 1 "
             "within 1e-9");
@@ -288,10 +289,10 @@ TEST(ReadInstance, BadLaws) {
 
 TEST(ReadInstance, NoActionsOrContexts) {
   EXPECT_EQ(told("[\"stop\",\"go\"]", "0"),
-            "x.json: actions: got 0, expected a count from 1 to 2^31 - 1, or a list of names");
+            "x.json: actions: got 0, expected a count from 1 to 10^7, or a list of names");
   EXPECT_EQ(told("[\"stop\",\"go\"]", "[]"), "x.json: actions: got [], expected at least one");
   EXPECT_EQ(told("\"contexts\": 2", "\"contexts\": 0"),
-            "x.json: contexts: got 0, expected a count from 1 to 2^31 - 1, or a list of names");
+            "x.json: contexts: got 0, expected a count from 1 to 10^7, or a list of names");
   EXPECT_EQ(told("\"contexts\": 2", "\"contexts\": -2"),
             "x.json: contexts: got -2, expected a whole number of at least 0");
   EXPECT_EQ(told("\"contexts\": 2", "\"contexts\": 1.5"),

@@ -55,7 +55,7 @@ TEST(RewardLaw, RefusesBadShapes) {
     EXPECT_NE(refusal([&] { RewardLaw::beta(1, shape); }), "(accepted)") << shape;
   }
   EXPECT_EQ(refusal([] { RewardLaw::beta(0, 1); }),
-            "beta: got 0, expected two positive finite shapes");
+            "beta: got 0, expected two shapes from 1e-300 to 1e300");
 }
 
 TEST(RewardLaw, RefusesBadTables) {

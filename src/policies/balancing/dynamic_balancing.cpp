@@ -186,6 +186,7 @@ DynamicBalancing::DynamicBalancing(const Problem& problem, const Arguments& argu
 
 Decision DynamicBalancing::choose(Stream& stream) {
   ++rounds_;
+  if (tested_outcomes_ < outcomes_) test_learners();
   std::size_t chosen = learners_.size();
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < learners_.size(); ++i) {
@@ -213,7 +214,6 @@ void DynamicBalancing::observe(Decision decision, Outcome outcome, Stream& strea
   ++observed_[i];
   reward_sums_[i] += outcome.reward;
   update_terms(i);
-  test_learners();
 }
 
 void DynamicBalancing::forget(Decision decision) {
@@ -236,7 +236,10 @@ void DynamicBalancing::update_terms(std::size_t i) {
 // Active next: i with η_i + γ_i + d_i/sqrt(n_i) ≥ max_j (η_j − γ_j), η_i = U_i/n_i − b_i(t),
 // b_i(t) = max(2·Z_i·D_i, 3·sqrt(M·log(M·log(max(t,2))/δ)))/sqrt(t). Learners without outcomes stay
 // active.
+// The verdict depends on sums and counts alone, so it is asked for once, before the next choice,
+// and the order in which outcomes came leaves no trace.
 void DynamicBalancing::test_learners() {
+  tested_outcomes_ = outcomes_;
   const auto t = static_cast<double>(outcomes_);
   const double common =
       3 * std::sqrt(count_ * std::log(count_ * std::log(std::max(t, 2.0)) / delta_));
@@ -268,6 +271,7 @@ void DynamicBalancing::visit_state(StateVisitor& visitor) {
   visitor.field("active", active_);
   visitor.field("rounds", rounds_);
   visitor.field("outcomes", outcomes_);
+  visitor.field("tested_outcomes", tested_outcomes_);
   visitor.field("deactivations", deactivations_);
   visitor.field("first_deactivation", first_deactivation_);
   visitor.field("inactive_rounds", inactive_rounds_);

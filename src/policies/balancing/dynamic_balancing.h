@@ -47,9 +47,10 @@ class DynamicBalancing {
   std::vector<std::uint64_t> dispatched_;  // n_i of the choice
   std::vector<std::uint64_t> observed_;    // n_i of the averages
   std::vector<double> reward_sums_;        // U_i
-  std::vector<std::uint32_t> active_;      // 1 or 0
+  std::vector<std::uint32_t> active_;      // 1 or 0, as of the last choice
   std::uint64_t rounds_ = 0;               // decisions
   std::uint64_t outcomes_ = 0;             // t of the test
+  std::uint64_t tested_outcomes_ = 0;      // how many the last test knew
   std::vector<std::uint64_t> deactivations_;
   std::vector<std::uint64_t> first_deactivation_;  // the outcome it came with; 0: never
   std::vector<std::uint64_t> inactive_rounds_;

@@ -191,7 +191,7 @@ void HacUcb::visit_state(StateVisitor& visitor) {
   contexts_.visit_state(visitor, "visits", "context_sums");
   visitor.field("rounds", rounds_);
   visitor.field("dispatched", dispatched_);
-  visitor.field("lost", lost_);
+  visitor.list("lost", lost_);
   visitor.field("switched", switched_);
   visitor.field("switch_round", switch_round_);
   visitor.field("first_observed", first_observed_);

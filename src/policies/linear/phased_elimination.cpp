@@ -196,16 +196,23 @@ void PhasedElimination::end_phase() {
 
 void PhasedElimination::visit_state(StateVisitor& visitor) {
   visitor.field("phase", phase_);
-  visitor.field("active", active_);
-  visitor.field("dispatched", dispatched_);
-  visitor.field("sums", sums_);
+  visitor.list("active", active_);
+  visitor.list("dispatched", dispatched_);
+  visitor.list("sums", sums_);
   visitor.field("observed", observed_);
   visitor.field("extra_turn", extra_turn_);
-  visitor.field("lost", lost_);
-  visitor.field("active_history", active_history_);
-  visitor.field("dimension_history", dimension_history_);
+  visitor.list("lost", lost_);
+  visitor.list("active_history", active_history_);
+  visitor.list("dimension_history", dimension_history_);
   visitor.field("unconverged_designs", unconverged_);
-  if (visitor.reading()) plan_phase();
+  if (!visitor.reading()) return;
+  // Lists of any length are consistent only in a state that pe itself has saved.
+  const bool actions_fit = !active_.empty() && std::is_sorted(active_.begin(), active_.end()) &&
+                           active_.back() < actions_;
+  if (actions_fit) plan_phase();
+  if (!actions_fit || dispatched_.size() != support_.size() || sums_.size() != support_.size())
+    throw Error(
+        {"", "saved state", "lists that do not fit each other", "a state saved by this policy"});
 }
 
 Diagnostics PhasedElimination::diagnostics() const {
