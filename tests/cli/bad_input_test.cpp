@@ -60,6 +60,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"simulate -i hidden-arm -p ucb -T 10 -o .", "got a directory"},
         Mistake{"simulate -i hidden-arm -p ucb -T 10 --given none.json", "none.json"},
         Mistake{"simulate -i none.json -p ucb -T 10", "none.json: open"},
+        Mistake{"simulate -i hidden-arm -p db:dial=2 -T 100", "dial: got 2"},
+        Mistake{"simulate -i hidden-arm -p db:R2=5 -T 100", "R2: got 5, expected a regret in"},
+        Mistake{"simulate -i hidden-arm -p db:base=ts+ucb -T 100", "no coefficient is proved"},
+        Mistake{"simulate -i hidden-arm -p pe:delta=0 -T 100", "delta: got 0"},
         Mistake{"simulate -p ucb -T 10", "--instance is required"},
         Mistake{"simulate -i pe-trap:actions=5,contexts=7 -p ucb -T 10",
                 "expected more actions than the 7 contexts"}));
@@ -73,6 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"instance show agnostic", "--horizon"},
                     Mistake{"instance write hidden-arm missing/x.json", "missing/x.json"},
                     Mistake{"instance show hidden-arm --tolerance 2", "--tolerance"},
+                    Mistake{"design none.csv", "none.csv: open"},
+                    Mistake{"design hiden-arm", "did you mean 'hidden-arm'?"},
                     Mistake{"completion fish", "SHELL"}));
 
 // Files a person may hand over, and what is wrong with them.

@@ -148,9 +148,43 @@ TEST(InstanceCommand, WhatItWritesRunsTheSame) {
   EXPECT_EQ(result.status, 0) << result.out << result.err;
 }
 
+TEST(DesignCommand, PrintsSupportWeightsAndCertificate) {
+  const Json near =
+      Json::parse(run_armature("design random-benign:actions=50,contexts=4 -f json").out);
+  EXPECT_EQ(near["rank"], 4);
+  EXPECT_LE(near["largest_leverage"], 8.0000001);
+  const Json exact =
+      Json::parse(run_armature("design random-benign:actions=50,contexts=4 --exact -f json").out);
+  EXPECT_NEAR(exact["largest_leverage"].get<double>(), 4, 1e-7);
+  double sum = 0;
+  for (const Json& entry : exact["support"]) sum += entry["weight"].get<double>();
+  EXPECT_NEAR(sum, 1, 1e-12);
+  EXPECT_NE(run_armature("design pe-trap --exact").out.find("a2"), std::string::npos);
+}
+
+TEST(DesignCommand, ReadsRowsFromACsv) {
+  const TemporaryDirectory directory;
+  write_file(directory.file("rows.csv"), "x,y\n1, 0\n0, 1\n\n0.5,0.5\n");
+  const ProgramResult result = run_shell("armature design rows.csv --format csv", directory.path());
+  EXPECT_EQ(result.out, "action,index,weight\na0,0,0.5\na1,1,0.5\n") << result.err;
+  write_file(directory.file("bad.csv"), "1,0\n0,x\n");
+  const ProgramResult bad = run_shell("armature design bad.csv", directory.path());
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_NE(bad.err.find("bad.csv: line 2: got 'x', expected numbers"), std::string::npos)
+      << bad.err;
+}
+
+TEST(DesignCommand, AnIterationLimitIsSaidNotHidden) {
+  const ProgramResult result =
+      run_armature("design random-benign:actions=200 --exact --iterations 2");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.out.find("largest leverage"), std::string::npos);
+  EXPECT_NE(result.err.find("without convergence"), std::string::npos);
+}
+
 TEST(Help, EveryCommandHasIt) {
   for (const char* command : {"", "simulate", "demo", "instance", "instance show", "instance write",
-                              "policies", "families", "completion"}) {
+                              "design", "policies", "families", "completion"}) {
     const ProgramResult result = run_armature(std::string(command) + " --help");
     EXPECT_EQ(result.status, 0) << command;
     EXPECT_NE(result.out.find("Usage: armature"), std::string::npos) << command << result.out;

@@ -58,7 +58,7 @@ class PaperOracle : public testing::TestWithParam<std::string> {
 
 TEST_P(PaperOracle, PhasedElimination) {
   const auto oracle = [&](double scale, double misspecification) {
-    return PhasedEliminationOracle(know_, {scale, misspecification, nullptr});
+    return PhasedEliminationOracle(know_, {scale, misspecification, nullptr, 0, nullptr});
   };
   expect_same_decisions("pe", oracle(1, 0), world_, kRounds);
   expect_same_decisions("pe:scale=0.2", oracle(0.2, 0), world_, kRounds);
@@ -67,7 +67,8 @@ TEST_P(PaperOracle, PhasedElimination) {
 
 TEST_P(PaperOracle, PhasedEliminationWithExactDesigns) {
   expect_same_decisions("pe:design=exact,scale=0.2",
-                        PhasedEliminationOracle(know_, {0.2, 0, exact_design}), world_, kRounds);
+                        PhasedEliminationOracle(know_, {0.2, 0, exact_design, 0, nullptr}), world_,
+                        kRounds);
 }
 
 TEST_P(PaperOracle, BalancingCausalUcbAndUcb) {

@@ -124,6 +124,11 @@ class PhasedEliminationOracle {
     double misspecification = 0;
     /// Weights of the active rows; empty: the near design.
     std::function<Row(const Rows&)> design = nullptr;
+    double delta = 0;  // 0: the default, 1/T
+    /// Told at the end of a phase: the active actions, their estimated means, and how far off they
+    /// may be.
+    std::function<void(const std::vector<std::uint32_t>&, const Row&, double)> at_phase_end =
+        nullptr;
   };
 
   PhasedEliminationOracle(Knowledge knowledge, Options options)
@@ -176,12 +181,18 @@ class PhasedEliminationOracle {
         weighted[k] += span_.coordinates[i][k] * sums[i];
     const Row estimate = solve(moments(span_.coordinates, plays), weighted);
     const double T = know_.horizon;
-    const double delta = 1 / std::max(T, 2.0);
+    const double delta = options_.delta > 0 ? options_.delta : 1 / std::max(T, 2.0);
     const double log_term = std::log(2 * know_.actions * std::max(1.0, std::log2(T)) / delta);
-    const double threshold = options_.scale * 2 * std::sqrt((4 * d_ / m()) * log_term) +
-                             options_.misspecification * (1 + 2 * std::sqrt(d_));
+    const double width = std::sqrt((4 * d_ / m()) * log_term);
+    const double threshold =
+        options_.scale * 2 * width + options_.misspecification * (1 + 2 * std::sqrt(d_));
     double best = -1e300;
     for (const Row& x : span_.coordinates) best = std::max(best, dot(estimate, x));
+    if (options_.at_phase_end) {
+      Row means;
+      for (const Row& x : span_.coordinates) means.push_back(dot(estimate, x));
+      options_.at_phase_end(active_, means, width);
+    }
     std::vector<std::uint32_t> kept;
     for (std::size_t i = 0; i < active_.size(); ++i)
       if (best - dot(estimate, span_.coordinates[i]) <= threshold) kept.push_back(active_[i]);

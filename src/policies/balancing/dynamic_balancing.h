@@ -10,7 +10,7 @@ namespace armature {
 /// and is told the outcome; a learner whose average reward, after its own allowance and bias, falls
 /// below another's is inactive for the time. Promises, for any point of the frontier R_1·R_2 ≥
 /// |A|·T, rates (R_1, R_2) up to logarithms. Caveat: at the paper's constants the test is slow: a
-/// wrong causal learner is noticed after 10^6 rounds or so.
+/// wrong causal learner is noticed after millions of rounds.
 class DynamicBalancing {
  public:
   static PolicyFacts facts();
