@@ -175,8 +175,8 @@ TEST(DesignCommand, ReadsRowsFromACsv) {
 }
 
 TEST(DesignCommand, AnIterationLimitIsSaidNotHidden) {
-  const ProgramResult result =
-      run_armature("design random-benign:actions=200 --exact --iterations 2");
+  const ProgramResult result = run_armature(
+      "design random-benign:actions=200,contexts=8,concentration=5 --exact --iterations 2");
   EXPECT_EQ(result.status, 2);
   EXPECT_NE(result.out.find("largest leverage"), std::string::npos);
   EXPECT_NE(result.err.find("without convergence"), std::string::npos);
