@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-release test-dev test-tsan test-fuzz test-long bench format format-check tidy docs clean
+.PHONY: build demo test test-release test-dev test-tsan test-fuzz test-long bench comparison format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -26,8 +26,8 @@ test-release: # everything that needs speed, and the installed package
 test-dev: # under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/install-deps build test
 	@cmake --preset dev --log-level=WARNING >/dev/null
-	@cmake --build --preset dev
-	@$(CTEST) --test-dir build/dev -LE 'statistical|house'
+	@cmake --build --preset dev --target unit_tests conformance_tests golden_tests threads_tests cli_tests
+	@$(CTEST) --test-dir build/dev -L 'unit|conformance|golden|threads|cli'
 
 test-tsan: # what runs in threads, under ThreadSanitizer
 	@scripts/install-deps build test
@@ -52,6 +52,11 @@ bench: ## ns per round beside naive references, measured in one run
 	@cmake --preset release --log-level=WARNING -DARMATURE_BENCH=ON >/dev/null
 	@cmake --build --preset release --target bench_ladder
 	@build/release/bin/bench_ladder --benchmark_color=false
+
+comparison: build ## the tables of docs/comparison.md: every policy on eight families, some ten minutes
+	@scripts/compare-policies > build/comparison.md
+	@sed -i '/^<!-- tables -->/q' docs/comparison.md
+	@cat build/comparison.md >> docs/comparison.md
 
 docs: build ## the generated pages
 	@$(ARMATURE) policies --format markdown > docs/policies.md

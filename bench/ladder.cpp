@@ -112,7 +112,22 @@ class RatioReporter : public benchmark::ConsoleReporter {
         found_[run.run_name.function_name] = found->second.value * 1e9;
     }
   }
+  // What a policy that runs others costs, against the sum of what it runs.
+  void print_shares() const {
+    fmt::print("\n{:<34} {:>12} {:>12} {:>8}\n", "composed", "its parts ns", "itself ns", "ratio");
+    for (const auto& [name, ns] : found_)
+      for (const char* composed : {"db ", "sentry "}) {
+        if (!name.starts_with(composed)) continue;
+        const std::string size = name.substr(name.find('('));
+        const auto ucb = found_.find("ucb " + size);
+        const auto causal = found_.find("c-ucb " + size);
+        if (ucb == found_.end() || causal == found_.end()) continue;
+        const double parts = ucb->second + causal->second;
+        fmt::print("{:<34} {:>12.1f} {:>12.1f} {:>7.1f}x\n", name, parts, ns, ns / parts);
+      }
+  }
   void Finalize() override {
+    print_shares();
     fmt::print("\n{:<34} {:>12} {:>12} {:>8}\n", "rung", "naive ns", "armature ns", "ratio");
     for (const auto& [name, ns] : found_) {
       if (!name.starts_with("naive ")) continue;
@@ -154,6 +169,11 @@ void add_ladder() {
     add("pe " + size, [=](auto& state) { policy_round(state, family, "pe"); });
     add("db " + size, [=](auto& state) { policy_round(state, family, "db"); });
     add("db printed " + size, [=](auto& state) { policy_round(state, family, "db:bias=printed"); });
+    add("sentry " + size, [=](auto& state) { policy_round(state, family, "sentry"); });
+    add("sentry spread " + size,
+        [=](auto& state) { policy_round(state, family, "sentry:schedule=spread"); });
+    add("cl-ucb " + size, [=](auto& state) { policy_round(state, family, "cl-ucb"); });
+    add("d3rb " + size, [=](auto& state) { policy_round(state, family, "d3rb"); });
     add("hac-ucb " + size, [=](auto& state) { policy_round(state, family, "hac-ucb"); });
     add("ts " + size, [=](auto& state) { policy_round(state, family, "ts"); });
     add("c-ts " + size, [=](auto& state) { policy_round(state, family, "c-ts"); });

@@ -72,6 +72,8 @@ struct SimulationResult {
   Round horizon = 0;
   std::uint32_t replications = 0;  // asked for
   std::uint64_t seed = 0;
+  std::string conditions =
+      "prompt";  // how outcomes came, and whether policies were told something else
   bool complete = true;
   std::vector<PolicySummary> policies;
 };

@@ -44,6 +44,8 @@ class Parameter {
   Parameter& above(double low);                   // low < value
   Parameter& at_least(double low);                // low ≤ value
   Parameter& or_word(std::string word);           // a word accepted instead of a number
+  Parameter& written_as(
+      std::string (*canonical)(const std::string&));  // of a text: its one spelling
   Parameter& help(std::string text, std::string section);
 
   const std::string& name() const { return name_; }
@@ -73,6 +75,7 @@ class Parameter {
   bool high_open_ = false;
   std::vector<std::string> words_;
   std::string expectation_;  // of a text
+  std::string (*canonical_text_)(const std::string&) = nullptr;
   std::string help_;
   std::string section_;
 };

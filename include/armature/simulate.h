@@ -36,6 +36,8 @@ struct Feedback {
   bool prompt() const { return delay == Delay::kNone && batch == 1 && loss == 0; }
   /// "none", "fixed:N" or "geometric:mean=N".
   static Feedback parse_delay(const std::string& text);
+  /// "prompt", or what is different: "delay=fixed:10 batch=5 loss=0.1".
+  std::string describe() const;
 };
 
 /// One policy on one source of worlds.

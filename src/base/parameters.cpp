@@ -111,6 +111,10 @@ Parameter Parameter::choice(std::string name, std::vector<std::string> choices) 
   parameter.words_ = std::move(choices);
   return parameter;
 }
+Parameter& Parameter::written_as(std::string (*spelling)(const std::string&)) {
+  canonical_text_ = spelling;
+  return *this;
+}
 Parameter& Parameter::defaults_to(std::string text) {
   default_ = std::move(text);
   return *this;
@@ -170,7 +174,7 @@ std::string Parameter::expectation() const {
 }
 
 std::string Parameter::canonical(const std::string& value, const std::string& owner) const {
-  if (type_ == ParameterType::kText) return value;
+  if (type_ == ParameterType::kText) return canonical_text_ ? canonical_text_(value) : value;
   if (std::find(words_.begin(), words_.end(), value) != words_.end()) return value;
   if (type_ == ParameterType::kInteger) {
     const auto number = parse_integer(value);
@@ -182,6 +186,16 @@ std::string Parameter::canonical(const std::string& value, const std::string& ow
   const std::string hint = type_ == ParameterType::kChoice ? did_you_mean(value, words_) : "";
   throw Error({"", owner + ": " + name_, value, expectation() + hint});
 }
+
+namespace {
+
+// The sign in 1e+20 separates nothing.
+bool is_exponent_sign(std::string_view text, std::size_t i) {
+  return i >= 2 && (text[i - 1] == 'e' || text[i - 1] == 'E') && text[i - 2] >= '0' &&
+         text[i - 2] <= '9';
+}
+
+}  // namespace
 
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> parts;
@@ -197,7 +211,7 @@ std::vector<std::string> split_list(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '(') ++depth;
     if (text[i] == ')') --depth;
-    if (text[i] == '+' && depth == 0) take(i);
+    if (text[i] == '+' && depth == 0 && !is_exponent_sign(text, i)) take(i);
   }
   take(text.size());
   return parts;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "armature/error.h"
 #include "armature/lab.h"
 #include "armature/report.h"
 #include "base/file.h"
@@ -49,7 +50,10 @@ std::string reading(const SimulationResult& benign, const SimulationResult& conf
 void run(const Options& options) {
   const auto replications = static_cast<std::uint32_t>(
       whole_number("--replications", options.replications, 1, 1'000'000));
-  std::filesystem::create_directories(options.directory);
+  std::error_code error;
+  std::filesystem::create_directories(options.directory, error);
+  if (error)
+    throw Error({options.directory, "directory", error.message(), "a directory that can be made"});
   const std::string csv = options.directory + "/regret.csv";
   require_writable(csv);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -15,12 +16,15 @@
 namespace armature::cli {
 namespace {
 
+constexpr int kNotConverged = 3;  // exit status: an answer, but short of its goal
+
 struct Options {
   std::string source;
   std::string horizon;
   std::string seed = "1";
   bool exact = false;
   std::string most_iterations = "2000000";
+  std::string tolerance;
   std::string format = "table";
   std::optional<std::string> output;
 };
@@ -30,32 +34,45 @@ struct NamedRows {
   std::vector<std::string> names;
 };
 
-// Numbers separated by commas, one row per line; a first line that is not numbers is a header.
+std::string trimmed(const std::string& cell) {
+  const auto first = cell.find_first_not_of(" \t\r");
+  return first == std::string::npos
+             ? ""
+             : cell.substr(first, cell.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  std::size_t start = 0;
+  for (std::size_t comma = line.find(','); comma != std::string::npos;
+       comma = line.find(',', start)) {
+    cells.push_back(trimmed(line.substr(start, comma - start)));
+    start = comma + 1;
+  }
+  cells.push_back(trimmed(line.substr(start)));
+  return cells;
+}
+
+// Numbers separated by commas, one row per line; a first line without any number is a header.
 NamedRows read_csv(const std::string& path) {
   std::vector<std::vector<double>> rows;
   std::istringstream lines(read_file(path));
   std::string line;
   for (std::size_t number = 1; std::getline(lines, line); ++number) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.empty()) continue;
+    if (trimmed(line).empty()) continue;
+    const std::vector<std::string> cells = cells_of(line);
+    const bool any_number = std::any_of(cells.begin(), cells.end(), [](const std::string& cell) {
+      return parse_real(cell).has_value();
+    });
+    if (number == 1 && !any_number) continue;
     std::vector<double> row;
-    std::istringstream cells(line);
-    std::string cell;
-    bool header = false;
-    while (std::getline(cells, cell, ',')) {
-      const auto first = cell.find_first_not_of(' ');
-      const std::string trimmed = first == std::string::npos
-                                      ? ""
-                                      : cell.substr(first, cell.find_last_not_of(' ') - first + 1);
-      const auto value = parse_real(trimmed);
-      header = !value && rows.empty() && number == 1;
-      if (header) break;
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+      const auto value = parse_real(cells[column]);
       if (!value)
-        throw Error({path, fmt::format("line {}", number), "'" + cell + "'",
-                     "numbers separated by commas"});
+        throw Error({path, fmt::format("line {}, column {}", number, column + 1),
+                     "'" + cells[column] + "'", "a number"});
       row.push_back(*value);
     }
-    if (header) continue;
     if (!rows.empty() && row.size() != rows.front().size())
       throw Error({path, fmt::format("line {}", number), fmt::format("{} numbers", row.size()),
                    fmt::format("{}, as in the first row", rows.front().size())});
@@ -102,7 +119,7 @@ std::string table_of(const NamedRows& named, const Design& design) {
 std::string csv_of(const NamedRows& named, const Design& design) {
   std::string csv = "action,index,weight\n";
   for (std::size_t k = 0; k < design.support.size(); ++k)
-    csv += fmt::format("{},{},{}\n", named.names[design.support[k]], design.support[k],
+    csv += fmt::format("{},{},{}\n", csv_field(named.names[design.support[k]]), design.support[k],
                        design.weights[k]);
   return csv;
 }
@@ -123,6 +140,12 @@ std::string json_of(const NamedRows& named, const Design& design) {
 void run(const Options& options) {
   DesignOptions wanted;
   wanted.kind = options.exact ? DesignKind::kExact : DesignKind::kNear;
+  if (!options.tolerance.empty()) {
+    const auto tolerance = parse_real(options.tolerance);
+    if (!tolerance || !(*tolerance > 0 && *tolerance < 1))
+      throw Error({"", "--tolerance", "'" + options.tolerance + "'", "a number in (0,1)"});
+    wanted.rank_tolerance = *tolerance;
+  }
   wanted.most_iterations =
       whole_number("--iterations", options.most_iterations, 1, 1'000'000'000'000);
   const NamedRows named = rows_of(options);
@@ -131,10 +154,12 @@ void run(const Options& options) {
                        : options.format == "csv" ? csv_of(named, design)
                                                  : table_of(named, design));
   if (design.converged) return;
-  throw Error({"", "--iterations",
-               fmt::format("{} without convergence (largest leverage {:.9g})",
-                           wanted.most_iterations, design.largest_leverage),
-               "a larger limit; the design above is valid, but short of its goal"});
+  fmt::print(stderr,
+             "armature: --iterations: got {} without convergence, expected a larger limit; the "
+             "design is valid, "
+             "with the leverage it states\n",
+             wanted.most_iterations);
+  throw ExitStatus{kNotConverged};
 }
 
 }  // namespace
@@ -151,6 +176,8 @@ void add_design(CLI::App& app) {
                     "the optimum (leverage = rank) instead of a near one (≤ 2 × rank)");
   command->add_option("--iterations", options->most_iterations, "limit on the steps")
       ->capture_default_str();
+  command->add_option("--tolerance", options->tolerance,
+                      "rank: singular values above this share of the largest count");
   command->add_option("--horizon,-T", options->horizon,
                       "for families whose default gap depends on T");
   command->add_option("--seed,-s", options->seed, "for random families")->capture_default_str();

@@ -5,6 +5,7 @@
 #include "armature/error.h"
 #include "armature/families.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "linear/rank.h"
 #include "report/table.h"
@@ -17,7 +18,7 @@ struct Options {
   std::string horizon;
   std::string seed = "1";
   std::optional<std::string> given;
-  double tolerance = 0;
+  std::string tolerance;
   std::string file;
 };
 
@@ -44,7 +45,14 @@ std::string verdict_text(const Instance& instance) {
                      instance.law(witness.other, witness.context).describe());
 }
 
-std::string rank_text(const Instance& instance, double tolerance) {
+std::string rank_text(const Instance& instance, const std::string& text) {
+  double tolerance = 0;
+  if (!text.empty()) {
+    const auto given = parse_real(text);
+    if (!given || !(*given > 0 && *given < 1))
+      throw Error({"", "--tolerance", "'" + text + "'", "a number in (0,1)"});
+    tolerance = *given;
+  }
   const RankVerdict verdict = numerical_rank(instance.marginals(), tolerance);
   std::string values;
   for (std::size_t i = 0; i < std::min<std::size_t>(verdict.singular_values.size(), 8); ++i)
@@ -125,10 +133,8 @@ void add_instance(CLI::App& app) {
   CLI::App* show_command =
       command->add_subcommand("show", "sizes, best action, gaps, rank, benign or not, ε");
   add_source_options(*show_command, *shown);
-  show_command
-      ->add_option("--tolerance", shown->tolerance,
-                   "rank: singular values above this share of the largest count")
-      ->check(CLI::Range(0.0, 1.0));
+  show_command->add_option("--tolerance", shown->tolerance,
+                           "rank: singular values above this share of the largest count");
   show_command->callback([shown] { show(*shown); });
   auto written = std::make_shared<Options>();
   CLI::App* write_command = command->add_subcommand("write", "write it as JSON (docs/formats.md)");

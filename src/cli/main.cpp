@@ -69,6 +69,10 @@ int run(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "armature: memory: got less than this needs, expected a smaller problem\n");
     return 2;
+  } catch (const std::exception&
+               error) {  // nothing else should reach this door; a person still gets a sentence
+    fmt::print(stderr, "armature: unexpected: {}\n", error.what());
+    return 2;
   }
 }
 

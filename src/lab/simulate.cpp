@@ -60,6 +60,8 @@ SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
   result.horizon = simulation.horizon;
   result.replications = simulation.replications;
   result.seed = simulation.seed;
+  result.conditions = simulation.feedback.describe();
+  if (simulation.given) result.conditions += " given=other";
   result.policies = run_cells(cells, simulation.replications, hooks);
   for (const PolicySummary& summary : result.policies)
     result.complete = result.complete && summary.replications == simulation.replications;

@@ -107,10 +107,24 @@ class DesignState {
     weights_[a] += s;
     scale_ *= 1 - s;
     factor_.rankUpdate(row, s / scale_);
-    constexpr int kStepsBetweenRefreshes = 200;
-    if (++steps_since_refresh_ >= kStepsBetweenRefreshes || scale_ < 1e-6) refresh();
+    count_step();
   }
   void drop(Index a) { weights_[a] = 0; }
+
+  /// Moves weight from one row to another: V ← V + amount·(x_to x_toᵀ − x_from x_fromᵀ).
+  void exchange(Index to, Index from, double amount) {
+    add(to, amount);
+    add(from, -amount);
+    weights_[to] += amount;
+    weights_[from] -= amount;
+    count_step();
+  }
+
+  /// x_aᵀ V^{-1} x_b for all a; valid until the next step.
+  const Vector& inner_products(Index b) {
+    along_.noalias() = rows_ * Vector(factor_.solve(Vector(rows_.row(b))) / scale_);
+    return along_;
+  }
 
   void refresh() {
     steps_since_refresh_ = 0;
@@ -132,6 +146,17 @@ class DesignState {
   }
 
  private:
+  // V ← V + amount·x xᵀ, leverages by Sherman–Morrison.
+  void add(Index a, double amount) {
+    inner_products(a);
+    leverages_.array() -= amount * along_.array().square() / (1 + amount * along_[a]);
+    factor_.rankUpdate(Vector(rows_.row(a)), amount / scale_);
+  }
+  void count_step() {
+    constexpr int kStepsBetweenRefreshes = 200;
+    if (++steps_since_refresh_ >= kStepsBetweenRefreshes || scale_ < 1e-6) refresh();
+  }
+
   Dense rows_;
   Vector weights_;
   Eigen::LLT<Eigen::MatrixXd> factor_;
@@ -163,8 +188,25 @@ void near_steps(DesignState& state, std::uint64_t most_iterations, Design& desig
   }
 }
 
-// Wolfe–Atwood: step towards the row of largest leverage or away from the supported row of
-// smallest, whichever is farther from r, each with exact line search. Linear convergence.
+// The change of log det V by a step s towards (or, s < 0, away from) a row of leverage g.
+double step_gain(double s, double g, double r) {
+  return (r - 1) * std::log1p(-s) + std::log1p(s * (g - 1));
+}
+
+// Moving weight to the row of leverage g_high from one of leverage g_low, c their inner product:
+// det V is multiplied by 1 + m(g_high − g_low) − m²(g_high·g_low − c²). The best amount m, at most
+// what there is.
+double best_exchange(double g_high, double g_low, double c, double weight) {
+  const double curvature = g_high * g_low - c * c;
+  return curvature > 0 ? std::min(weight, (g_high - g_low) / (2 * curvature)) : weight;
+}
+double exchange_gain(double m, double g_high, double g_low, double c) {
+  return std::log1p(m * (g_high - g_low) - m * m * (g_high * g_low - c * c));
+}
+
+// Each time the best of three moves, with exact line search: towards the row of largest leverage,
+// away from the supported row of smallest (Wolfe and Atwood), or weight from a supported row to the
+// largest, which is what rows that are nearly the same need. Linear convergence.
 void exact_steps(DesignState& state, double tolerance, std::uint64_t most_iterations,
                  Design& design) {
   const auto r = static_cast<double>(state.rank());
@@ -180,22 +222,42 @@ void exact_steps(DesignState& state, double tolerance, std::uint64_t most_iterat
       design.converged = false;
       return;
     }
+    const Vector& inner = state.inner_products(high);
     Index low = -1;
-    for (Index a = 0; a < state.weights().size(); ++a)
-      if (state.weights()[a] > 0 && (low < 0 || state.leverages()[a] < state.leverages()[low]))
-        low = a;
-    const double g_low = state.leverages()[low];
-    if (g_high - r >= r - g_low) {
-      state.step(high, (g_high / r - 1) / (g_high - 1));
-      continue;
+    Index giver = -1;
+    double giver_amount = 0;
+    double giver_gain = 0;
+    for (Index a = 0; a < state.weights().size(); ++a) {
+      const double weight = state.weights()[a];
+      if (weight <= 0 || a == high) continue;
+      const double g = state.leverages()[a];
+      if (low < 0 || g < state.leverages()[low]) low = a;
+      const double amount = best_exchange(g_high, g, inner[a], weight);
+      const double gain = exchange_gain(amount, g_high, g, inner[a]);
+      if (gain > giver_gain) {
+        giver = a;
+        giver_amount = amount;
+        giver_gain = gain;
+      }
     }
+    const double towards = (g_high / r - 1) / (g_high - 1);
+    const double towards_gain = step_gain(towards, g_high, r);
     // Away: the best (negative) step, but no farther than to weight 0.
-    const double weight = state.weights()[low];
+    const double weight = low < 0 ? 0 : state.weights()[low];
+    const double g_low = low < 0 ? r : state.leverages()[low];
     const double farthest = -weight / (1 - weight);
-    const double best =
-        g_low > 1 ? (g_low / r - 1) / (g_low - 1) : -std::numeric_limits<double>::infinity();
-    state.step(low, std::max(best, farthest));
-    if (best <= farthest) state.drop(low);
+    const double away = std::max(g_low > 1 ? (g_low / r - 1) / (g_low - 1) : farthest, farthest);
+    const double away_gain = low < 0 ? 0 : step_gain(away, g_low, r);
+    if (giver >= 0 && giver_gain >= std::max(towards_gain, away_gain)) {
+      const bool all_of_it = giver_amount >= state.weights()[giver];
+      state.exchange(high, giver, giver_amount);
+      if (all_of_it) state.drop(giver);
+    } else if (towards_gain >= away_gain) {
+      state.step(high, towards);
+    } else {
+      state.step(low, away);
+      if (away <= farthest) state.drop(low);
+    }
   }
 }
 
@@ -223,9 +285,12 @@ Vector exact_weights(const Dense& rows, Vector weights, const DesignOptions& opt
     const Vector leverages = state.leverages_of(rows);
     if (!design.converged) return weights / weights.sum();
     if (leverages.maxCoeff() <= r * (1 + kExactTolerance)) {
+      Vector pruned = weights;
       for (Index a = 0; a < rows.rows(); ++a)
-        if (leverages[a] < r * (1 - kNoOptimalDesign)) weights[a] = 0;
-      return weights / weights.sum();
+        if (leverages[a] < r * (1 - kNoOptimalDesign)) pruned[a] = 0;
+      const DesignState without(rows, pruned);  // the certificate must survive the pruning
+      const bool certified = without.leverages().maxCoeff() <= r * (1 + kExactTolerance);
+      return certified ? without.weights() : Vector(weights / weights.sum());
     }
     working.clear();
     std::vector<Index> violators;
@@ -256,8 +321,14 @@ Design optimal_design(const Matrix& rows, const DesignOptions& options) {
     const auto row = rows.row(design.rows.first[static_cast<std::size_t>(i)]);
     std::copy(row.begin(), row.end(), distinct.row(i).begin());
   }
-  PivotCoordinates pivoted = pivot_coordinates(std::move(distinct), numerical_rank(rows).rank);
-  ARMATURE_CHECK(!pivoted.pivots.empty(), "some row is not zero");
+  // Leverages do not depend on the unit of length; squares of very small numbers would be lost.
+  const double largest = distinct.cwiseAbs().maxCoeff();
+  ARMATURE_CHECK(largest > 0, "some row is not zero");
+  distinct /= largest;
+  const std::size_t rank = numerical_rank(rows, options.rank_tolerance).rank;
+  PivotCoordinates pivoted =
+      pivot_coordinates(std::move(distinct), std::min(rank, options.most_rank));
+  ARMATURE_CHECK(!pivoted.pivots.empty(), "a row that is not zero is a pivot");
   design.rank = pivoted.pivots.size();
 
   Vector weights = Vector::Zero(count);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <limits>
 #include <vector>
 
 #include "armature/matrix.h"
@@ -20,6 +20,8 @@ enum class DesignKind {
 struct DesignOptions {
   DesignKind kind = DesignKind::kNear;
   std::uint64_t most_iterations = 2'000'000;
+  double rank_tolerance = 0;  // of numerical_rank; 0: its default
+  std::size_t most_rank = std::numeric_limits<std::size_t>::max();  // the rank is at most this
 };
 
 struct Design {

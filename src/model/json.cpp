@@ -112,8 +112,15 @@ Json parse_json(const std::string& text, const std::string& source) {
     const std::size_t at = std::min(error.byte, text.size());
     const auto line =
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-    const std::string got = error.byte >= text.size() ? "the end of the text" : "something else";
-    throw Error({source, fmt::format("line {}", line), got, "valid JSON"});
+    // What stands there, up to the next break: NaN, a stray bracket, an unquoted word.
+    const std::size_t from = at == 0 ? 0 : text.find_last_of(" \t\n,:[]{}", at - 1) + 1;
+    const std::size_t until =
+        std::min({text.find_first_of(" \t\n,]}", at), from + 20, text.size()});
+    const std::string word =
+        text.substr(std::min(from, at), std::max(until, at) - std::min(from, at));
+    throw Error({source, fmt::format("line {}", line),
+                 error.byte >= text.size() ? "the end of the text" : "'" + word + "'",
+                 "valid JSON"});
   } catch (const Json::exception& error) {  // a number beyond the range of doubles
     throw Error({source, "JSON", error.what(), "numbers within the range of doubles"});
   }

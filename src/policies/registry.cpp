@@ -5,12 +5,18 @@
 #include "armature/error.h"
 #include "armature/policy.h"
 #include "base/text.h"
+#include "policies/adaptive/sentry.h"
+#include "policies/balancing/corral.h"
 #include "policies/balancing/dynamic_balancing.h"
+#include "policies/balancing/regret_balancing.h"
 #include "policies/baseline/simple.h"
 #include "policies/index/c_ucb.h"
+#include "policies/index/c_ucb_2.h"
 #include "policies/index/hac_ucb.h"
+#include "policies/index/rivals.h"
 #include "policies/index/thompson.h"
 #include "policies/index/ucb.h"
+#include "policies/linear/linear_bandit.h"
 #include "policies/linear/phased_elimination.h"
 
 namespace armature {
@@ -22,9 +28,18 @@ std::vector<PolicyEntry>& table() {
       policy_entry<CausalUcb>(),
       policy_entry<PhasedElimination>(),
       policy_entry<DynamicBalancing>(),
+      policy_entry<Sentry>(),
       policy_entry<HacUcb>(),
       policy_entry<Thompson>(),
       policy_entry<CausalThompson>(),
+      policy_entry<Moss>(),
+      policy_entry<KlUcb>(),
+      policy_entry<CausalUcb2>(),
+      policy_entry<CausalLinearUcb>(),
+      policy_entry<CausalLinearThompson>(),
+      policy_entry<Corral>(),
+      policy_entry<DoublingBalancing>(),
+      policy_entry<EstimatingBalancing>(),
       policy_entry<UniformPolicy>(),
       policy_entry<RoundRobin>(),
       policy_entry<FixedArm>(),

@@ -35,19 +35,12 @@ std::string diagnostics_line(const PolicySummary& policy) {
   return line;
 }
 
-// The commas of a text form would end a CSV field.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 }  // namespace
 
 std::string result_table(const SimulationResult& result) {
-  std::string text = fmt::format("{}, T = {}, {} replications, seed {}\n\n", result.instance,
-                                 result.horizon, result.replications, result.seed);
+  std::string text = fmt::format("{}, T = {}, {} replications, seed {}{}\n\n", result.instance,
+                                 result.horizon, result.replications, result.seed,
+                                 result.conditions == "prompt" ? "" : ", " + result.conditions);
   TextTable table({"policy", "mean regret", "median", "95%", "simple regret", "time/round"});
   std::string diagnostics;
   for (const PolicySummary& policy : result.policies) {
@@ -72,13 +65,15 @@ std::string result_table(const SimulationResult& result) {
 
 std::string result_csv(const std::vector<SimulationResult>& results) {
   std::string csv =
-      "instance,policy,horizon,replications,seed,round,mean_regret,standard_error,median,q95\n";
+      "instance,policy,horizon,replications,seed,conditions,round,mean_regret,standard_error,"
+      "median,q95\n";
   for (const SimulationResult& result : results)
     for (const PolicySummary& policy : result.policies)
       for (const CheckpointSummary& at : policy.checkpoints) {
-        csv += fmt::format("{},{},{},{},{},{},{},{},", csv_field(result.instance),
-                           csv_field(policy.policy), result.horizon, policy.replications,
-                           result.seed, at.round, at.mean, at.standard_error);
+        csv +=
+            fmt::format("{},{},{},{},{},{},{},{},{},", csv_field(result.instance),
+                        csv_field(policy.policy), result.horizon, policy.replications, result.seed,
+                        csv_field(result.conditions), at.round, at.mean, at.standard_error);
         csv +=
             at.round == result.horizon ? fmt::format("{},{}\n", policy.median, policy.q95) : ",\n";
       }
@@ -86,13 +81,10 @@ std::string result_csv(const std::vector<SimulationResult>& results) {
 }
 
 std::string result_json(const SimulationResult& result) {
-  Json json = {{"instance", result.instance},
-               {"horizon", result.horizon},
-               {"replications", result.replications},
-               {"seed", result.seed},
-               {"version", version()},
-               {"complete", result.complete},
-               {"results", Json::array()}};
+  Json json = {{"instance", result.instance},         {"horizon", result.horizon},
+               {"replications", result.replications}, {"seed", result.seed},
+               {"conditions", result.conditions},     {"version", version()},
+               {"complete", result.complete},         {"results", Json::array()}};
   for (const PolicySummary& policy : result.policies) {
     Json entry = {{"policy", policy.policy}, {"replications", policy.replications}};
     if (policy.replications > 0) {
@@ -114,7 +106,7 @@ std::string result_json(const SimulationResult& result) {
     }
     json["results"].push_back(std::move(entry));
   }
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string comparison_table(const std::vector<SimulationResult>& results) {

@@ -33,6 +33,16 @@ Feedback Feedback::parse_delay(const std::string& text) {
   return fail("none, fixed:N or geometric:mean=N");
 }
 
+std::string Feedback::describe() const {
+  if (prompt()) return "prompt";
+  std::vector<std::string> parts;
+  if (delay == Delay::kFixed) parts.push_back(fmt::format("delay=fixed:{:.0f}", rounds));
+  if (delay == Delay::kGeometric) parts.push_back(fmt::format("delay=geometric:mean={}", rounds));
+  if (batch != 1) parts.push_back(fmt::format("batch={}", batch));
+  if (loss != 0) parts.push_back(fmt::format("loss={}", loss));
+  return join(parts, " ");
+}
+
 Round FeedbackQueue::delay(Stream& stream) const {
   if (feedback_.delay == Feedback::Delay::kFixed) return static_cast<Round>(feedback_.rounds);
   if (feedback_.delay == Feedback::Delay::kNone || feedback_.rounds == 0) return 0;

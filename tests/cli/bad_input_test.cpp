@@ -77,6 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"instance show agnostic", "--horizon"},
                     Mistake{"instance write hidden-arm missing/x.json", "missing/x.json"},
                     Mistake{"instance show hidden-arm --tolerance 2", "--tolerance"},
+                    Mistake{"demo --output /dev/null/x", "/dev/null/x: directory"},
                     Mistake{"design none.csv", "none.csv: open"},
                     Mistake{"design hiden-arm", "did you mean 'hidden-arm'?"},
                     Mistake{"completion fish", "SHELL"}));
@@ -120,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadFile{kReward, "got 1.2, expected a number in [0,1]"},
                     BadFile{kVersion, "version: got 7"}, BadFile{kNoActions, "actions: got 0"},
                     BadFile{"{\"format\": \"arm", "the end of the text"},
-                    BadFile{"[1, NaN]", "expected valid JSON"}));
+                    BadFile{"[1, NaN]", "got 'NaN', expected valid JSON"}));
 
 }  // namespace
 }  // namespace armature::test

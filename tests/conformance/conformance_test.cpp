@@ -78,9 +78,36 @@ INSTANTIATE_TEST_SUITE_P(Registered, Conformance, testing::ValuesIn(test::regist
 
 TEST(RegisteredTexts, CoverEveryPolicyAndChoice) {
   const std::vector<std::string> texts = test::registered_texts();
-  for (const char* expected :
-       {"ucb", "ucb:confidence=bilodeau", "ucb:ties=random", "c-ucb:confidence=bilodeau",
-        "hac-ucb:variant=paper", "ts", "c-ts", "uniform", "round-robin", "fixed"})
+  for (const char* expected : {"ucb",
+                               "ucb:confidence=bilodeau",
+                               "ucb:ties=random",
+                               "c-ucb:confidence=bilodeau",
+                               "hac-ucb:variant=paper",
+                               "ts",
+                               "c-ts",
+                               "uniform",
+                               "round-robin",
+                               "fixed",
+                               "ucb:confidence=anytime",
+                               "c-ucb:confidence=anytime-kl",
+                               "moss",
+                               "kl-ucb",
+                               "c-ucb-2",
+                               "cl-ucb",
+                               "cl-ts",
+                               "sentry",
+                               "sentry:schedule=spread",
+                               "sentry:schedule=free",
+                               "sentry:confidence=paper",
+                               "sentry:confidence=anytime-kl",
+                               "sentry:proposal=cl-ucb",
+                               "sentry:rejection=off",
+                               "corral",
+                               "corral:variant=published",
+                               "d3rb",
+                               "ed2rb",
+                               "db:base=c-ucb+pe+ucb",
+                               "d3rb:base=pe+ts+ucb"})
     EXPECT_EQ(std::count(texts.begin(), texts.end(), expected), 1) << expected;
 }
 

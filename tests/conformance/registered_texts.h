@@ -23,6 +23,10 @@ inline std::vector<std::string> registered_texts() {
           texts.push_back(entry.facts.name + ":" + parameter.name() + "=" + word);
     }
   }
+  // Balancers over other learners than their default ones: those with phases, three, and one that
+  // draws.
+  for (const char* text : {"db:base=pe+ucb", "db:base=c-ucb+pe+ucb", "d3rb:base=pe+ts+ucb"})
+    texts.emplace_back(text);
   return texts;
 }
 

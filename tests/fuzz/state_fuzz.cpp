@@ -1,6 +1,6 @@
 // Any bytes loaded into a policy either are refused with an Error, leaving it as it was, or give a
-// policy that plays on. The first byte picks the policy. A forged digest is nobody's accident and
-// not hunted.
+// policy that plays on. The header of the bytes says which policy to try, if it names one. A forged
+// digest is nobody's accident and not hunted.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,19 +21,25 @@ const armature::Problem& problem() {
   return the_problem;
 }
 
-std::unique_ptr<AnyPolicy> fresh(std::size_t which) {
-  return armature::make_policy(armature::policies()[which].facts.name, problem());
+// "…policy NAME, problem…" names a registered policy; anything else is tried on the first.
+std::unique_ptr<AnyPolicy> fresh(const std::string& bytes) {
+  const std::size_t from = bytes.find("policy ");
+  const std::string name = from == std::string::npos
+                               ? ""
+                               : bytes.substr(from + 7, bytes.find_first_of(",:", from) - from - 7);
+  for (const armature::PolicyEntry& entry : armature::policies())
+    if (entry.facts.name == name) return armature::make_policy(name, problem());
+  return armature::make_policy(armature::policies().front().facts.name, problem());
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return -1;
-  const std::string rest(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const auto policy = fresh(data[0] % armature::policies().size());
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  const auto policy = fresh(bytes);
   const std::string before = policy->save();
   try {
-    policy->load(rest);
+    policy->load(bytes);
   } catch (const armature::Error&) {
     ARMATURE_CHECK(policy->save() == before, "a refused state changes nothing");
     return 0;

@@ -60,7 +60,7 @@ TEST(Simulate, APolicyHasTheSameLuckInAnyCompany) {
 TEST(Simulate, PoliciesThatDecideAlikeEndAlike) {
   Simulation simulation = small_simulation();
   simulation.instance = "semi-benign";
-  simulation.policies = {"ucb:scale=1e-12", "ucb:confidence=bilodeau,scale=1e-12"};
+  simulation.policies = {"ucb:scale=1e-6", "ucb:confidence=bilodeau,scale=1e-6"};
   const SimulationResult result = simulate(simulation);
   EXPECT_EQ(result.policies[0].final_regret, result.policies[1].final_regret);
 }

@@ -203,7 +203,7 @@ TEST(ReadInstance, BrokenJsonNamesTheLine) {
   EXPECT_EQ(refusal([] { read_instance("{\n\"format\": \n", "x.json"); }),
             "x.json: line 3: got the end of the text, expected valid JSON");
   EXPECT_EQ(told("\"contexts\": 2", "\"contexts\": oops"),
-            "x.json: line 6: got something else, expected valid JSON");
+            "x.json: line 6: got 'oops', expected valid JSON");
 }
 
 TEST(ReadInstance, NotAnObject) {

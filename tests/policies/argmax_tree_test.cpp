@@ -57,5 +57,33 @@ RC_GTEST_PROP(ArgmaxTree, EqualsTheFirstMaximumOfAList, ()) {
   }
 }
 
+TEST(ArgmaxTree, FirstAtLeastIsTheLowestIndexThatReachesTheBar) {
+  ArgmaxTree tree(5);
+  const double values[] = {1, 3, 2, 3, 0};
+  for (std::uint32_t i = 0; i < 5; ++i) tree.set(i, values[i]);
+  EXPECT_EQ(tree.first_at_least(3), 1u);
+  EXPECT_EQ(tree.first_at_least(2.5), 1u);
+  EXPECT_EQ(tree.first_at_least(1), 0u);
+  EXPECT_EQ(tree.first_at_least(-std::numeric_limits<double>::infinity()), 0u);
+  tree.set(1, 0);
+  EXPECT_EQ(tree.first_at_least(2), 2u);
+  EXPECT_EQ(tree.first_at_least(3), 3u);
+}
+
+RC_GTEST_PROP(ArgmaxTree, FirstAtLeastEqualsTheFirstOfAList, ()) {
+  const auto size = *rc::gen::inRange<std::uint32_t>(1, 40);
+  ArgmaxTree tree(size);
+  std::vector<double> list(size);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    list[i] = *rc::gen::inRange(-3, 4);
+    tree.set(i, list[i]);
+  }
+  for (double bar = -4; bar <= tree.best_value(); bar += 0.5) {
+    const auto first =
+        std::find_if(list.begin(), list.end(), [&](double value) { return value >= bar; });
+    RC_ASSERT(tree.first_at_least(bar) == static_cast<std::uint32_t>(first - list.begin()));
+  }
+}
+
 }  // namespace
 }  // namespace armature

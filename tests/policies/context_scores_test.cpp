@@ -185,5 +185,134 @@ TEST(ContextScores, HoldsWhenALongCalmEnds) {
   }
 }
 
+// --- Caps
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The naive answer: all rows of the largest min(cap, canonical sum).
+std::vector<std::uint32_t> naive_best_rows(const MarginalRows& rows, const std::vector<double>& u,
+                                           const std::vector<double>& caps) {
+  std::vector<double> capped;
+  for (std::uint32_t r = 0; r < rows.rows(); ++r) {
+    double sum = 0;
+    for (Context z = 0; z < rows.contexts(); ++z) sum += rows.at(r, z) * u[z];
+    capped.push_back(std::min(sum, caps[r]));
+  }
+  const double highest = *std::max_element(capped.begin(), capped.end());
+  std::vector<std::uint32_t> best;
+  for (std::uint32_t r = 0; r < rows.rows(); ++r)
+    if (capped[r] == highest) best.push_back(r);
+  return best;
+}
+
+struct CappedChase : Chase {
+  explicit CappedChase(const Matrix& marginals, double start)
+      : Chase(marginals, start), caps(rows.rows(), kInfinity) {}
+  void set_cap(std::uint32_t row, double cap) {
+    caps[row] = cap;
+    scores.set_cap(row, cap);
+  }
+  bool agrees() {
+    const auto best = scores.best_rows();
+    return std::vector<std::uint32_t>(best.begin(), best.end()) ==
+           naive_best_rows(rows, values, caps);
+  }
+
+  std::vector<double> caps;
+};
+
+TEST(ContextScores, CapsByHand) {
+  CappedChase chase(test::matrix_of({{1, 0}, {0, 1}, {0.5, 0.5}}), 1);
+  chase.set(1, 2);  // sums 1, 2, 1.5
+  chase.set_cap(1, 1.25);
+  EXPECT_EQ(chase.scores.best_row(), 2u);
+  chase.set_cap(2, 1.25);  // a tie at 1.25
+  EXPECT_TRUE(chase.agrees());
+  EXPECT_EQ(chase.scores.best_rows().size(), 2u);
+  chase.set_cap(1, -kInfinity);
+  chase.set_cap(2, -kInfinity);
+  EXPECT_EQ(chase.scores.best_row(), 0u);
+  chase.set_cap(0, -kInfinity);  // nothing is left: a tie of all
+  EXPECT_EQ(chase.scores.best_rows().size(), 3u);
+  chase.set_cap(2, 0.25);
+  EXPECT_EQ(chase.scores.best_row(), 2u);
+  chase.scores.reset(std::vector<double>{3, 2});  // caps are kept
+  EXPECT_EQ(chase.scores.best_row(), 2u);
+  EXPECT_EQ(chase.scores.cap(2), 0.25);
+}
+
+// The rows the bound keeps away may rise by their caps alone.
+TEST(ContextScores, AFarRowWinsWhenItsCapIsLifted) {
+  Matrix marginals(30, 2);
+  for (std::uint32_t a = 0; a < 30; ++a) {
+    marginals(a, 0) = a / 32.0;
+    marginals(a, 1) = 1 - a / 32.0;
+  }
+  CappedChase chase(marginals, 0);
+  chase.set(0, 1);
+  for (std::uint32_t a = 10; a < 30; ++a) chase.set_cap(a, -kInfinity);
+  EXPECT_EQ(chase.scores.best_row(), 9u);
+  chase.set_cap(29, 0.5);
+  EXPECT_EQ(chase.scores.best_row(), 29u);
+  chase.set_cap(20, 2);
+  EXPECT_EQ(chase.scores.best_row(), 20u);
+  chase.set_cap(20, 0.1);
+  EXPECT_EQ(chase.scores.best_row(), 29u);
+}
+
+// Caps among the sums, equal to each other, equal to a sum, far above, and −∞.
+RC_GTEST_PROP(ContextScores, EqualsTheArgmaxOfCappedFreshSums, (std::uint64_t seed)) {
+  Stream stream({seed, 2, Purpose::kTest});
+  const std::uint32_t actions = 1 + uniform_index(stream, 60);
+  const std::uint32_t contexts = 1 + uniform_index(stream, 12);
+  CappedChase chase(troublesome_matrix(actions, contexts, stream), 1.5);
+  for (int step = 0; step < 400; ++step) {
+    if (bernoulli(stream, 0.5)) {
+      const Context z = uniform_index(stream, contexts);
+      const double size = bernoulli(stream, 0.2) ? 1 : 1e-3;
+      chase.set(z, chase.values[z] + size * (stream.uniform() - 0.5));
+    } else {
+      const std::uint32_t row = uniform_index(stream, chase.rows.rows());
+      switch (uniform_index(stream, 5)) {
+        case 0:
+          chase.set_cap(row, -kInfinity);
+          break;
+        case 1:
+          chase.set_cap(row, kInfinity);
+          break;
+        case 2:  // someone else's cap
+          chase.set_cap(row, chase.caps[uniform_index(stream, chase.rows.rows())]);
+          break;
+        case 3:  // its own sum
+          chase.set_cap(row, chase.rows.sum(row, chase.values));
+          break;
+        default:
+          chase.set_cap(row, 1 + stream.uniform());
+      }
+    }
+    if (bernoulli(stream, 0.7)) RC_ASSERT(chase.agrees());
+  }
+}
+
+// Quarters everywhere: ties of sums, of caps, and of sums with caps.
+RC_GTEST_PROP(ContextScores, EqualsTheCappedArgmaxWhereTiesAreCommon, (std::uint64_t seed)) {
+  Stream stream({seed, 3, Purpose::kTest});
+  const std::uint32_t contexts = 2 + uniform_index(stream, 6);
+  const std::uint32_t actions = 9 + uniform_index(stream, 40);
+  Matrix marginals(actions, contexts);
+  for (std::uint32_t a = 0; a < actions; ++a)
+    for (int quarter = 0; quarter < 4; ++quarter)
+      marginals(a, uniform_index(stream, contexts)) += 0.25;
+  CappedChase chase(marginals, 0);
+  for (int step = 0; step < 400; ++step) {
+    if (bernoulli(stream, 0.5))
+      chase.set(uniform_index(stream, contexts), uniform_index(stream, 5) / 4.0);
+    else
+      chase.set_cap(uniform_index(stream, chase.rows.rows()),
+                    bernoulli(stream, 0.2) ? -kInfinity : uniform_index(stream, 5) / 4.0);
+    RC_ASSERT(chase.agrees());
+  }
+}
+
 }  // namespace
 }  // namespace armature

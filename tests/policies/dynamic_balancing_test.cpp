@@ -50,6 +50,36 @@ TEST(DynamicBalancing, RefusesWhatDoesNotFit) {
   EXPECT_NE(refusal_of("db:Z=1+2+3").find("2 numbers"), std::string::npos);
 }
 
+TEST(DynamicBalancing, ExtremesAreRefusedOrPlayed) {
+  EXPECT_NE(refusal_of("db:scale=1e-120").find("scale: got"), std::string::npos);
+  EXPECT_NE(refusal_of("db:d=1e-120+1").find("positive numbers"), std::string::npos);
+  EXPECT_NE(refusal_of("db:base=uniform+fixed,d=1+1,delta=1e-320").find("delta: got"),
+            std::string::npos);
+  EXPECT_EQ(refusal_of("db:d=1e+20+30"), "accepted");
+}
+
+TEST(DynamicBalancing, OnePolicyHasOneSpelling) {
+  EXPECT_EQ(canonical_policy("db:base=c-ucb:scale=0.5+ucb"),
+            canonical_policy("db:base=(c-ucb:scale=0.50)+(ucb)"));
+  EXPECT_EQ(canonical_policy("db:base=(c-ucb)+ucb:scale=1"), "db");
+  EXPECT_EQ(canonical_policy("db:d=6e1+40.0"), "db:d=60+40");
+}
+
+// Half of the outcomes lost: every round was still somebody's.
+TEST(DynamicBalancing, SharesAddUpWhateverIsLost) {
+  Simulation simulation;
+  simulation.instance = "hidden-arm";
+  simulation.policies = {"db"};
+  simulation.horizon = 2000;
+  simulation.replications = 2;
+  simulation.feedback.loss = 0.5;
+  const PolicySummary summary = simulate(simulation).policies[0];
+  double shares = 0;
+  for (const DiagnosticSummary& entry : summary.diagnostics)
+    if (entry.name.starts_with("share(")) shares += entry.mean;
+  EXPECT_NEAR(shares, 1, 1e-12);
+}
+
 TEST(DynamicBalancing, AnyPolicyCanBeABaseLearnerOnceItsCoefficientIsGiven) {
   EXPECT_EQ(refusal_of("db:base=ts+ucb,d=30+70"), "accepted");
   EXPECT_EQ(refusal_of("db:base=(db:base=pe+ucb)+ucb,d=50+70"), "accepted");  // nested

@@ -80,11 +80,12 @@ TEST(PolicyRegistry, CanonicalFormIsAFixedPoint) {
 TEST(PolicyRegistry, PoliciesThatNeedAHorizonSayThatTheyHaveNone) {
   Problem problem = small_problem();
   problem.horizon.reset();
-  for (const char* text : {"ucb", "c-ucb", "hac-ucb"})
+  for (const char* text : {"hac-ucb", "pe", "db", "moss"})
     EXPECT_EQ(
         message_of(text, problem),
         "policy " + std::string(text) + ": got a problem without a horizon, expected a horizon");
-  for (const char* text : {"ts", "c-ts", "uniform", "round-robin", "fixed"})
+  for (const char* text :
+       {"ucb", "c-ucb", "sentry", "ts", "c-ts", "uniform", "round-robin", "fixed"})
     EXPECT_EQ(message_of(text, problem), "no error") << text;
 }
 

@@ -6,46 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "base/text.h"
 #include "policies/index/confidence.h"
 
 namespace armature {
 namespace {
-
-constexpr std::size_t kMostLearners = 16;
-constexpr int kLearnerBits = 8;  // of a ticket; the rest is the learner's own ticket
-
-// A list of positive numbers, one per learner.
-std::vector<double> number_list(const Arguments& arguments, const std::string& name,
-                                std::size_t count) {
-  std::vector<double> numbers;
-  for (const std::string& part : split_list(arguments.word(name))) {
-    const auto number = parse_real(part);
-    if (!number || !(*number > 0)) arguments.reject(name, "positive numbers joined by '+'");
-    numbers.push_back(*number);
-  }
-  if (numbers.size() != count)
-    arguments.reject(name, fmt::format("{} numbers, one per learner", count));
-  return numbers;
-}
-
-// The base learner's text with db's δ and scale handed down, where it takes them and has none of
-// its own.
-std::string handed_down(const std::string& text, const Arguments& arguments, double delta) {
-  TextForm form = TextForm::parse(text);
-  const PolicyFacts& facts = find_policy(form.name).facts;
-  const auto hand_down = [&](const std::string& key, double value) {
-    const bool takes =
-        std::any_of(facts.parameters.begin(), facts.parameters.end(),
-                    [&](const Parameter& parameter) { return parameter.name() == key; });
-    const bool has = std::any_of(form.values.begin(), form.values.end(),
-                                 [&](const auto& given) { return given.first == key; });
-    if (takes && !has) form.values.emplace_back(key, print_real(value));
-  };
-  hand_down("delta", delta);
-  hand_down("scale", arguments.real("scale"));
-  return form.print();
-}
 
 // Z_2, and Z_i of any further learner (spec §4, the Pareto dial): Z_i = R_2/sqrt(|A|T).
 double dial(const Problem& problem, const Arguments& arguments) {
@@ -95,11 +59,10 @@ PolicyFacts DynamicBalancing::facts() {
       .section = "§4, paper Alg. 1",
       .needs_horizon = true,
       .parameters = {
-          Parameter::text("base", "policies joined by '+', those with keys in parentheses")
-              .defaults_to("c-ucb+ucb")
-              .help("the base learners; delta and scale are handed down to them", "§4"),
+          Crew::base_parameter(),
           Parameter::text("d", "one positive number per learner, joined by '+'")
               .automatic("the proved coefficients")
+              .written_as(canonical_numbers)
               .help("d_i: learner i's regret is at most d_i·sqrt(n) where it is at home", "§4"),
           Parameter::real("R2")
               .automatic("the corner")
@@ -115,6 +78,7 @@ PolicyFacts DynamicBalancing::facts() {
               .help("the dial, as the factor R2/sqrt(|A|T)", "§4"),
           Parameter::text("Z", "one positive number per learner, joined by '+'")
               .automatic("1, then Z2 for each further learner")
+              .written_as(canonical_numbers)
               .help("all dials Z_i at once", "§4"),
           Parameter::choice("test", {"minus", "plus"})
               .help("sign of γ_j in the activity test: the one the proof needs, or the printed one",
@@ -125,53 +89,42 @@ PolicyFacts DynamicBalancing::facts() {
               .automatic("1/max(T,2)")
               .open(0, 1)
               .help("δ of the test and of the learners", "§4"),
-          Parameter::real("scale").defaults_to("1").above(0).help(
-              "multiplies d_i, γ_i and the bias, and is handed down; below 1 there is no guarantee",
-              "§4")}};
+          scale_parameter("multiplies d_i, γ_i and the bias, and is handed down; below 1 there is "
+                          "no guarantee")}};
 }
 
 DynamicBalancing::DynamicBalancing(const Problem& problem, const Arguments& arguments)
     : delta_(paper_delta(problem, arguments)),
       scale_(arguments.real("scale")),
-      spread_sign_(arguments.is_word("test", "plus") ? 1 : -1) {
-  const std::vector<std::string> texts = split_list(arguments.word("base"));
-  const std::size_t count = texts.size();
-  count_ = static_cast<double>(count);
-  if (count < 2 || count > kMostLearners)
-    arguments.reject("base", fmt::format("2 to {} policies joined by '+'", kMostLearners));
-  const double further_dial = dial(problem, arguments);
-  std::vector<double> dials(count, further_dial);
+      spread_sign_(arguments.is_word("test", "plus") ? 1 : -1),
+      crew_(problem, arguments, delta_),
+      count_(static_cast<double>(crew_.size())) {
+  const std::size_t count = crew_.size();
+  std::vector<double> dials(count, dial(problem, arguments));
   dials[0] = 1;
   if (arguments.given("Z")) dials = number_list(arguments, "Z", count);
   std::vector<double> coefficients;
-  if (arguments.given("d")) coefficients = number_list(arguments, "d", count);
+  if (arguments.given("d"))
+    coefficients = number_list(arguments, "d", count);
+  else
+    for (std::size_t i = 0; i < count; ++i)
+      coefficients.push_back(crew_.proved_coefficient(i, problem, arguments));
 
   for (std::size_t i = 0; i < count; ++i) {
-    const std::string full = handed_down(texts[i], arguments, delta_);
-    if (!arguments.given("d")) {
-      const auto known = policy_coefficient(full, problem);
-      if (!known)
-        throw Error({"", arguments.owner() + ": base",
-                     fmt::format("'{}', for which no coefficient is proved", texts[i]),
-                     "policies with one (ucb, c-ucb, pe; confidence=paper), or d= with a number "
-                     "per learner"});
-      coefficients.push_back(*known);
-    }
     const double d = scale_ * coefficients[i];
     const double in_bias = arguments.is_word("bias", "printed") ? 1.0 : coefficients[i];
-    Learner learner;
-    learner.policy = make_policy(full, problem);
-    learner.name = canonical_policy(texts[i]);
-    const auto same_text =
-        std::count_if(learners_.begin(), learners_.end(), [&](const Learner& other) {
-          return other.name.substr(0, other.name.find('#')) == learner.name;
-        });
-    if (same_text > 0) learner.name += fmt::format("#{}", same_text + 1);
-    learner.coefficient = d;
-    learner.pull = std::sqrt(dials[i] / (d * d * d)) * d;
-    learner.bias = 2 * dials[i] * in_bias;
-    learners_.push_back(std::move(learner));
+    Terms terms;
+    terms.coefficient = d;
+    terms.pull = std::sqrt(dials[i] / (d * d * d)) * d;
+    terms.bias = 2 * dials[i] * in_bias;
+    learners_.push_back(terms);
   }
+  // The largest logarithm the test will take; a level it cannot be divided by would make every
+  // comparison false.
+  const double horizon = std::max(2.0, static_cast<double>(problem.horizon.value()));
+  if (!std::isfinite(std::log(count_ * std::log(horizon) / delta_)))
+    arguments.reject("delta", "a level that M·log(T) can be divided by");
+  played_.resize(count);
   dispatched_.resize(count);
   observed_.resize(count);
   reward_sums_.resize(count);
@@ -197,16 +150,15 @@ Decision DynamicBalancing::choose(Stream& stream) {
       chosen = i;
     }
   }
+  ARMATURE_CHECK(chosen < learners_.size(),
+                 "some learner is active and has used less than infinity");
+  ++played_[chosen];
   ++dispatched_[chosen];
-  const Decision own = learners_[chosen].policy->choose(stream);
-  ARMATURE_CHECK(own.ticket >> (64 - kLearnerBits) == 0,
-                 "a learner's ticket leaves room for its number");
-  return {own.arm, own.ticket << kLearnerBits | chosen};
+  return crew_.choose(chosen, stream);
 }
 
 void DynamicBalancing::observe(Decision decision, Outcome outcome, Stream& stream) {
-  const std::size_t i = decision.ticket & ((1u << kLearnerBits) - 1);
-  learners_[i].policy->observe({decision.arm, decision.ticket >> kLearnerBits}, outcome, stream);
+  const std::size_t i = crew_.observe(decision, outcome, stream);
   ++outcomes_;
   ++observed_[i];
   reward_sums_[i] += outcome.reward;
@@ -214,15 +166,13 @@ void DynamicBalancing::observe(Decision decision, Outcome outcome, Stream& strea
 }
 
 void DynamicBalancing::forget(Decision decision) {
-  const std::size_t i = decision.ticket & ((1u << kLearnerBits) - 1);
-  learners_[i].policy->forget({decision.arm, decision.ticket >> kLearnerBits});
-  --dispatched_[i];  // the round did not count for it
+  --dispatched_[crew_.forget(decision)];  // the round did not count for it
 }
 
 // The terms of learner i that its own outcomes change: U_i/n_i, γ_i =
 // 3·sqrt(log(M·log(max(n_i,2))/δ)/n_i) and d_i/sqrt(n_i).
 void DynamicBalancing::update_terms(std::size_t i) {
-  Learner& learner = learners_[i];
+  Terms& learner = learners_[i];
   const auto n = static_cast<double>(observed_[i]);
   learner.mean = reward_sums_[i] / n;
   learner.spread =
@@ -253,7 +203,7 @@ void DynamicBalancing::test_learners() {
         observed_[i] == 0 || value(i) + learners_[i].spread + learners_[i].allowance >= bar;
     if (active_[i] == 1 && !active) {
       ++deactivations_[i];
-      if (first_deactivation_[i] == 0) first_deactivation_[i] = outcomes_;
+      if (first_deactivation_[i] == 0) first_deactivation_[i] = rounds_ - 1;  // the round behind us
     }
     active_[i] = active ? 1 : 0;
     any = any || active;
@@ -262,6 +212,7 @@ void DynamicBalancing::test_learners() {
 }
 
 void DynamicBalancing::visit_state(StateVisitor& visitor) {
+  visitor.field("played", played_);
   visitor.field("dispatched", dispatched_);
   visitor.field("observed", observed_);
   visitor.field("reward_sums", reward_sums_);
@@ -272,7 +223,7 @@ void DynamicBalancing::visit_state(StateVisitor& visitor) {
   visitor.field("deactivations", deactivations_);
   visitor.field("first_deactivation", first_deactivation_);
   visitor.field("inactive_rounds", inactive_rounds_);
-  for (Learner& learner : learners_) learner.policy->visit_state(visitor);
+  crew_.visit_state(visitor);
   if (!visitor.reading()) return;
   for (std::size_t i = 0; i < learners_.size(); ++i)
     if (observed_[i] > 0) update_terms(i);
@@ -282,8 +233,8 @@ Diagnostics DynamicBalancing::diagnostics() const {
   Diagnostics diagnostics;
   const auto rounds = static_cast<double>(std::max<std::uint64_t>(rounds_, 1));
   for (std::size_t i = 0; i < learners_.size(); ++i) {
-    const std::string& name = learners_[i].name;
-    diagnostics.push_back({"share(" + name + ")", static_cast<double>(dispatched_[i]) / rounds});
+    const std::string& name = crew_.name(i);
+    diagnostics.push_back({"share(" + name + ")", static_cast<double>(played_[i]) / rounds});
     diagnostics.push_back(
         {"inactive_share(" + name + ")", static_cast<double>(inactive_rounds_[i]) / rounds});
     diagnostics.push_back({"deactivations(" + name + ")", static_cast<double>(deactivations_[i])});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "armature/policy.h"
+#include "policies/balancing/crew.h"
 
 namespace armature {
 
@@ -23,13 +24,12 @@ class DynamicBalancing {
   Diagnostics diagnostics() const;
 
  private:
-  struct Learner {
-    std::unique_ptr<AnyPolicy> policy;
-    std::string name;    // canonical, numbered if not the only one of that text
-    double coefficient;  // d_i, scaled
-    double pull;         // v_i·d_i, v_i = sqrt(Z_i/d_i³)
-    double bias;         // 2·Z_i·D_i
-    // What the test compares, changed by this learner's own outcomes alone.
+  /// What is compared about a learner.
+  struct Terms {
+    double coefficient = 0;  // d_i, scaled
+    double pull = 0;         // v_i·d_i, v_i = sqrt(Z_i/d_i³)
+    double bias = 0;         // 2·Z_i·D_i
+    // Changed by the learner's own outcomes alone.
     double mean = 0;       // U_i/n_i
     double spread = 0;     // γ_i
     double allowance = 0;  // d_i/sqrt(n_i)
@@ -40,10 +40,12 @@ class DynamicBalancing {
 
   double delta_;
   double scale_;
-  double count_;        // M
   double spread_sign_;  // of γ_j on the right of the test: -1 (minus) or +1 (plus)
-  std::vector<Learner> learners_;
+  Crew crew_;
+  double count_;  // M
+  std::vector<Terms> learners_;
 
+  std::vector<std::uint64_t> played_;      // rounds given to each, lost ones too
   std::vector<std::uint64_t> dispatched_;  // n_i of the choice
   std::vector<std::uint64_t> observed_;    // n_i of the averages
   std::vector<double> reward_sums_;        // U_i
@@ -52,7 +54,7 @@ class DynamicBalancing {
   std::uint64_t outcomes_ = 0;             // t of the test
   std::uint64_t tested_outcomes_ = 0;      // how many the last test knew
   std::vector<std::uint64_t> deactivations_;
-  std::vector<std::uint64_t> first_deactivation_;  // the outcome it came with; 0: never
+  std::vector<std::uint64_t> first_deactivation_;  // the round before it; 0: never
   std::vector<std::uint64_t> inactive_rounds_;
 };
 

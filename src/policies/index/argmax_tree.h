@@ -22,6 +22,13 @@ class ArgmaxTree {
   double best_value() const { return nodes_[1].value; }
   double value(std::uint32_t i) const { return nodes_[leaves_ + i].value; }
 
+  /// The lowest index whose value is at least `bar`. There is one: best_value() ≥ bar.
+  std::uint32_t first_at_least(double bar) const {
+    std::uint32_t node = 1;
+    while (node < leaves_) node = nodes_[2 * node].value >= bar ? 2 * node : 2 * node + 1;
+    return node - leaves_;
+  }
+
   void set(std::uint32_t i, double value) {
     std::uint32_t node = leaves_ + i;
     nodes_[node].value = value;

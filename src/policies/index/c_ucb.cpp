@@ -17,23 +17,23 @@ PolicyFacts CausalUcb::facts() {
           "whatever the number of actions. Where the contexts do not carry the whole effect of the "
           "action it can be wrong for ever: linear regret.",
       .section = "§2, paper App. C",
-      .needs_horizon = true,
       .needs_marginals = true,
       .parameters = index_parameters()};
 }
 
 std::optional<double> CausalUcb::coefficient(const Problem& problem, const Arguments& arguments) {
-  if (!arguments.is_word("confidence", "paper")) return std::nullopt;
+  if (!problem.horizon || !arguments.is_word("confidence", "paper")) return std::nullopt;
   return causal_ucb_coefficient(problem.contexts(), static_cast<double>(problem.horizon.value()),
                                 paper_delta(problem, arguments));
 }
 
 CausalUcb::CausalUcb(const Problem& problem, const Arguments& arguments)
-    : width_(confidence_width(problem, arguments, problem.contexts())),
+    : confidence_(confidence_for(confidence_family(problem, arguments), problem, arguments,
+                                 problem.contexts())),
       random_ties_(arguments.is_word("ties", "random")),
       contexts_(problem.contexts()),
       rows_(std::make_unique<const MarginalRows>(*problem.marginals)),
-      scores_(*rows_, contexts_.upper(0, width_)),
+      scores_(*rows_, contexts_.upper(0, confidence_)),
       sums_(rows_->rows()) {}
 
 Arm CausalUcb::random_best(Stream& stream) {
@@ -46,7 +46,7 @@ void CausalUcb::visit_state(StateVisitor& visitor) {
   contexts_.visit_state(visitor, "visits", "reward_sums");
   if (!visitor.reading()) return;
   std::vector<double> upper(contexts_.size());
-  for (Context z = 0; z < contexts_.size(); ++z) upper[z] = contexts_.upper(z, width_);
+  for (Context z = 0; z < contexts_.size(); ++z) upper[z] = contexts_.upper(z, confidence_);
   scores_.reset(upper);
 }
 

@@ -20,7 +20,7 @@ class CausalUcb {
   }
   void observe(Decision, Outcome outcome, Stream&) {
     contexts_.add(outcome.context, outcome.reward);
-    scores_.set(outcome.context, contexts_.upper(outcome.context, width_));
+    scores_.set(outcome.context, contexts_.upper(outcome.context, confidence_));
   }
   void forget(Decision) {}
   void visit_state(StateVisitor& visitor);
@@ -29,7 +29,7 @@ class CausalUcb {
  private:
   Arm random_best(Stream& stream);
 
-  Width width_;
+  Confidence confidence_;
   bool random_ties_;
   Statistics contexts_;
   std::unique_ptr<const MarginalRows> rows_;  // on the heap: scores_ points to it

@@ -1,5 +1,5 @@
-// Confidence widths of the index policies (spec §2): a family, its level δ and a scale, as one
-// function of the number of samples.
+// Confidence intervals of the index policies (spec §2, §6): a family, its level δ and a scale, as
+// widths above and below a mean of n samples.
 #pragma once
 
 #include <cmath>
@@ -11,28 +11,71 @@
 
 namespace armature {
 
-/// w(n) = scale·sqrt(L/(2n)): L = log(2kT/δ) for `paper` (k actions or contexts), log(1/δ) for
-/// `bilodeau`.
-class Width {
+class Confidence {
  public:
-  Width(double log_term, double scale) : log_term_(log_term), scale_(scale) {}
-  double operator()(std::uint64_t samples) const {
-    return scale_ * std::sqrt(log_term_ / (2.0 * static_cast<double>(samples)));
+  /// w(n) = scale·sqrt(L/(2n)): `paper` with L = log(2kT/δ), `bilodeau` with L = log(1/δ).
+  static Confidence fixed(double log_term, double scale);
+  /// `anytime`: w(n) = scale·0.85·sqrt((log log(2n) + 0.72·log(10.4k/δ))/n), for all n ≥ 1 together
+  /// (the stitched boundary of Howard, Ramdas, McAuliffe and Sekhon 2021, scaled to rewards in
+  /// [0,1]).
+  static Confidence anytime(double count, double delta, double scale);
+  /// `anytime-kl`: what both `anytime` and a stitched Chernoff bound allow, each at half the level:
+  /// n·kl(mean, u) ≤ β(n) = η·log(2k·(j+1)(j+2)/(δ/2)), j = ⌊log n/log η⌋, η = 1.1
+  /// (docs/policies.md).
+  static Confidence anytime_kl(double count, double delta, double scale);
+
+  /// How far the true mean may be above and below the estimate.
+  struct Widths {
+    double up;
+    double down;
+  };
+  Widths widths(double mean, std::uint64_t samples) const {
+    const double width = hoeffding(samples);
+    if (kind_ != Kind::kKl) return {width, width};
+    return {kl_width(mean, samples, width, true), kl_width(mean, samples, width, false)};
+  }
+  double up(double mean, std::uint64_t samples) const {
+    const double width = hoeffding(samples);
+    return kind_ == Kind::kKl ? kl_width(mean, samples, width, true) : width;
+  }
+  /// The width that holds whatever the mean: sqrt(L/(2n)), in every family.
+  double hoeffding(std::uint64_t samples) const {
+    const auto n = static_cast<double>(samples);
+    if (kind_ == Kind::kFixed) return scale_ * std::sqrt(log_term_ / (2.0 * n));
+    return scale_ * (0.85 * std::sqrt((std::log(std::log(2 * n)) + log_term_) / n));
   }
 
  private:
+  enum class Kind { kFixed, kAnytime, kKl };
+  Confidence(Kind kind, double log_term, double scale)
+      : kind_(kind), log_term_(log_term), scale_(scale) {}
+
+  double kl_width(double mean, std::uint64_t samples, double hoeffding_width, bool above) const;
+
+  Kind kind_;
   double log_term_;
   double scale_;
+  double kl_log_term_ = 0;  // log(2k/(δ/2))
 };
 
-/// The parameters confidence, delta, scale and ties, as every index policy declares them.
+/// `scale`, as every policy with widths declares it (spec §2).
+Parameter scale_parameter(const std::string& what);
+
+/// The parameters confidence, delta, scale and ties, as every index policy declares them. Without a
+/// horizon the default confidence is `anytime`.
 std::vector<Parameter> index_parameters();
 
 /// The paper's default level, δ = 1/max(T,2), unless `delta` is given. The problem has a horizon.
 double paper_delta(const Problem& problem, const Arguments& arguments);
 
-/// The width for k quantities (|A| actions or |Z| contexts). The problem has a horizon.
-Width confidence_width(const Problem& problem, const Arguments& arguments, std::uint32_t count);
+/// Which family these arguments mean on this problem; refuses one that needs a horizon where there
+/// is none. `fallback` is the policy's default where there is a horizon.
+std::string confidence_family(const Problem& problem, const Arguments& arguments,
+                              const std::string& fallback = "paper");
+
+/// The intervals for k quantities (|A| actions or |Z| contexts).
+Confidence confidence_for(const std::string& family, const Problem& problem,
+                          const Arguments& arguments, std::uint32_t count);
 
 /// Sums and counts of k quantities; means and widths use counts floored at 1 (spec §2).
 class Statistics {
@@ -45,8 +88,16 @@ class Statistics {
   }
   std::uint64_t floored_count(std::uint32_t i) const { return counts_[i] == 0 ? 1 : counts_[i]; }
   double mean(std::uint32_t i) const { return sums_[i] / static_cast<double>(floored_count(i)); }
-  double upper(std::uint32_t i, const Width& width) const {
-    return mean(i) + width(floored_count(i));
+  /// What was never tried has the width of one sample, without the mean 0 being evidence.
+  double up(std::uint32_t i, const Confidence& confidence) const {
+    return counts_[i] == 0 ? confidence.hoeffding(1) : confidence.up(mean(i), counts_[i]);
+  }
+  Confidence::Widths widths(std::uint32_t i, const Confidence& confidence) const {
+    if (counts_[i] > 0) return confidence.widths(mean(i), counts_[i]);
+    return {confidence.hoeffding(1), confidence.hoeffding(1)};
+  }
+  double upper(std::uint32_t i, const Confidence& confidence) const {
+    return mean(i) + up(i, confidence);
   }
   std::uint32_t size() const { return static_cast<std::uint32_t>(counts_.size()); }
   std::uint64_t count(std::uint32_t i) const { return counts_[i]; }

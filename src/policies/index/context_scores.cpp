@@ -10,12 +10,14 @@ namespace armature {
 ContextScores::ContextScores(const MarginalRows& rows, double value)
     : rows_(rows),
       values_(rows.contexts(), value),
+      caps_(rows.rows(), std::numeric_limits<double>::infinity()),
       sums_(rows.rows()),
       then_(rows.contexts()),
       is_changed_(rows.contexts()),
       order_(rows.rows()),
       contender_entry_(std::size_t{rows.contexts()} * kContenders) {
   changed_.reserve(rows.contexts());
+  winners_.reserve(rows.rows());
   fresh_sums();
 }
 
@@ -54,25 +56,39 @@ void ContextScores::refresh() {
 void ContextScores::pick_contenders() {
   contenders_ = std::min(kContenders, rows_.rows());
   std::iota(order_.begin(), order_.end(), 0);
-  const auto higher = [this](std::uint32_t x, std::uint32_t y) { return sums_[x] > sums_[y]; };
-  far_bound_ = -std::numeric_limits<double>::infinity();
+  far_base_ = -std::numeric_limits<double>::infinity();
+  far_rise_ = 0;
   if (contenders_ < rows_.rows()) {
     const auto first_far = order_.begin() + contenders_;
-    std::nth_element(order_.begin(), first_far, order_.end(), higher);
-    far_bound_ = sums_[*first_far];
+    std::nth_element(
+        order_.begin(), first_far, order_.end(),
+        [this](std::uint32_t x, std::uint32_t y) { return capped_sum(x) > capped_sum(y); });
+    far_base_ = capped_sum(*first_far);
   }
   std::sort(order_.begin(), order_.begin() + contenders_);
   for (std::uint32_t k = 0; k < contenders_; ++k) {
     contender_row_[k] = order_[k];
     contender_sum_[k] = sums_[order_[k]];
+    contender_cap_[k] = caps_[order_[k]];
     for (Context z = 0; z < rows_.contexts(); ++z)
       contender_entry_[std::size_t{z} * kContenders + k] = rows_.at(order_[k], z);
   }
 }
 
-double ContextScores::far_rise(Context z) const {
+double ContextScores::rise(Context z) const {
   const double change = values_[z] - then_[z];
   return (change > 0 ? rows_.column_high(z) : rows_.column_low(z)) * change;
+}
+
+void ContextScores::set_cap(std::uint32_t row, double cap) {
+  capped_ = true;
+  caps_[row] = cap;
+  for (std::uint32_t k = 0; k < contenders_; ++k)
+    if (contender_row_[k] == row) {
+      contender_cap_[k] = cap;
+      return;
+    }
+  far_base_ = std::max(far_base_, capped_sum(row));
 }
 
 void ContextScores::set(Context z, double value) {
@@ -82,9 +98,9 @@ void ContextScores::set(Context z, double value) {
     is_changed_[z] = 1;
     changed_.push_back(z);
   }
-  const double risen_before = far_rise(z);
+  const double risen_before = rise(z);
   values_[z] = value;
-  far_bound_ += far_rise(z) - risen_before;
+  far_rise_ += rise(z) - risen_before;
   if (std::abs(value) > largest_value_) largest_value_ = std::abs(value);
   ++updates_;
   const double* entry = contender_entry_.data() + std::size_t{z} * kContenders;
@@ -98,44 +114,55 @@ double ContextScores::error_bound() const {
   return 0x1p-49 * largest_value_ * static_cast<double>(updates_ + values_.size() + 1);
 }
 
-bool ContextScores::contenders_lead() const {
-  const double best = *std::max_element(contender_sum_, contender_sum_ + contenders_);
-  return best > far_bound_ + 4 * error_bound();
+double ContextScores::best_contender_value() const {
+  double best = contender_value(0);
+  for (std::uint32_t k = 1; k < contenders_; ++k) best = std::max(best, contender_value(k));
+  return best;
 }
 
-std::uint32_t ContextScores::best_of_close_contenders() const {
-  const double close =
-      *std::max_element(contender_sum_, contender_sum_ + contenders_) - 4 * error_bound();
+void ContextScores::decide_close_contenders() {
+  const double close = best_contender_value() - 4 * error_bound();
   double highest = -std::numeric_limits<double>::infinity();
-  std::uint32_t winner = 0;
-  for (std::uint32_t k = 0; k < contenders_; ++k) {  // rows ascend: the lowest of equals wins
-    if (contender_sum_[k] < close) continue;
-    const double sum = rows_.sum(contender_row_[k], values_);
-    if (sum > highest) {
-      highest = sum;
-      winner = contender_row_[k];
-    }
+  for (std::uint32_t k = 0; k < contenders_; ++k) {
+    if (contender_value(k) < close) continue;
+    const double value = std::min(rows_.sum(contender_row_[k], values_), contender_cap_[k]);
+    if (value > highest) winners_.clear();
+    if (value >= highest) winners_.push_back(contender_row_[k]);
+    highest = std::max(highest, value);
   }
-  return winner;
 }
 
-std::uint32_t ContextScores::best_row() {
+std::span<const std::uint32_t> ContextScores::best_rows() {
+  winners_.clear();
   // The common case in one pass: one contender is clearly ahead of the others and of the far rows.
   std::uint32_t best = 0;
-  double runner_up = far_bound_;
+  double best_value = contender_value(0);
+  double runner_up = far_bound();
   for (std::uint32_t k = 1; k < contenders_; ++k) {
-    const bool better = contender_sum_[k] > contender_sum_[best];
-    runner_up = std::max(runner_up, better ? contender_sum_[best] : contender_sum_[k]);
+    const double value = contender_value(k);
+    const bool better = value > best_value;
+    runner_up = std::max(runner_up, better ? best_value : value);
     best = better ? k : best;
+    best_value = better ? value : best_value;
   }
-  if (contender_sum_[best] > runner_up + 4 * error_bound()) return contender_row_[best];
-
-  if (contenders_lead()) return best_of_close_contenders();
-  refresh();
-  if (contenders_lead()) return best_of_close_contenders();
+  if (best_value > runner_up + 4 * error_bound()) {
+    winners_.push_back(contender_row_[best]);
+    return winners_;
+  }
+  if (!contenders_lead()) refresh();
+  if (contenders_lead()) {
+    decide_close_contenders();
+    return winners_;
+  }
   // More rows are near the top than there are contenders: look at all of them.
   fresh_sums();
-  return first_largest(sums_);
+  double highest = -std::numeric_limits<double>::infinity();
+  for (std::uint32_t row = 0; row < rows_.rows(); ++row) {
+    if (capped_sum(row) > highest) winners_.clear();
+    if (capped_sum(row) >= highest) winners_.push_back(row);
+    highest = std::max(highest, capped_sum(row));
+  }
+  return winners_;
 }
 
 }  // namespace armature

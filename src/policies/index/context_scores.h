@@ -1,5 +1,6 @@
-// The best row of Σ_z ν̃(z)·U(z) when one U(z) changes at a time, in far less work than computing
-// all sums, and with exactly the answer that computing all canonical sums would give.
+// The best row of min(cap, Σ_z ν̃(z)·U(z)) when one U(z) or one cap changes at a time, in far less
+// work than computing all sums, and with exactly the answer that computing all canonical sums would
+// give. Without caps (c-ucb) it is the best row of the sums.
 //
 // How: a few rows, the contenders, are followed closely by rank-one updates. All other rows
 // together are kept below a bound: since the last refresh U(z) has moved by d(z), so no row's sum
@@ -9,51 +10,70 @@
 // than that is decided by the canonical sums.
 #pragma once
 
+#include <algorithm>
+
 #include "policies/index/marginal_rows.h"
 
 namespace armature {
 
 class ContextScores {
  public:
-  /// All U(z) start at `value`. The rows must outlive this object.
+  /// All U(z) start at `value`, without caps. The rows must outlive this object.
   ContextScores(const MarginalRows& rows, double value);
 
   void set(Context z, double value);
-  /// The row with the largest canonical sum, the lowest on ties.
-  std::uint32_t best_row();
+  void set_cap(std::uint32_t row, double cap);
+  double cap(std::uint32_t row) const { return caps_[row]; }
+
+  /// All rows of the largest value, ascending; valid until the next call.
+  std::span<const std::uint32_t> best_rows();
+  std::uint32_t best_row() { return best_rows().front(); }
 
   std::span<const double> values() const { return values_; }
-  /// Starts afresh from these values.
+  /// Starts afresh from these values, caps kept.
   void reset(std::span<const double> values);
 
  private:
   static constexpr std::uint32_t kContenders = 8;
   static constexpr std::uint64_t kFreshAfter = 1 << 20;  // updates between fresh starts
 
+  double capped_sum(std::uint32_t row) const { return std::min(sums_[row], caps_[row]); }
+  double contender_value(std::uint32_t k) const {
+    return std::min(contender_sum_[k], contender_cap_[k]);
+  }
+  double best_contender_value() const;
+  // A row held down by its cap does not fall with the sums: only rises count.
+  double far_bound() const { return far_base_ + (capped_ ? std::max(0.0, far_rise_) : far_rise_); }
+  bool contenders_lead() const { return best_contender_value() > far_bound() + 4 * error_bound(); }
+  double rise(Context z) const;
+  double error_bound() const;
+
   void fresh_sums();
   void refresh();
   void pick_contenders();
-  double far_rise(Context z) const;
-  bool contenders_lead() const;
-  double error_bound() const;
-  std::uint32_t best_of_close_contenders() const;
+  void decide_close_contenders();
 
   const MarginalRows& rows_;
   std::vector<double> values_;  // U(z)
   double largest_value_ = 0;    // the largest |U(z)| since the sums were fresh, for the error bound
   std::uint64_t updates_ = 0;   // rank-one updates since the sums were fresh
+  std::vector<double> caps_;
+  bool capped_ = false;
 
   std::vector<double> sums_;          // of all rows, as of the last refresh
   std::vector<double> then_;          // U(z) as of the last refresh
   std::vector<Context> changed_;      // contexts whose U(z) was set since
   std::vector<char> is_changed_;      // the same as flags
   std::vector<std::uint32_t> order_;  // scratch for picking contenders
-  double far_bound_ = 0;              // no row that is not a contender has a sum above it
+  double far_base_ = 0;               // the largest value of a far row at the last refresh
+  double far_rise_ = 0;               // how much a sum can have risen since
 
   std::uint32_t contenders_ = 0;
   std::uint32_t contender_row_[kContenders] = {};
   double contender_sum_[kContenders] = {};
+  double contender_cap_[kContenders] = {};
   std::vector<double> contender_entry_;  // [z][contender]
+  std::vector<std::uint32_t> winners_;
 };
 
 }  // namespace armature

@@ -5,18 +5,6 @@
 #include "policies/index/ties.h"
 
 namespace armature {
-namespace {
-
-Width hac_width(const Problem& problem, const Arguments& arguments) {
-  const auto horizon = static_cast<double>(problem.horizon.value());
-  const double delta = arguments.real_if("delta").value_or(1 / (horizon * horizon));
-  const double log_term = std::log(1 / delta);
-  if (!std::isfinite(log_term)) arguments.reject("delta", "a level that 1 can be divided by");
-  return {log_term, arguments.real("scale")};
-}
-
-}  // namespace
-
 PolicyFacts HacUcb::facts() {
   return {
       .name = "hac-ucb",
@@ -38,8 +26,7 @@ PolicyFacts HacUcb::facts() {
                     "§5"),
           Parameter::real("delta").automatic("1/T²").open(0, 1).help(
               "δ of the widths sqrt(log(1/δ)/(2n))", "§5"),
-          Parameter::real("scale").defaults_to("1").above(0).help(
-              "multiplies all widths; below 1 there is no guarantee", "§2"),
+          scale_parameter("multiplies all widths; below 1 there is no guarantee"),
           Parameter::choice("ties", {"lowest", "random"})
               .help("which of several best arms to play", "§2")}};
 }
@@ -48,7 +35,7 @@ HacUcb::HacUcb(const Problem& problem, const Arguments& arguments)
     : actions_count_(problem.actions()),
       contexts_count_(problem.contexts()),
       horizon_(static_cast<double>(problem.horizon.value())),
-      width_(hac_width(problem, arguments)),
+      confidence_(confidence_for("bilodeau", problem, arguments, 1)),
       random_ties_(arguments.is_word("ties", "random")),
       checks_marginals_(arguments.is_word("variant", "paper")),
       actions_(actions_count_),
@@ -73,13 +60,13 @@ HacUcb::HacUcb(const Problem& problem, const Arguments& arguments)
 }
 
 void HacUcb::update_action(Arm a) {
-  const double width = width_(actions_.floored_count(a));
+  const double width = actions_.up(a, confidence_);
   indices_.set(a, actions_.mean(a) + width);
   action_widths_[a] = 2 * width;
 }
 
 void HacUcb::update_context(Context z) {
-  const double width = width_(contexts_.floored_count(z));
+  const double width = contexts_.up(z, confidence_);
   uppers_[z] = contexts_.mean(z) + width;
   context_widths_[z] = 2 * width;
 }

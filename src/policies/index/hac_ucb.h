@@ -43,7 +43,7 @@ class HacUcb {
   std::uint32_t actions_count_;
   std::uint32_t contexts_count_;
   double horizon_;
-  Width width_;
+  Confidence confidence_;
   bool random_ties_;
   bool checks_marginals_;            // variant = paper
   std::uint64_t first_sweep_plays_;  // plays of the first sweeps, and of all sweeps

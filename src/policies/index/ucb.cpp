@@ -15,18 +15,18 @@ PolicyFacts Ucb::facts() {
               "so it pays "
               "for |A| actions even where |Z| contexts would tell all.",
           .section = "§2, paper App. C",
-          .needs_horizon = true,
           .parameters = index_parameters()};
 }
 
 std::optional<double> Ucb::coefficient(const Problem& problem, const Arguments& arguments) {
-  if (!arguments.is_word("confidence", "paper")) return std::nullopt;
+  if (!problem.horizon || !arguments.is_word("confidence", "paper")) return std::nullopt;
   return ucb_coefficient(problem.actions(), static_cast<double>(problem.horizon.value()),
                          paper_delta(problem, arguments));
 }
 
 Ucb::Ucb(const Problem& problem, const Arguments& arguments)
-    : width_(confidence_width(problem, arguments, problem.actions())),
+    : confidence_(confidence_for(confidence_family(problem, arguments), problem, arguments,
+                                 problem.actions())),
       random_ties_(arguments.is_word("ties", "random")),
       actions_(problem.actions()),
       indices_(problem.actions()) {
@@ -34,7 +34,7 @@ Ucb::Ucb(const Problem& problem, const Arguments& arguments)
 }
 
 void Ucb::rebuild() {
-  for (Arm a = 0; a < actions_.size(); ++a) indices_.set(a, actions_.upper(a, width_));
+  for (Arm a = 0; a < actions_.size(); ++a) indices_.set(a, actions_.upper(a, confidence_));
 }
 
 Arm Ucb::random_best(Stream& stream) const {

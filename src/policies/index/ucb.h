@@ -18,7 +18,7 @@ class Ucb {
   Decision choose(Stream& stream) { return {random_ties_ ? random_best(stream) : indices_.best()}; }
   void observe(Decision decision, Outcome outcome, Stream&) {
     actions_.add(decision.arm, outcome.reward);
-    indices_.set(decision.arm, actions_.upper(decision.arm, width_));
+    indices_.set(decision.arm, actions_.upper(decision.arm, confidence_));
   }
   void forget(Decision) {}
   void visit_state(StateVisitor& visitor);
@@ -28,7 +28,7 @@ class Ucb {
   Arm random_best(Stream& stream) const;
   void rebuild();
 
-  Width width_;
+  Confidence confidence_;
   bool random_ties_;
   Statistics actions_;
   ArgmaxTree indices_;  // only the played arm's index changes

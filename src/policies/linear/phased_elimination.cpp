@@ -16,6 +16,7 @@ namespace {
 DesignOptions design_options(const Arguments& arguments) {
   DesignOptions options;
   options.kind = arguments.is_word("design", "exact") ? DesignKind::kExact : DesignKind::kNear;
+  options.rank_tolerance = arguments.real_if("tolerance").value_or(0);
   return options;
 }
 
@@ -58,15 +59,20 @@ PolicyFacts PhasedElimination::facts() {
               .defaults_to("0")
               .closed(0, 2)
               .help("ε of approximate marginals: adds ε(1+2√d) to the threshold", "§3"),
-          Parameter::real("scale").defaults_to("1").above(0).help(
-              "multiplies the threshold; 0.5 keeps the guarantee for rewards in [0,1]", "§2, §3")}};
+          Parameter::real("tolerance")
+              .automatic("max(|A|,|Z|)·2^-52")
+              .open(0, 1)
+              .help("rank: singular values above this share of the largest count", "§1"),
+          scale_parameter(
+              "multiplies the threshold; 0.5 keeps the guarantee for rewards in [0,1]")}};
 }
 
 std::optional<double> PhasedElimination::coefficient(const Problem& problem,
                                                      const Arguments& arguments) {
   EliminationSetting setting;
   setting.actions = problem.actions();
-  setting.dimension = static_cast<double>(numerical_rank(*problem.marginals).rank);
+  setting.dimension = static_cast<double>(
+      numerical_rank(*problem.marginals, design_options(arguments).rank_tolerance).rank);
   setting.horizon = static_cast<double>(problem.horizon.value());
   setting.delta = paper_delta(problem, arguments);
   setting.support = design_support(setting.dimension);
@@ -81,15 +87,18 @@ PhasedElimination::PhasedElimination(const Problem& problem, const Arguments& ar
     : actions_(problem.actions()),
       marginals_(problem.marginals),
       design_options_(design_options(arguments)),
-      dimension_(static_cast<double>(numerical_rank(*marginals_).rank)),
+      dimension_(
+          static_cast<double>(numerical_rank(*marginals_, design_options_.rank_tolerance).rank)),
       nominal_plays_(design_support(dimension_)),
       scale_(arguments.real("scale")),
       misspecification_(arguments.real("misspecification")) {
-  EliminationSetting setting;
-  setting.actions = actions_;
-  setting.horizon = static_cast<double>(problem.horizon.value());
-  setting.delta = paper_delta(problem, arguments);
-  log_term_ = elimination_log(setting);
+  design_options_.most_rank =
+      static_cast<std::size_t>(dimension_);  // r ≤ d, whatever later phases look like
+  log_term_ = elimination_log({.actions = static_cast<double>(actions_),
+                               .dimension = dimension_,
+                               .horizon = static_cast<double>(problem.horizon.value()),
+                               .delta = paper_delta(problem, arguments),
+                               .support = nominal_plays_});
   if (!std::isfinite(log_term_))
     arguments.reject("delta", "a level that 2|A|·log2(T) can be divided by");
   active_.resize(actions_);
@@ -117,7 +126,7 @@ void PhasedElimination::plan_phase() {
     std::copy(row.begin(), row.end(), rows.row(i).begin());
   }
   design_ = optimal_design(rows, design_options_);
-  const double plays = std::ldexp(nominal_plays_, static_cast<int>(phase_) - 1);  // m_ℓ
+  const double plays = phase_plays();
   support_.clear();
   planned_.clear();
   planned_total_ = 0;
@@ -184,7 +193,7 @@ void PhasedElimination::end_phase() {
     scores[row] = score;
   }
   const double best = *std::max_element(scores.begin(), scores.end());
-  const double plays = std::ldexp(nominal_plays_, static_cast<int>(phase_) - 1);
+  const double plays = phase_plays();
   const double threshold = scale_ * 2 * std::sqrt(4 * dimension_ / plays * log_term_) +
                            misspecification_ * (1 + 2 * std::sqrt(dimension_));
   std::vector<std::uint32_t> kept;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "armature/policy.h"
 #include "linear/design.h"
 
@@ -28,6 +30,9 @@ class PhasedElimination {
   // Tickets: the phase a play counts for; plays beyond the phase's plan count for none.
   static constexpr std::uint64_t kExtra = 0;
 
+  double phase_plays() const {  // m_ℓ
+    return std::ldexp(nominal_plays_, static_cast<int>(phase_) - 1);
+  }
   void start_phase();
   void plan_phase();
   void end_phase();

@@ -1,0 +1,342 @@
+#include "policies/adaptive/sentry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "linear/rank.h"
+
+namespace armature {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// δ, family and scale as for all index policies, with anytime as the default.
+std::string family_of(const Problem& problem, const Arguments& arguments) {
+  return confidence_family(problem, arguments, "anytime");
+}
+
+double horizon_or_refuse(const Problem& problem, const Arguments& arguments,
+                         const std::string& what) {
+  if (!problem.horizon)
+    throw Error(
+        {"", arguments.owner() + ": " + what, "no horizon", "a horizon, which " + what + " needs"});
+  return static_cast<double>(*problem.horizon);
+}
+
+}  // namespace
+
+PolicyFacts Sentry::facts() {
+  return {
+      .name = "sentry",
+      .summary = "follows the contexts among actions their own rewards do not rule out",
+      .text =
+          "armature's own answer to the paper's closing question for something simpler than "
+          "dynamic balancing. Every "
+          "round teaches both the actions' and the contexts' statistics. A budget of rounds "
+          "explores actions by ucb; "
+          "its only task is to keep a bar, the best lower confidence bound seen so far. All other "
+          "rounds follow the "
+          "contexts, among the actions whose upper bound reaches the bar; so even if the contexts "
+          "lie, what is lost "
+          "per round is bounded by what exploring has not resolved. If an action's own mean and "
+          "its causal mean "
+          "contradict each other, it becomes ucb for good. The budget is the dial: benign regret "
+          "grows like "
+          "sqrt(|A|·E), the price of a wrong Z falls like T·sqrt(|A|/E). Gaps below "
+          "sqrt(|A|·log/E) stay unresolved. The "
+          "theorem with explicit constants and its proof are in docs/sentry.md.",
+      .section = "§6",
+      .needs_marginals = true,
+      .parameters = {
+          Parameter::choice("schedule", {"first", "spread", "free"})
+              .help("explore first, or at an even rate, or without a horizon |A|^(1/3)·t^(2/3) by "
+                    "round t",
+                    "§6"),
+          Parameter::real("budget")
+              .automatic("min(T, |A|^(1/3)·T^(2/3)), rounded up")
+              .at_least(1)
+              .help("E: rounds of exploration", "§6"),
+          Parameter::real("share")
+              .automatic("see budget")
+              .above(0)
+              .closed(0, 1)
+              .help("E as a share of T, in (0,1]", "§6"),
+          Parameter::real("R1")
+              .automatic("see budget")
+              .above(0)
+              .help("E by the benign regret it may cost: R1²/(8|A|·L)", "§6"),
+          Parameter::real("tau").defaults_to("0").closed(0, 1).help(
+              "τ: differences that do not matter", "§6"),
+          Parameter::real("epsilon").defaults_to("0").closed(0, 2).help(
+              "ε: how wrong the given marginals may be", "§6"),
+          Parameter::choice("proposal", {"c-ucb", "cl-ucb"}).help("the causal index C(a)", "§6"),
+          Parameter::choice("rejection", {"on", "off"}).help("may benignness be rejected?", "§6"),
+          Parameter::choice("confidence", {"anytime", "paper", "bilodeau", "anytime-kl"})
+              .help("family of confidence intervals; paper and bilodeau need a horizon", "§6"),
+          Parameter::real("delta")
+              .automatic("0.05; paper: 1/max(T,2); bilodeau: 1/T²")
+              .open(0, 1)
+              .help("δ: how often the intervals may fail", "§6"),
+          scale_parameter("multiplies all widths; below 1 there is no guarantee")}};
+}
+
+Sentry::Sentry(const Problem& problem, const Arguments& arguments)
+    : actions_count_(problem.actions()),
+      action_confidence_(
+          confidence_for(family_of(problem, arguments), problem, arguments, problem.actions())),
+      context_confidence_(
+          confidence_for(family_of(problem, arguments), problem, arguments, problem.contexts())),
+      tolerance_(arguments.real("tau")),
+      epsilon_(arguments.real("epsilon")),
+      may_reject_(arguments.is_word("rejection", "on")),
+      actions_(problem.actions()),
+      contexts_(problem.contexts()),
+      bar_(-kInfinity),
+      rows_(std::make_unique<const MarginalRows>(*problem.marginals)),
+      action_widths_(problem.actions()),
+      uppers_(problem.actions()),
+      row_arms_(rows_->rows()),
+      place_in_row_(problem.actions()),
+      scores_(*rows_, 0),
+      means_(problem.contexts()),
+      ups_(problem.contexts()),
+      downs_(problem.contexts()) {
+  if (problem.horizon) horizon_ = static_cast<double>(*problem.horizon);
+  const int given = (arguments.given("budget") ? 1 : 0) + (arguments.given("share") ? 1 : 0) +
+                    (arguments.given("R1") ? 1 : 0);
+  if (given > 1)
+    throw Error({"", arguments.owner(), "several of budget, share and R1", "at most one of them"});
+  if (arguments.given("schedule"))
+    schedule_ = arguments.is_word("schedule", "first")    ? Schedule::kFirst
+                : arguments.is_word("schedule", "spread") ? Schedule::kSpread
+                                                          : Schedule::kFree;
+  else
+    schedule_ = problem.horizon || given > 0 ? Schedule::kFirst : Schedule::kFree;
+  if (schedule_ == Schedule::kFree && given > 0)
+    throw Error({"", arguments.owner() + ": schedule", "free with a budget",
+                 "first or spread, which have one"});
+  if (schedule_ == Schedule::kSpread) horizon_or_refuse(problem, arguments, "schedule=spread");
+
+  const double actions = actions_count_;
+  if (const auto budget = arguments.real_if("budget")) {
+    budget_ = *budget;
+  } else if (const auto share = arguments.real_if("share")) {
+    if (*share <= 0) arguments.reject("share", "a number in (0,1]");
+    budget_ = *share * horizon_or_refuse(problem, arguments, "share");
+  } else if (const auto r1 = arguments.real_if("R1")) {
+    const double horizon = horizon_or_refuse(problem, arguments, "R1");
+    // L at T: the widths are sqrt(L/(2n)) in every family.
+    const double width =
+        action_confidence_.hoeffding(static_cast<std::uint64_t>(horizon)) / arguments.real("scale");
+    budget_ = *r1 * *r1 / (8 * actions * (2 * horizon * width * width));
+  } else if (schedule_ != Schedule::kFree) {
+    const double horizon = horizon_or_refuse(problem, arguments, "schedule=first");
+    budget_ = std::ceil(std::min(horizon, std::cbrt(actions) * std::cbrt(horizon * horizon)));
+  }
+  budget_ = std::max(1.0, horizon_ ? std::min(budget_, *horizon_) : budget_);
+
+  for (Arm a = 0; a < actions_count_; ++a) {
+    std::vector<Arm>& arms = row_arms_[rows_->row(a)];
+    place_in_row_[a] = static_cast<std::uint32_t>(arms.size());
+    arms.push_back(a);
+  }
+  for (const auto& arms : row_arms_)
+    row_uppers_.emplace_back(static_cast<std::uint32_t>(arms.size()));
+  touched_.reserve(64);
+  if (arguments.is_word("proposal", "cl-ucb")) {
+    regression_.emplace(*problem.marginals);
+    const double horizon = horizon_or_refuse(problem, arguments, "proposal=cl-ucb");
+    beta_ =
+        arguments.real("scale") *
+        linear_confidence(static_cast<double>(numerical_rank(*problem.marginals).rank), horizon);
+  }
+  rebuild();
+}
+
+void Sentry::rebuild() {
+  for (Arm a = 0; a < actions_count_; ++a) update_action(a);
+  std::vector<double> context_uppers(contexts_.size());
+  for (Context z = 0; z < contexts_.size(); ++z) {
+    update_context(z);
+    context_uppers[z] = means_[z] + ups_[z];
+  }
+  scores_.reset(context_uppers);
+}
+
+// UCB(a), and the cap it puts on its row; a row whose actions are all below the bar is out.
+void Sentry::update_action(Arm a) {
+  action_widths_[a] = actions_.widths(a, action_confidence_);
+  const double upper = actions_.mean(a) + action_widths_[a].up;
+  const std::uint32_t row = rows_->row(a);
+  uppers_.set(a, upper);
+  double highest = upper;
+  if (row_arms_[row].size() > 1) {
+    row_uppers_[row].set(place_in_row_[a], upper);
+    highest = row_uppers_[row].best_value();
+  }
+  scores_.set_cap(row, highest >= bar_ ? highest : -kInfinity);
+}
+
+void Sentry::update_context(Context z) {
+  const Confidence::Widths widths = contexts_.widths(z, context_confidence_);
+  means_[z] = contexts_.mean(z);
+  ups_[z] = widths.up;
+  downs_[z] = widths.down;
+}
+
+// The largest UCB of a row's actions.
+double Sentry::row_upper(std::uint32_t row) const {
+  return row_arms_[row].size() > 1 ? row_uppers_[row].best_value()
+                                   : uppers_.value(row_arms_[row].front());
+}
+
+double Sentry::allowance() const {
+  const auto t = static_cast<double>(rounds_);
+  switch (schedule_) {
+    case Schedule::kFirst:
+      return budget_;
+    case Schedule::kSpread:
+      return budget_ * t / *horizon_;
+    case Schedule::kFree:
+      return std::cbrt(static_cast<double>(actions_count_)) * std::cbrt(t * t);
+  }
+  ARMATURE_CHECK(false, "every schedule has an allowance");
+}
+
+Decision Sentry::choose(Stream&) {
+  take_stock();
+  ++rounds_;
+  if (rejected_) return {uppers_.best()};
+  if (static_cast<double>(explorations_) < allowance() &&
+      uppers_.best_value() > bar_ + tolerance_) {
+    ++explorations_;
+    return {uppers_.best(), kExploration};
+  }
+  return {causal_choice()};
+}
+
+Arm Sentry::causal_choice() {
+  if (uppers_.best_value() < bar_) return uppers_.best();  // no candidate: an interval has failed
+  return regression_ ? best_of_regression() : best_of_contexts();
+}
+
+Arm Sentry::best_of_contexts() {
+  for (;;) {
+    const auto rows = scores_.best_rows();
+    // The bar has risen since some caps were set: take out the rows it has left behind, and look
+    // again.
+    bool stale = false;
+    Arm best = actions_count_;
+    for (const std::uint32_t row : rows) {
+      if (row_upper(row) < bar_) {
+        scores_.set_cap(row, -kInfinity);
+        stale = true;
+        break;  // set_cap has overwritten nothing of `rows`, but the best may have changed
+      }
+      const double proposal =
+          row_arms_[row].size() == 1 ? kInfinity : rows_->sum(row, scores_.values());
+      best = std::min(best, arm_of_row(row, proposal));
+    }
+    if (!stale) return best;
+  }
+}
+
+// The lowest candidate of the row that attains min(UCB, C): with C above all UCBs the one with the
+// largest UCB, else the first whose UCB reaches both C and the bar.
+Arm Sentry::arm_of_row(std::uint32_t row, double proposal) const {
+  if (row_arms_[row].size() == 1) return row_arms_[row].front();
+  const ArgmaxTree& uppers = row_uppers_[row];
+  const std::uint32_t place = proposal >= uppers.best_value()
+                                  ? uppers.best()
+                                  : uppers.first_at_least(std::max(proposal, bar_));
+  return row_arms_[row][place];
+}
+
+Arm Sentry::best_of_regression() {
+  const auto predictions = regression_->predictions();
+  const auto leverages = regression_->leverages();
+  Arm best = actions_count_;
+  double highest = -kInfinity;
+  for (std::uint32_t row = 0; row < rows_->rows(); ++row) {
+    if (row_upper(row) < bar_) continue;
+    const double proposal = predictions[row] + beta_ * std::sqrt(leverages[row]);
+    const double value = std::min(proposal, row_upper(row));
+    const Arm arm = arm_of_row(row, proposal);
+    if (value > highest || (value == highest && arm < best)) {
+      highest = value;
+      best = arm;
+    }
+  }
+  return best;
+}
+
+void Sentry::observe(Decision decision, Outcome outcome, Stream&) {
+  actions_.add(decision.arm, outcome.reward);
+  contexts_.add(outcome.context, outcome.reward);
+  update_action(decision.arm);
+  update_context(outcome.context);
+  scores_.set(outcome.context, means_[outcome.context] + ups_[outcome.context]);
+  if (regression_) regression_->add(decision.arm, outcome.reward);
+  const auto place = std::lower_bound(touched_.begin(), touched_.end(), decision.arm);
+  if (place == touched_.end() || *place != decision.arm) touched_.insert(place, decision.arm);
+}
+
+void Sentry::forget(Decision decision) {
+  if (decision.ticket == kExploration) --explorations_;  // it will be made up for
+}
+
+// What the outcomes since the last choice mean for the bar and the test. With prompt feedback this
+// is after every outcome; late ones are judged together, so that their order leaves no trace.
+void Sentry::take_stock() {
+  if (touched_.empty()) return;
+  for (const Arm a : touched_) bar_ = std::max(bar_, actions_.mean(a) - action_widths_[a].down);
+  for (const Arm a : touched_) {
+    if (!may_reject_ || rejected_ || !contradicts(a)) continue;
+    rejected_ = true;
+    rejection_round_ = rounds_;
+    rejection_action_ = a;
+  }
+  touched_.clear();
+  if (regression_) regression_->update();
+}
+
+// |μ̂(a) − Σ_z ν̃_a(z)μ̂(z)| > w(a) + Σ_z ν̃_a(z)w(z) + ε/2, each side with its own widths.
+bool Sentry::contradicts(Arm a) const {
+  const std::uint32_t row = rows_->row(a);
+  const double difference = actions_.mean(a) - rows_->sum(row, means_);
+  if (difference > 0)
+    return difference > action_widths_[a].down + rows_->sum(row, ups_) + epsilon_ / 2;
+  return -difference > action_widths_[a].up + rows_->sum(row, downs_) + epsilon_ / 2;
+}
+
+void Sentry::visit_state(StateVisitor& visitor) {
+  actions_.visit_state(visitor, "plays", "action_sums");
+  contexts_.visit_state(visitor, "visits", "context_sums");
+  visitor.field("bar", bar_);
+  visitor.field("rounds", rounds_);
+  visitor.field("explorations", explorations_);
+  visitor.field("rejected", rejected_);
+  visitor.field("rejection_round", rejection_round_);
+  visitor.field("rejection_action", rejection_action_);
+  visitor.list("touched", touched_);
+  if (regression_) regression_->visit_state(visitor);
+  if (visitor.reading()) rebuild();
+}
+
+Diagnostics Sentry::diagnostics() const {
+  std::uint32_t candidates = 0;
+  for (Arm a = 0; a < actions_count_; ++a) candidates += uppers_.value(a) >= bar_ ? 1 : 0;
+  Diagnostics diagnostics{{"exploration_rounds", static_cast<double>(explorations_)},
+                          {"candidates", static_cast<double>(candidates)},
+                          {"rejected", rejected_ ? 1.0 : 0.0}};
+  if (rejected_) {
+    diagnostics.push_back({"rejection_round", static_cast<double>(rejection_round_)});
+    diagnostics.push_back({"rejection_action", static_cast<double>(rejection_action_)});
+  }
+  return diagnostics;
+}
+
+}  // namespace armature

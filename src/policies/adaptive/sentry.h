@@ -1,0 +1,83 @@
+#pragma once
+
+#include <optional>
+
+#include "armature/policy.h"
+#include "policies/index/argmax_tree.h"
+#include "policies/index/confidence.h"
+#include "policies/index/context_scores.h"
+#include "policies/linear/linear_bandit.h"
+
+namespace armature {
+
+/// Sentry (spec §6, docs/sentry.md): follows the contexts, but only among actions that their own
+/// rewards do not rule out, and spends a budget of rounds on exploring actions, which keeps the bar
+/// for that up to date. With lcb* the largest lower confidence bound an action ever had:
+///   rejected:                              play argmax UCB(a)
+///   explorations left, max UCB > lcb* + τ: explore, play argmax UCB(a)
+///   otherwise:                             among {a : UCB(a) ≥ lcb*} play argmax min(UCB(a), C(a))
+/// and benignness is rejected, for ever, when an action's own mean and its causal mean are too far
+/// apart. Promises, with explicit constants, order sqrt(|Z|·T) + sqrt(|A|·E) in benign worlds and
+/// sqrt(|A|·T) + T·sqrt(|A|/E) in any: the frontier, E being the dial. Caveat: with the default
+/// budget E ~ T^{2/3} gaps below sqrt(|A|·log/E) stay unresolved at that T.
+class Sentry {
+ public:
+  static PolicyFacts facts();
+  Sentry(const Problem& problem, const Arguments& arguments);
+
+  Decision choose(Stream&);
+  void observe(Decision decision, Outcome outcome, Stream&);
+  void forget(Decision decision);
+  void visit_state(StateVisitor& visitor);
+  Diagnostics diagnostics() const;
+
+ private:
+  enum class Schedule { kFirst, kSpread, kFree };
+  static constexpr std::uint64_t kExploration = 1;  // ticket
+
+  double allowance() const;
+  Arm causal_choice();
+  Arm best_of_contexts();
+  Arm best_of_regression();
+  Arm arm_of_row(std::uint32_t row, double proposal) const;
+  double row_upper(std::uint32_t row) const;
+  void update_action(Arm a);
+  void update_context(Context z);
+  void take_stock();
+  bool contradicts(Arm a) const;
+  void rebuild();
+
+  std::uint32_t actions_count_;
+  std::optional<double> horizon_;
+  Confidence action_confidence_;
+  Confidence context_confidence_;
+  Schedule schedule_;
+  double budget_ = 0;  // E
+  double tolerance_;   // τ
+  double epsilon_;
+  bool may_reject_;
+
+  Statistics actions_;
+  Statistics contexts_;
+  double bar_;                      // lcb*
+  std::uint64_t rounds_ = 0;        // t
+  std::uint64_t explorations_ = 0;  // e, as sent out
+  bool rejected_ = false;
+  std::uint64_t rejection_round_ = 0;
+  std::uint64_t rejection_action_ = 0;
+  std::vector<std::uint32_t> touched_;  // actions with outcomes since the last choice, ascending
+  std::optional<RidgeRegression> regression_;  // proposal = cl-ucb
+  double beta_ = 0;
+
+  // Derived.
+  std::unique_ptr<const MarginalRows> rows_;
+  std::vector<Confidence::Widths> action_widths_;
+  ArgmaxTree uppers_;                        // UCB(a)
+  std::vector<std::vector<Arm>> row_arms_;   // the actions of each row, ascending
+  std::vector<std::uint32_t> place_in_row_;  // of each action
+  std::vector<ArgmaxTree> row_uppers_;       // UCB(a) row by row
+  ContextScores scores_;                     // C(a), capped by the row's largest UCB
+  std::vector<double> means_, ups_, downs_;  // of contexts, for the test
+};
+
+}  // namespace armature

@@ -1,0 +1,207 @@
+#include "policies/balancing/corral.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace armature {
+namespace {
+
+constexpr double kLeastProbability = 1e-8;  // as in the published script, against rounding
+constexpr std::size_t kReserved = 64;       // outstanding outcomes before the lists grow
+
+// sqrt(4ρ·log t/n) + (4/3)·ρ·log t/n, n floored at 1.
+double bonus(double range, double log_round, std::uint64_t count) {
+  const double n = count == 0 ? 1.0 : static_cast<double>(count);
+  return std::sqrt(4 * range * log_round / n) + 4.0 / 3 * range * log_round / n;
+}
+
+double mean(double sum, std::uint64_t count) {
+  return sum / (count == 0 ? 1.0 : static_cast<double>(count));
+}
+
+template <class T>
+void erase_at(std::vector<T>& values, std::size_t i) {
+  values.erase(values.begin() + static_cast<std::ptrdiff_t>(i));
+}
+template <class T>
+void insert_at(std::vector<T>& values, std::size_t i, T value) {
+  values.insert(values.begin() + static_cast<std::ptrdiff_t>(i), value);
+}
+
+}  // namespace
+
+PolicyFacts Corral::facts() {
+  return {.name = "corral",
+          .summary = "mirror descent over c-ucb and ucb on importance-weighted rewards",
+          .text =
+              "Draws one of two learners in every round, with probabilities moved by log-barrier "
+              "mirror descent on their "
+              "losses, and feeds it importance-weighted rewards. The classic way to hedge between "
+              "learners, and "
+              "a slow one: its learning rate and its bonuses are so cautious that below millions "
+              "of rounds it hardly moves. "
+              "variant=published keeps the smoothing mistake of the published script.",
+          .section = "§5",
+          .needs_horizon = true,
+          .needs_marginals = true,
+          .parameters = {
+              Parameter::choice("variant", {"corrected", "published"})
+                  .help("p̄ = (1-γ)p + γ/2 and weights 1/p̄, or (1-γ)p·γ/2 and weights 1/p", "§5")}};
+}
+
+Corral::Corral(const Problem& problem, const Arguments& arguments)
+    : published_(arguments.is_word("variant", "published")),
+      rows_(*problem.marginals),
+      actions_(problem.actions()),
+      visits_(problem.contexts()),
+      plays_(problem.actions()),
+      context_sums_(problem.contexts()),
+      action_sums_(problem.actions()),
+      uppers_(problem.contexts()),
+      sums_(rows_.rows()) {
+  const double horizon = std::max(2.0, static_cast<double>(problem.horizon.value()));
+  const double log_horizon = std::log(horizon);
+  smoothing_ = 1 / horizon;
+  growth_ = std::exp(1 / log_horizon);
+  rate_ = 1 / (240 * std::sqrt(2 * horizon) * std::pow(log_horizon, 1.5));
+  for (auto* list : {&open_ticket_, &due_ticket_}) list->reserve(kReserved);
+  for (auto* list : {&open_learner_, &due_learner_, &due_arm_, &due_context_})
+    list->reserve(kReserved);
+  for (auto* list : {&open_weight_, &due_weight_, &due_reward_}) list->reserve(kReserved);
+}
+
+Arm Corral::causal_choice() {
+  const double log_round = std::log(static_cast<double>(rounds_));
+  for (Context z = 0; z < visits_.size(); ++z)
+    uppers_[z] = mean(context_sums_[z], visits_[z]) + bonus(causal_range_, log_round, visits_[z]);
+  rows_.sums(uppers_, sums_);
+  return rows_.action(first_largest(sums_));
+}
+
+Arm Corral::action_choice() const {
+  const double log_round = std::log(static_cast<double>(rounds_));
+  Arm best = 0;
+  double highest = -1;
+  for (Arm a = 0; a < actions_; ++a) {
+    const double index =
+        mean(action_sums_[a], plays_[a]) + bonus(action_range_, log_round, plays_[a]);
+    if (index > highest) {
+      highest = index;
+      best = a;
+    }
+  }
+  return best;
+}
+
+Decision Corral::choose(Stream& stream) {
+  for (std::size_t i = 0; i < due_ticket_.size(); ++i) work_in(i);
+  due_ticket_.clear();
+  due_learner_.clear();
+  due_arm_.clear();
+  due_context_.clear();
+  due_weight_.clear();
+  due_reward_.clear();
+
+  ++rounds_;
+  const bool causal = bernoulli(stream, smoothed_);
+  causal_rounds_ += causal ? 1 : 0;
+  const double p = published_ ? probability_ : smoothed_;  // what weights divide by
+  open_ticket_.push_back(rounds_);
+  open_learner_.push_back(causal ? kCausal : kActions);
+  open_weight_.push_back(causal ? p : 1 - p);
+  return {causal ? causal_choice() : action_choice(), rounds_};
+}
+
+void Corral::observe(Decision decision, Outcome outcome, Stream&) {
+  const auto open = static_cast<std::size_t>(
+      std::lower_bound(open_ticket_.begin(), open_ticket_.end(), decision.ticket) -
+      open_ticket_.begin());
+  ARMATURE_CHECK(open < open_ticket_.size() && open_ticket_[open] == decision.ticket,
+                 "a decision is observed once");
+  const auto due = static_cast<std::size_t>(
+      std::lower_bound(due_ticket_.begin(), due_ticket_.end(), decision.ticket) -
+      due_ticket_.begin());
+  insert_at(due_ticket_, due, decision.ticket);
+  insert_at(due_learner_, due, open_learner_[open]);
+  insert_at(due_arm_, due, decision.arm);
+  insert_at(due_context_, due, outcome.context);
+  insert_at(due_weight_, due, open_weight_[open]);
+  insert_at(due_reward_, due, outcome.reward);
+  forget(decision);
+}
+
+void Corral::forget(Decision decision) {
+  const auto open = static_cast<std::size_t>(
+      std::lower_bound(open_ticket_.begin(), open_ticket_.end(), decision.ticket) -
+      open_ticket_.begin());
+  erase_at(open_ticket_, open);
+  erase_at(open_learner_, open);
+  erase_at(open_weight_, open);
+}
+
+void Corral::work_in(std::size_t i) {
+  const double weighted = due_reward_[i] / due_weight_[i];
+  const double loss = (1 - due_reward_[i]) / due_weight_[i];
+  if (due_learner_[i] == kCausal) {
+    ++visits_[due_context_[i]];
+    context_sums_[due_context_[i]] += weighted;
+    descend(loss, 0);
+  } else {
+    ++plays_[due_arm_[i]];
+    action_sums_[due_arm_[i]] += weighted;
+    descend(0, loss);
+  }
+}
+
+// The log-barrier step: 1/p'_i = 1/p_i + η(ℓ_i − λ) with λ such that both sum to 1. For two
+// learners, with D the difference of 1/p_i + η·ℓ_i, that is p' = 2/(2 + D + sqrt(D² + 4)).
+void Corral::descend(double causal_loss, double action_loss) {
+  // Without a loss p stays, to the last bit: else rounding would decide between actions that tie.
+  if (causal_loss != action_loss) {
+    const double difference =
+        1 / probability_ + rate_ * causal_loss - (1 / (1 - probability_) + rate_ * action_loss);
+    probability_ = 2 / (2 + difference + std::sqrt(difference * difference + 4));
+    probability_ = std::clamp(probability_, kLeastProbability, 1 - kLeastProbability);
+  }
+  smoothed_ = published_ ? (1 - smoothing_) * probability_ * smoothing_ / 2
+                         : (1 - smoothing_) * probability_ + smoothing_ / 2;
+  if (1 / smoothed_ > causal_range_) {
+    causal_range_ = 2 / smoothed_;
+    rate_ *= growth_;
+  }
+  if (1 / (1 - smoothed_) > action_range_) {
+    action_range_ = 2 / (1 - smoothed_);
+    rate_ *= growth_;
+  }
+}
+
+void Corral::visit_state(StateVisitor& visitor) {
+  visitor.field("visits", visits_);
+  visitor.field("plays", plays_);
+  visitor.field("context_sums", context_sums_);
+  visitor.field("action_sums", action_sums_);
+  visitor.field("probability", probability_);
+  visitor.field("smoothed", smoothed_);
+  visitor.field("causal_range", causal_range_);
+  visitor.field("action_range", action_range_);
+  visitor.field("rate", rate_);
+  visitor.field("rounds", rounds_);
+  visitor.field("causal_rounds", causal_rounds_);
+  visitor.list("open_ticket", open_ticket_);
+  visitor.list("open_learner", open_learner_);
+  visitor.list("open_weight", open_weight_);
+  visitor.list("due_ticket", due_ticket_);
+  visitor.list("due_learner", due_learner_);
+  visitor.list("due_arm", due_arm_);
+  visitor.list("due_context", due_context_);
+  visitor.list("due_weight", due_weight_);
+  visitor.list("due_reward", due_reward_);
+}
+
+Diagnostics Corral::diagnostics() const {
+  const auto rounds = static_cast<double>(std::max<std::uint64_t>(rounds_, 1));
+  return {{"share(c-ucb)", static_cast<double>(causal_rounds_) / rounds},
+          {"probability(c-ucb)", probability_}};
+}
+
+}  // namespace armature

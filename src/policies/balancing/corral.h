@@ -1,0 +1,64 @@
+#pragma once
+
+#include "armature/policy.h"
+#include "policies/index/marginal_rows.h"
+
+namespace armature {
+
+/// Corral over (C-UCB, UCB) (spec §5; Agarwal et al. 2017, bonuses after Arora et al. 2021):
+/// log-barrier mirror descent over the two learners' importance-weighted losses. The learners are
+/// index policies on importance-weighted rewards with bonuses that grow with 1/p̄. Caveat: cautious
+/// to the point of hardly learning at the horizons one sees; a baseline, not a recommendation.
+/// `variant = published` reproduces the published script, whose smoothing multiplies where it must
+/// add and whose weights are not the smoothed ones.
+class Corral {
+ public:
+  static PolicyFacts facts();
+  Corral(const Problem& problem, const Arguments& arguments);
+
+  Decision choose(Stream& stream);
+  void observe(Decision decision, Outcome outcome, Stream&);
+  void forget(Decision decision);
+  void visit_state(StateVisitor& visitor);
+  Diagnostics diagnostics() const;
+
+ private:
+  enum Learner : std::uint32_t { kCausal = 0, kActions = 1 };
+
+  Arm causal_choice();
+  Arm action_choice() const;
+  void work_in(std::size_t pending);
+  void descend(double causal_loss, double action_loss);
+
+  bool published_;
+  double smoothing_;  // γ
+  double growth_;     // β
+  MarginalRows rows_;
+  std::uint32_t actions_;
+
+  // Importance-weighted statistics of each learner's own rounds.
+  std::vector<std::uint64_t> visits_, plays_;
+  std::vector<double> context_sums_, action_sums_;
+  double probability_ = 0.5;  // p of C-UCB
+  double smoothed_ = 0.5;     // p̄ of C-UCB
+  double causal_range_ = 4;   // ρ of C-UCB
+  double action_range_ = 4;   // ρ of UCB
+  double rate_;               // η
+  std::uint64_t rounds_ = 0;  // t
+  std::uint64_t causal_rounds_ = 0;
+
+  // Decisions whose outcome is outstanding, by ticket: whose they were, and the weight they were
+  // drawn with.
+  std::vector<std::uint64_t> open_ticket_;
+  std::vector<std::uint32_t> open_learner_;
+  std::vector<double> open_weight_;
+  // Outcomes to be worked in before the next choice, by ticket: mirror descent depends on the
+  // order, so it is always the order of the decisions.
+  std::vector<std::uint64_t> due_ticket_;
+  std::vector<std::uint32_t> due_learner_, due_arm_, due_context_;
+  std::vector<double> due_weight_, due_reward_;
+
+  std::vector<double> uppers_, sums_;  // scratch
+};
+
+}  // namespace armature

@@ -1,0 +1,136 @@
+#include "policies/balancing/crew.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace armature {
+namespace {
+
+constexpr std::size_t kMostLearners = 16;
+constexpr int kLearnerBits = 8;  // of a ticket; the rest is the learner's own ticket
+
+std::size_t learner_of(Decision decision) { return decision.ticket & ((1u << kLearnerBits) - 1); }
+Decision own_decision(Decision decision) { return {decision.arm, decision.ticket >> kLearnerBits}; }
+
+// The base learner's text with the balancer's δ and scale handed down, where it takes them and has
+// none of its own.
+std::string handed_down(const std::string& text, const Arguments& arguments, double delta) {
+  TextForm form = TextForm::parse(text);
+  const PolicyFacts& facts = find_policy(form.name).facts;
+  const auto hand_down = [&](const std::string& key, double value) {
+    const bool takes =
+        std::any_of(facts.parameters.begin(), facts.parameters.end(),
+                    [&](const Parameter& parameter) { return parameter.name() == key; });
+    const bool has = std::any_of(form.values.begin(), form.values.end(),
+                                 [&](const auto& given) { return given.first == key; });
+    if (takes && !has) form.values.emplace_back(key, print_real(value));
+  };
+  hand_down("delta", delta);
+  hand_down("scale", arguments.real("scale"));
+  return form.print();
+}
+
+}  // namespace
+
+std::vector<double> number_list(const Arguments& arguments, const std::string& name,
+                                std::size_t count) {
+  std::vector<double> numbers;
+  for (const std::string& part : split_list(arguments.word(name))) {
+    const auto number = parse_real(part);
+    if (!number ||
+        !(*number >= 1e-30 && *number <= 1e30))  // cubes of them must not over- or underflow
+      arguments.reject(name, "positive numbers (1e-30 to 1e30) joined by '+'");
+    numbers.push_back(*number);
+  }
+  if (numbers.size() != count)
+    arguments.reject(name, fmt::format("{} numbers, one per learner", count));
+  return numbers;
+}
+
+std::string canonical_numbers(const std::string& list) {
+  std::vector<std::string> parts;
+  for (const std::string& part : split_list(list)) {
+    const auto number = parse_real(part);
+    parts.push_back(number ? print_real(*number)
+                           : part);  // what is no number is refused later, as it was written
+  }
+  return join(parts, "+");
+}
+
+namespace {
+
+// Each learner in canonical form, in parentheses if it has keys.
+std::string canonical_base(const std::string& list) {
+  std::vector<std::string> parts;
+  for (const std::string& part : split_list(list)) {
+    const std::string text = canonical_policy(part);
+    parts.push_back(text.find(':') == std::string::npos ? text : "(" + text + ")");
+  }
+  return join(parts, "+");
+}
+
+}  // namespace
+
+Parameter Crew::base_parameter() {
+  return Parameter::text("base", "policies joined by '+', those with keys in parentheses")
+      .defaults_to("c-ucb+ucb")
+      .written_as(canonical_base)
+      .help("the base learners; delta and scale are handed down to them", "§4");
+}
+
+Crew::Crew(const Problem& problem, const Arguments& arguments, double delta) {
+  const std::vector<std::string> texts = split_list(arguments.word("base"));
+  if (texts.size() < 2 || texts.size() > kMostLearners)
+    arguments.reject("base", fmt::format("2 to {} policies joined by '+'", kMostLearners));
+  for (const std::string& text : texts) {
+    Learner learner;
+    learner.full_text = handed_down(text, arguments, delta);
+    learner.policy = make_policy(learner.full_text, problem);
+    learner.name = canonical_policy(text);
+    const auto same_text =
+        std::count_if(learners_.begin(), learners_.end(), [&](const Learner& other) {
+          return other.name.substr(0, other.name.find('#')) == learner.name;
+        });
+    if (same_text > 0) learner.name += fmt::format("#{}", same_text + 1);
+    learners_.push_back(std::move(learner));
+  }
+}
+
+double Crew::proved_coefficient(std::size_t i, const Problem& problem,
+                                const Arguments& arguments) const {
+  const auto known = policy_coefficient(learners_[i].full_text, problem);
+  if (!known)
+    throw Error(
+        {"", arguments.owner() + ": base",
+         fmt::format("'{}', for which no coefficient is proved", learners_[i].name),
+         "policies with one (ucb, c-ucb, pe; confidence=paper), or d= with a number per learner"});
+  return *known;
+}
+
+Decision Crew::choose(std::size_t i, Stream& stream) {
+  const Decision own = learners_[i].policy->choose(stream);
+  ARMATURE_CHECK(own.ticket >> (64 - kLearnerBits) == 0,
+                 "a learner's ticket leaves room for its number");
+  return {own.arm, own.ticket << kLearnerBits | i};
+}
+
+std::size_t Crew::observe(Decision decision, Outcome outcome, Stream& stream) {
+  const std::size_t i = learner_of(decision);
+  learners_[i].policy->observe(own_decision(decision), outcome, stream);
+  return i;
+}
+
+std::size_t Crew::forget(Decision decision) {
+  const std::size_t i = learner_of(decision);
+  learners_[i].policy->forget(own_decision(decision));
+  return i;
+}
+
+void Crew::visit_state(StateVisitor& visitor) {
+  for (Learner& learner : learners_) learner.policy->visit_state(visitor);
+}
+
+}  // namespace armature

@@ -1,0 +1,47 @@
+// Base learners under one roof: built from `base=…`, played one at a time, each told its own
+// outcomes only.
+#pragma once
+
+#include "armature/policy.h"
+
+namespace armature {
+
+class Crew {
+ public:
+  /// Builds the learners of `base`; delta and scale are handed down to those that take them and
+  /// have none of their own.
+  Crew(const Problem& problem, const Arguments& arguments, double delta);
+
+  /// The parameter every balancer declares.
+  static Parameter base_parameter();
+
+  std::size_t size() const { return learners_.size(); }
+  /// Canonical text, numbered where a text occurs more than once.
+  const std::string& name(std::size_t i) const { return learners_[i].name; }
+  /// The proved coefficient of learner i, or an Error that asks for `d=`.
+  double proved_coefficient(std::size_t i, const Problem& problem,
+                            const Arguments& arguments) const;
+
+  /// Learner i decides; the ticket says whose decision it is, with the learner's own ticket inside.
+  Decision choose(std::size_t i, Stream& stream);
+  /// Hands the outcome to whose decision it was, and says who.
+  std::size_t observe(Decision decision, Outcome outcome, Stream& stream);
+  std::size_t forget(Decision decision);
+  void visit_state(StateVisitor& visitor);
+
+ private:
+  struct Learner {
+    std::unique_ptr<AnyPolicy> policy;
+    std::string name;
+    std::string full_text;  // with what was handed down
+  };
+  std::vector<Learner> learners_;
+};
+
+/// The one spelling of a `+`-joined list of numbers.
+std::string canonical_numbers(const std::string& list);
+/// A `+`-joined list of positive numbers, one per learner.
+std::vector<double> number_list(const Arguments& arguments, const std::string& name,
+                                std::size_t count);
+
+}  // namespace armature

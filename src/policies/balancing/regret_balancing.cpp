@@ -1,0 +1,142 @@
+#include "policies/balancing/regret_balancing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "policies/index/confidence.h"
+
+namespace armature {
+
+template <bool kEstimating>
+PolicyFacts RegretBalancing<kEstimating>::facts() {
+  return {.name = kEstimating ? "ed2rb" : "d3rb",
+          .summary = kEstimating ? "regret balancing with estimated coefficients"
+                                 : "regret balancing with doubling coefficients",
+          .text = kEstimating ? "Balances base learners by how much regret each seems to have "
+                                "made, estimated from their rewards "
+                                "in every round. Any base learners will do: no coefficient is "
+                                "needed and there is no dial."
+                              : "Balances base learners by coefficients that start at dmin and "
+                                "double when a learner's rewards fall "
+                                "short of what its coefficient promises. Any base learners will "
+                                "do: none is needed beforehand and "
+                                "there is no dial.",
+          .section = "§5",
+          .needs_horizon = true,
+          .parameters = {
+              Crew::base_parameter(),
+              Parameter::real("dmin").defaults_to("1").above(0).help(
+                  "least coefficient of a learner", "§5"),
+              Parameter::real("c").defaults_to("1").above(0).help("factor of the confidence widths",
+                                                                  "§5"),
+              Parameter::real("delta")
+                  .automatic("1/max(T,2)")
+                  .open(0, 1)
+                  .help("δ of the widths and of the learners", "§5"),
+              scale_parameter("handed down to the learners; below 1 there is no guarantee")}};
+}
+
+template <bool kEstimating>
+RegretBalancing<kEstimating>::RegretBalancing(const Problem& problem, const Arguments& arguments)
+    : delta_(paper_delta(problem, arguments)),
+      least_(arguments.real("dmin")),
+      width_(arguments.real("c")),
+      crew_(problem, arguments, delta_),
+      dispatched_(crew_.size()),
+      observed_(crew_.size()),
+      reward_sums_(crew_.size()),
+      coefficients_(crew_.size(), least_),
+      potentials_(crew_.size(), least_),
+      unjudged_(crew_.size()) {}
+
+// c·sqrt(log(M·log(max(n_i,2))/δ)/n_i)
+template <bool kEstimating>
+double RegretBalancing<kEstimating>::spread(std::size_t i) const {
+  const auto n = static_cast<double>(observed_[i]);
+  const auto count = static_cast<double>(crew_.size());
+  return width_ * std::sqrt(std::log(count * std::log(std::max(n, 2.0)) / delta_) / n);
+}
+
+// What learner i's outcomes say about its coefficient, against max_j (U_j/n_j − spread_j).
+template <bool kEstimating>
+void RegretBalancing<kEstimating>::judge(std::size_t i) {
+  double bar = -std::numeric_limits<double>::infinity();
+  for (std::size_t j = 0; j < crew_.size(); ++j)
+    if (observed_[j] > 0)
+      bar = std::max(bar, reward_sums_[j] / static_cast<double>(observed_[j]) - spread(j));
+  const auto n = static_cast<double>(observed_[i]);
+  const double mean = reward_sums_[i] / n;
+  if constexpr (kEstimating) {
+    coefficients_[i] = std::max(least_, std::sqrt(n) * (bar - mean - spread(i)));
+    potentials_[i] =
+        std::clamp(coefficients_[i] * std::sqrt(n), potentials_[i], 2 * potentials_[i]);
+  } else if (mean + coefficients_[i] / std::sqrt(n) + spread(i) < bar) {
+    coefficients_[i] *= 2;
+  }
+}
+
+template <bool kEstimating>
+Decision RegretBalancing<kEstimating>::choose(Stream& stream) {
+  ++rounds_;
+  // With prompt feedback this judges the learner of the last round; late outcomes are judged
+  // together, so that their order leaves no trace.
+  for (std::size_t i = 0; i < crew_.size(); ++i)
+    if (unjudged_[i] == 1) judge(i);
+  std::fill(unjudged_.begin(), unjudged_.end(), 0);
+  std::size_t chosen = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < crew_.size(); ++i) {
+    const double potential =
+        kEstimating ? potentials_[i]
+                    : coefficients_[i] * std::sqrt(static_cast<double>(dispatched_[i]));
+    if (potential < least) {
+      least = potential;
+      chosen = i;
+    }
+  }
+  ++dispatched_[chosen];
+  return crew_.choose(chosen, stream);
+}
+
+template <bool kEstimating>
+void RegretBalancing<kEstimating>::observe(Decision decision, Outcome outcome, Stream& stream) {
+  const std::size_t i = crew_.observe(decision, outcome, stream);
+  ++observed_[i];
+  reward_sums_[i] += outcome.reward;
+  unjudged_[i] = 1;
+}
+
+template <bool kEstimating>
+void RegretBalancing<kEstimating>::forget(Decision decision) {
+  --dispatched_[crew_.forget(decision)];
+}
+
+template <bool kEstimating>
+void RegretBalancing<kEstimating>::visit_state(StateVisitor& visitor) {
+  visitor.field("dispatched", dispatched_);
+  visitor.field("observed", observed_);
+  visitor.field("reward_sums", reward_sums_);
+  visitor.field("coefficients", coefficients_);
+  visitor.field("potentials", potentials_);
+  visitor.field("unjudged", unjudged_);
+  visitor.field("rounds", rounds_);
+  crew_.visit_state(visitor);
+}
+
+template <bool kEstimating>
+Diagnostics RegretBalancing<kEstimating>::diagnostics() const {
+  Diagnostics diagnostics;
+  const auto rounds = static_cast<double>(std::max<std::uint64_t>(rounds_, 1));
+  for (std::size_t i = 0; i < crew_.size(); ++i) {
+    diagnostics.push_back(
+        {"share(" + crew_.name(i) + ")", static_cast<double>(dispatched_[i]) / rounds});
+    diagnostics.push_back({"coefficient(" + crew_.name(i) + ")", coefficients_[i]});
+  }
+  return diagnostics;
+}
+
+template class RegretBalancing<false>;
+template class RegretBalancing<true>;
+
+}  // namespace armature

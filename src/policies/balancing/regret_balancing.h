@@ -1,0 +1,46 @@
+// Data-driven regret balancing (spec §5; Dann et al. 2024): no coefficients are given, they are
+// estimated.
+#pragma once
+
+#include "armature/policy.h"
+#include "policies/balancing/crew.h"
+
+namespace armature {
+
+/// D3RB doubles a learner's estimated coefficient when its rewards show that it was too small;
+/// ED2RB estimates it anew every time. Each round goes to the smallest potential φ_i. Promises
+/// regret of the order of the best learner's, with its square as the price. Caveat: all learners
+/// pay for being compared; there is no dial.
+template <bool kEstimating>  // false: D3RB, true: ED2RB
+class RegretBalancing {
+ public:
+  static PolicyFacts facts();
+  RegretBalancing(const Problem& problem, const Arguments& arguments);
+
+  Decision choose(Stream& stream);
+  void observe(Decision decision, Outcome outcome, Stream& stream);
+  void forget(Decision decision);
+  void visit_state(StateVisitor& visitor);
+  Diagnostics diagnostics() const;
+
+ private:
+  double spread(std::size_t i) const;
+  void judge(std::size_t i);
+
+  double delta_;
+  double least_;  // d_min
+  double width_;  // c
+  Crew crew_;
+  std::vector<std::uint64_t> dispatched_;
+  std::vector<std::uint64_t> observed_;  // n_i
+  std::vector<double> reward_sums_;      // U_i
+  std::vector<double> coefficients_;     // d̂_i
+  std::vector<double> potentials_;       // φ_i of ED2RB; D3RB computes its own
+  std::vector<std::uint32_t> unjudged_;  // 1: has outcomes its last judgement did not know
+  std::uint64_t rounds_ = 0;
+};
+
+using DoublingBalancing = RegretBalancing<false>;
+using EstimatingBalancing = RegretBalancing<true>;
+
+}  // namespace armature

@@ -1,0 +1,53 @@
+#include "policies/index/c_ucb_2.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace armature {
+
+PolicyFacts CausalUcb2::facts() {
+  return {
+      .name = "c-ucb-2",
+      .summary = "c-ucb with one bonus for all rounds so far",
+      .text =
+          "Estimates the contexts from every round, whatever was played, and adds a bonus that "
+          "falls with the "
+          "number of rounds alone. It does well where every action reaches every context "
+          "often, and badly where "
+          "some context is rare for some action. Like c-ucb it believes the contexts.",
+      .section = "§5",
+      .needs_horizon = true,
+      .needs_marginals = true,
+      .parameters = {scale_parameter("multiplies the bonus; other than 1 there is no guarantee")}};
+}
+
+CausalUcb2::CausalUcb2(const Problem& problem, const Arguments& arguments)
+    : scale_(arguments.real("scale")),
+      contexts_(problem.contexts()),
+      rows_(*problem.marginals),
+      reach_(rows_.rows()),
+      means_(problem.contexts()),
+      sums_(rows_.rows()) {
+  const double floor = 1 / static_cast<double>(problem.horizon.value());
+  for (std::uint32_t row = 0; row < rows_.rows(); ++row)
+    for (Context z = 0; z < rows_.contexts(); ++z)
+      if (rows_.at(row, z) > 0)
+        reach_[row] += rows_.at(row, z) / std::max(rows_.column_low(z), floor);
+}
+
+Decision CausalUcb2::choose(Stream&) {
+  const auto t = static_cast<double>(++rounds_);
+  const double bonus = scale_ * std::sqrt(std::log(rows_.contexts() * t * t) / (2 * t));
+  rows_.sums(means_, sums_);
+  for (std::uint32_t row = 0; row < rows_.rows(); ++row) sums_[row] += bonus * reach_[row];
+  return {rows_.action(first_largest(sums_))};
+}
+
+void CausalUcb2::visit_state(StateVisitor& visitor) {
+  contexts_.visit_state(visitor, "visits", "reward_sums");
+  visitor.field("rounds", rounds_);
+  if (!visitor.reading()) return;
+  for (Context z = 0; z < contexts_.size(); ++z) means_[z] = contexts_.mean(z);
+}
+
+}  // namespace armature

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "armature/policy.h"
+#include "policies/index/confidence.h"
+#include "policies/index/marginal_rows.h"
+
+namespace armature {
+
+/// C-UCB-2 (spec §5): play argmax_a Σ_z ν̃_a(z)μ̂(z) + sqrt(log(|Z|t²)/(2t))·Σ_z ν̃_a(z)/min_b
+/// max(ν̃_b(z), 1/T). One bonus for all rounds so far, weighted by how much better than the worst
+/// action an action reaches each context. Caveat: contexts that some action hardly reaches make the
+/// bonus huge, and it believes the contexts.
+class CausalUcb2 {
+ public:
+  static PolicyFacts facts();
+  CausalUcb2(const Problem& problem, const Arguments& arguments);
+
+  Decision choose(Stream&);
+  void observe(Decision, Outcome outcome, Stream&) {
+    contexts_.add(outcome.context, outcome.reward);
+    means_[outcome.context] = contexts_.mean(outcome.context);
+  }
+  void forget(Decision) {}
+  void visit_state(StateVisitor& visitor);
+  Diagnostics diagnostics() const { return {}; }
+
+ private:
+  double scale_;
+  Statistics contexts_;
+  std::uint64_t rounds_ = 0;  // t
+  MarginalRows rows_;
+  std::vector<double> reach_;  // Σ_z ν̃(z)/min_b max(ν̃_b(z), 1/T), per row
+  std::vector<double> means_;  // μ̂(z)
+  std::vector<double> sums_;   // scratch
+};
+
+}  // namespace armature

@@ -1,0 +1,53 @@
+#include "policies/index/rivals.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/kl.h"
+
+namespace armature {
+
+PolicyFacts MossIndex::facts() {
+  return {
+      .name = "moss",
+      .summary = "minimax-optimal upper confidence bounds on actions",
+      .text =
+          "Plays the action with the largest index, whose width shrinks to nothing once an "
+          "action has had its "
+          "share of T/|A| plays. Its worst-case regret is of order sqrt(|A|·T), without the "
+          "logarithm of ucb. It "
+          "ignores the contexts.",
+      .section = "§5",
+      .needs_horizon = true,
+      .parameters = {scale_parameter("multiplies the widths; other than 1 there is no guarantee")}};
+}
+
+MossIndex::MossIndex(const Problem& problem, const Arguments& arguments)
+    : horizon_per_action_(static_cast<double>(problem.horizon.value()) / problem.actions()),
+      scale_(arguments.real("scale")) {}
+
+double MossIndex::operator()(double mean, double n) const {
+  return mean + scale_ * std::sqrt(std::max(0.0, std::log(horizon_per_action_ / n)) / (2 * n));
+}
+
+PolicyFacts KlUcbIndex::facts() {
+  return {.name = "kl-ucb",
+          .summary = "upper confidence bounds by Kullback-Leibler divergence on actions",
+          .text =
+              "Plays the action with the largest mean that its rewards do not rule out at level "
+              "log T. For Bernoulli "
+              "rewards its regret at fixed gaps is the least possible, asymptotically; near 0 and "
+              "1 its bounds are far "
+              "tighter than ucb's. It ignores the contexts.",
+          .section = "§5",
+          .needs_horizon = true};
+}
+
+KlUcbIndex::KlUcbIndex(const Problem& problem, const Arguments&) {
+  const auto horizon = static_cast<double>(problem.horizon.value());
+  budget_ = std::log(horizon) + 3 * std::log(std::log(std::max(horizon, 3.0)));
+}
+
+double KlUcbIndex::operator()(double mean, double n) const { return kl_upper(mean, budget_ / n); }
+
+}  // namespace armature

@@ -1,0 +1,179 @@
+#include "policies/linear/linear_bandit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linear/rank.h"
+#include "policies/index/confidence.h"
+
+namespace armature {
+
+RidgeRegression::RidgeRegression(const Matrix& marginals)
+    : rows_(marginals),
+      features_(rows_.contexts(), rows_.rows()),
+      plays_(rows_.rows()),
+      reward_sums_(rows_.rows()),
+      factor_(std::size_t{rows_.contexts()} * rows_.contexts()),
+      leverages_(rows_.rows()),
+      estimate_(rows_.contexts()),
+      predictions_(rows_.rows()),
+      folded_(rows_.contexts()),
+      solved_(rows_.contexts()),
+      along_(rows_.rows()) {
+  for (std::uint32_t r = 0; r < rows_.rows(); ++r)
+    for (Context z = 0; z < rows_.contexts(); ++z) features_(z, r) = rows_.at(r, z);
+  pending_.reserve(64);
+  fresh_factor();
+  solve();
+}
+
+void RidgeRegression::add(Arm arm, double reward) {
+  const std::uint32_t row = rows_.row(arm);
+  reward_sums_[row] += reward;
+  pending_.insert(std::upper_bound(pending_.begin(), pending_.end(), row), row);
+}
+
+void RidgeRegression::update() {
+  if (pending_.empty()) return;
+  for (const std::uint32_t row : pending_) {
+    rank_one(row);
+    ++plays_[row];
+    if (++updates_ == kFreshAfter) fresh_factor();
+  }
+  pending_.clear();
+  solve();
+}
+
+// V from the counts, its factor, and all leverages.
+void RidgeRegression::fresh_factor() {
+  Eigen::MatrixXd moments = Eigen::MatrixXd::Identity(features_.rows(), features_.rows());
+  for (Eigen::Index r = 0; r < features_.cols(); ++r) {
+    const auto plays = static_cast<double>(plays_[static_cast<std::size_t>(r)]);
+    if (plays > 0) moments.noalias() += plays * features_.col(r) * features_.col(r).transpose();
+  }
+  factor() = moments.llt().matrixL();
+  const Eigen::MatrixXd solved = factor().triangularView<Eigen::Lower>().solve(features_);
+  for (Eigen::Index r = 0; r < features_.cols(); ++r)
+    leverages_[static_cast<std::size_t>(r)] = solved.col(r).squaredNorm();
+  updates_ = 0;
+}
+
+// L ← factor of LLᵀ + xxᵀ, and leverages by Sherman–Morrison.
+void RidgeRegression::rank_one(std::uint32_t row) {
+  auto l = factor();
+  folded_ = features_.col(row);
+  solved_ = folded_;
+  l.triangularView<Eigen::Lower>().solveInPlace(solved_);
+  const double denominator = 1 + solved_.squaredNorm();
+  l.transpose().triangularView<Eigen::Upper>().solveInPlace(solved_);
+  along_.noalias() = features_.transpose() * solved_;
+  for (Eigen::Index r = 0; r < features_.cols(); ++r) {
+    double& leverage = leverages_[static_cast<std::size_t>(r)];
+    leverage = std::max(0.0, leverage - along_[r] * along_[r] / denominator);
+  }
+  for (Eigen::Index k = 0; k < folded_.size();
+       ++k) {  // rotations that fold x into L, column by column
+    const double length = std::hypot(l(k, k), folded_[k]);
+    const double c = length / l(k, k);
+    const double s = folded_[k] / l(k, k);
+    l(k, k) = length;
+    for (Eigen::Index i = k + 1; i < folded_.size(); ++i) {
+      l(i, k) = (l(i, k) + s * folded_[i]) / c;
+      folded_[i] = c * folded_[i] - s * l(i, k);
+    }
+  }
+}
+
+void RidgeRegression::solve() {
+  estimate_.setZero();
+  for (Eigen::Index r = 0; r < features_.cols(); ++r)
+    estimate_ += reward_sums_[static_cast<std::size_t>(r)] * features_.col(r);
+  factor().triangularView<Eigen::Lower>().solveInPlace(estimate_);
+  correlate(estimate_);
+  rows_.sums({estimate_.data(), static_cast<std::size_t>(estimate_.size())}, predictions_);
+}
+
+void RidgeRegression::correlate(Eigen::VectorXd& noise) const {
+  factor().transpose().triangularView<Eigen::Upper>().solveInPlace(noise);
+}
+
+void RidgeRegression::visit_state(StateVisitor& visitor) {
+  visitor.field("plays", plays_);
+  visitor.field("reward_sums", reward_sums_);
+  visitor.list("pending", pending_);
+  visitor.field("updates", updates_);
+  visitor.field("factor", factor_);
+  visitor.field("leverages", leverages_);
+  if (visitor.reading()) solve();
+}
+
+double linear_confidence(double dimension, double horizon) {
+  return 1 + std::sqrt(2 * std::log(horizon) + dimension * std::log(1 + horizon / dimension));
+}
+
+PolicyFacts CausalLinearUcb::facts() {
+  return {
+      .name = "cl-ucb",
+      .summary = "linear upper confidence bounds on the marginals",
+      .text =
+          "Treats the given marginals of an action as its features and runs a linear bandit on "
+          "them: ridge "
+          "regression and an ellipsoid of confidence. Like pe it uses the marginals and not the "
+          "contexts it sees; "
+          "in benign worlds its regret is of order d·sqrt(T). It believes the world to be benign.",
+      .section = "§5",
+      .needs_horizon = true,
+      .needs_marginals = true,
+      .parameters = {scale_parameter("multiplies β; below 1 there is no guarantee")}};
+}
+
+CausalLinearUcb::CausalLinearUcb(const Problem& problem, const Arguments& arguments)
+    : regression_(*problem.marginals),
+      beta_(arguments.real("scale") *
+            linear_confidence(static_cast<double>(numerical_rank(*problem.marginals).rank),
+                              static_cast<double>(problem.horizon.value()))) {}
+
+Decision CausalLinearUcb::choose(Stream&) {
+  regression_.update();
+  const auto predictions = regression_.predictions();
+  const auto leverages = regression_.leverages();
+  std::uint32_t best = 0;
+  double highest = -1e300;
+  for (std::uint32_t r = 0; r < predictions.size(); ++r) {
+    const double index = predictions[r] + beta_ * std::sqrt(leverages[r]);
+    if (index > highest) {
+      highest = index;
+      best = r;
+    }
+  }
+  return {regression_.rows().action(best)};
+}
+
+PolicyFacts CausalLinearThompson::facts() {
+  return {.name = "cl-ts",
+          .summary = "linear Thompson sampling on the marginals",
+          .text =
+              "cl-ucb's regression, with a draw from N(θ̂, V^-1) in place of the ellipsoid. Strong "
+              "in practice where "
+              "the world is benign, wrong for ever where it is not.",
+          .section = "§5",
+          .needs_marginals = true,
+          .parameters = {scale_parameter("multiplies the standard deviation of the draw")}};
+}
+
+CausalLinearThompson::CausalLinearThompson(const Problem& problem, const Arguments& arguments)
+    : regression_(*problem.marginals),
+      scale_(arguments.real("scale")),
+      drawn_(problem.contexts()),
+      sums_(regression_.rows().rows()) {}
+
+Decision CausalLinearThompson::choose(Stream& stream) {
+  regression_.update();
+  for (double& value : drawn_) value = normal(stream);
+  regression_.correlate(drawn_);
+  drawn_ = regression_.estimate() + scale_ * drawn_;
+  regression_.rows().sums({drawn_.data(), static_cast<std::size_t>(drawn_.size())}, sums_);
+  return {regression_.rows().action(first_largest(sums_))};
+}
+
+}  // namespace armature

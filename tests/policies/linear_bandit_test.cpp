@@ -1,0 +1,217 @@
+// The incremental regression against one made afresh in long double.
+#include "policies/linear/linear_bandit.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "policies/small_problems.h"
+
+namespace armature {
+namespace {
+
+using test::Hand;
+using test::matrix_of;
+using test::problem_of;
+
+using Precise = long double;
+using PreciseMatrix = Eigen::Matrix<Precise, Eigen::Dynamic, Eigen::Dynamic>;
+using PreciseVector = Eigen::Matrix<Precise, Eigen::Dynamic, 1>;
+
+// V = I + Σ n·ννᵀ and b = Σ sum·ν, from what was played.
+struct Fresh {
+  Fresh(const Matrix& marginals, const std::vector<double>& plays, const std::vector<double>& sums)
+      : moments(PreciseMatrix::Identity(Eigen::Index(marginals.columns()),
+                                        Eigen::Index(marginals.columns()))),
+        features(Eigen::Index(marginals.columns()), Eigen::Index(marginals.rows())) {
+    PreciseVector b = PreciseVector::Zero(features.rows());
+    for (std::size_t a = 0; a < marginals.rows(); ++a) {
+      const auto row = marginals.row(a);
+      for (std::size_t z = 0; z < row.size(); ++z)
+        features(Eigen::Index(z), Eigen::Index(a)) = row[z];
+      const PreciseVector x = features.col(Eigen::Index(a));
+      moments += plays[a] * x * x.transpose();
+      b += sums[a] * x;
+    }
+    factorised.compute(moments);
+    estimate = factorised.solve(b);
+  }
+  double leverage(std::size_t a) const {
+    const PreciseVector x = features.col(Eigen::Index(a));
+    return static_cast<double>(x.dot(factorised.solve(x)));
+  }
+  double prediction(std::size_t a) const {
+    return static_cast<double>(features.col(Eigen::Index(a)).dot(estimate));
+  }
+
+  PreciseMatrix moments;
+  PreciseMatrix features;
+  Eigen::LLT<PreciseMatrix> factorised;
+  PreciseVector estimate;
+};
+
+// One row per context and action kinds that hurt: near copies of each other (10^-9 apart), a row
+// that is hardly ever played, point masses.
+Matrix ill_conditioned(std::uint32_t actions, std::uint32_t contexts) {
+  Stream stream({5, 0, Purpose::kTest});
+  Matrix marginals(actions, contexts);
+  const auto model = dirichlet(stream, contexts, 1);
+  for (std::uint32_t a = 0; a < actions; ++a) {
+    auto row = marginals.row(a);
+    if (a % 4 == 3) {
+      row[a % contexts] = 1;
+      continue;
+    }
+    std::copy(model.begin(), model.end(), row.begin());
+    const double moved = 1e-9 * stream.uniform() * row[0];
+    row[0] -= moved;
+    row[1 + a % (contexts - 1)] += moved;
+  }
+  return marginals;
+}
+
+// After 10^6 updates V has eigenvalues from 1 to 10^6 (a direction of near copies only stays at 1):
+// solving in doubles loses a factor 10^6·2^-53·|Z| = 10^-9 of the leverage in directions that
+// matter, and rounding must not have piled up beyond that.
+void expect_exact_after_a_million(const Matrix& marginals) {
+  RidgeRegression regression(marginals);
+  Stream stream({6, 0, Purpose::kTest});
+  const auto actions = static_cast<std::uint32_t>(marginals.rows());
+  std::vector<double> plays(actions), sums(actions);
+  for (int step = 0; step < 1'000'000; ++step) {
+    // Mostly the near copies, the last action in one round of a thousand.
+    Arm arm = uniform_index(stream, actions - 1);
+    if (step % 1000 == 0) arm = actions - 1;
+    const double reward = uniform_index(stream, 5) / 4.0;
+    plays[arm] += 1;
+    sums[arm] += reward;
+    regression.add(arm, reward);
+    regression.update();
+  }
+  const Fresh fresh(marginals, plays, sums);
+  for (Arm a = 0; a < actions; ++a) {
+    const std::uint32_t row = regression.rows().row(a);
+    const double leverage = fresh.leverage(a);
+    EXPECT_NEAR(regression.leverages()[row], leverage, 1e-9 * leverage) << a;
+    EXPECT_NEAR(regression.predictions()[row], fresh.prediction(a), 1e-8) << a;
+  }
+  // The factor: LLᵀ = V means ‖L^{-T}e‖² summed over unit vectors e is the trace of V^{-1}.
+  double trace = 0;
+  const auto contexts = static_cast<Eigen::Index>(marginals.columns());
+  for (Eigen::Index z = 0; z < contexts; ++z) {
+    Eigen::VectorXd unit = Eigen::VectorXd::Unit(contexts, z);
+    regression.correlate(unit);
+    trace += unit.squaredNorm();
+  }
+  const auto expected = static_cast<double>(
+      fresh.factorised.solve(PreciseMatrix::Identity(contexts, contexts)).trace());
+  EXPECT_NEAR(trace, expected, 1e-9 * expected);
+}
+
+TEST(RidgeRegression, HoldsAfterAMillionUpdates) {
+  Stream stream({4, 0, Purpose::kTest});
+  Matrix marginals(12, 5);
+  for (std::uint32_t a = 0; a < 12; ++a) {
+    const auto row = dirichlet(stream, 5, 1);
+    std::copy(row.begin(), row.end(), marginals.row(a).begin());
+  }
+  expect_exact_after_a_million(marginals);
+}
+
+TEST(RidgeRegression, HoldsAfterAMillionUpdatesOfIllConditionedFeatures) {
+  expect_exact_after_a_million(ill_conditioned(12, 6));
+}
+
+// Point masses make V diagonal: leverage of arm a is 1/(1 + n(a)), θ̂(a) = sum/(1 + n(a)).
+TEST(RidgeRegression, PointMassesByHand) {
+  RidgeRegression regression(matrix_of({{1, 0}, {0, 1}, {0.5, 0.5}}));
+  EXPECT_DOUBLE_EQ(regression.leverages()[0], 1);
+  EXPECT_DOUBLE_EQ(regression.leverages()[2], 0.5);
+  regression.add(0, 1);
+  regression.add(0, 0);
+  regression.add(1, 1);
+  EXPECT_DOUBLE_EQ(regression.leverages()[0], 1) << "not worked in yet";
+  regression.update();
+  EXPECT_DOUBLE_EQ(regression.leverages()[0], 1.0 / 3);
+  EXPECT_DOUBLE_EQ(regression.leverages()[1], 1.0 / 2);
+  EXPECT_DOUBLE_EQ(regression.leverages()[2], 0.25 / 3 + 0.25 / 2);
+  EXPECT_DOUBLE_EQ(regression.predictions()[0], 1.0 / 3);
+  EXPECT_DOUBLE_EQ(regression.predictions()[1], 1.0 / 2);
+  EXPECT_DOUBLE_EQ(regression.predictions()[2], (1.0 / 3 + 1.0 / 2) / 2);
+}
+
+// β = 1 + sqrt(2·log 100 + 2·log(1 + 50)) = 1 + sqrt(9.2103 + 7.8637) = 1 + 4.1321 = 5.1321.
+TEST(CausalLinearUcb, FirstRoundsByHand) {
+  EXPECT_NEAR(linear_confidence(2, 100), 5.1321, 1e-4);
+  Hand hand("cl-ucb", problem_of({{0.5, 0.5}, {1, 0}, {0, 1}}, 100));
+  // Indices β·‖ν̃‖: 0.7071β, β, β: arm 1. It pays 0: leverage 1/2.
+  EXPECT_EQ(hand.round(0, 0), 1u);
+  // 0.7071β, β, and arm 0: β·sqrt(1/8 + 1/4) = 0.6124β.
+  EXPECT_EQ(hand.round(1, 1), 2u);
+  // Arm 2: 1/2 + 0.7071β; arm 1: 0.7071β; arm 0: 1/4 + 0.5β.
+  EXPECT_EQ(hand.choose().arm, 2u);
+}
+
+// The contexts that are seen are not used, only the marginals.
+TEST(CausalLinearUcb, IgnoresTheContextsSeen) {
+  const Problem problem = problem_of({{0.5, 0.5}, {1, 0}, {0, 1}}, 100);
+  Hand one("cl-ucb", problem), two("cl-ucb", problem);
+  for (int t = 0; t < 100; ++t) EXPECT_EQ(one.round(0, t % 3 == 0), two.round(t % 2, t % 3 == 0));
+  EXPECT_EQ(one.policy->digest(), two.policy->digest());
+}
+
+TEST(CausalLinearThompson, DrawsOneNormalPerContext) {
+  const Problem problem = problem_of({{0.5, 0.5}, {1, 0}, {0, 1}}, 100);
+  Hand hand("cl-ts", problem);
+  const std::uint64_t before = hand.stream.position();
+  Stream shadow({1, 0, Purpose::kPolicy});
+  hand.choose();
+  for (int z = 0; z < 2; ++z) normal(shadow);
+  EXPECT_GT(hand.stream.position(), before);
+  EXPECT_EQ(hand.stream.position(), shadow.position());
+}
+
+// The first draw is N(0, I): arm 1 gets θ_0, arm 2 θ_1, arm 0 their mean, so arm 0 never wins and
+// the others win half the time each. 4000 draws: 2000 ± 4.9·sqrt(1000) = 155.
+TEST(CausalLinearThompson, FirstDrawsAreStandardNormal) {
+  Hand hand("cl-ts", problem_of({{0.5, 0.5}, {1, 0}, {0, 1}}, 100));
+  int wins[3] = {};
+  for (int i = 0; i < 4000; ++i) ++wins[hand.choose().arm];
+  EXPECT_EQ(wins[0], 0);
+  EXPECT_NEAR(wins[1], 2000, 155);
+}
+
+// After 3 plays of arm 1 that paid 1 each: θ_0 ~ N(3/4, 1/4), θ_1 ~ N(0, 1). P(θ_0 > θ_1) =
+// Φ(0.75/sqrt(1.25)) = Φ(0.6708) = 0.7488. 4000 draws: ±4.9·sqrt(4000·0.7488·0.2512) = ±134.
+TEST(CausalLinearThompson, DrawsHaveTheCovarianceOfTheRegression) {
+  Hand hand("cl-ts", problem_of({{0.5, 0.5}, {1, 0}, {0, 1}}, 100));
+  for (int i = 0; i < 3; ++i) hand.observe({1}, 0, 1);
+  int first = 0;
+  for (int i = 0; i < 4000; ++i) first += hand.choose().arm == 1 ? 1 : 0;
+  EXPECT_NEAR(first, 0.7488 * 4000, 134);
+}
+
+// What waits between two choices is worked in by row: any order, the same bits.
+TEST(LinearBandits, OrderOfPendingOutcomesLeavesNoTrace) {
+  const Problem problem = problem_of({{0.5, 0.3, 0.2}, {0.1, 0.9, 0}, {0.3, 0.3, 0.4}}, 100);
+  for (const char* text : {"cl-ucb", "cl-ts"}) {
+    Hand forward(text, problem), backward(text, problem);
+    for (int block = 0; block < 300; ++block) {  // beyond the fresh start at 1024 updates
+      struct Letter {
+        Arm arm;
+        double reward;
+      };
+      std::vector<Letter> letters;
+      for (int i = 0; i < 7; ++i)
+        letters.push_back({static_cast<Arm>((block + i) % 3), ((block * i) % 5) / 4.0});
+      for (const Letter& letter : letters) forward.observe({letter.arm}, 0, letter.reward);
+      std::reverse(letters.begin(), letters.end());
+      for (const Letter& letter : letters) backward.observe({letter.arm}, 0, letter.reward);
+      ASSERT_EQ(forward.choose().arm, backward.choose().arm) << text << " " << block;
+      ASSERT_EQ(forward.policy->digest(), backward.policy->digest()) << text << " " << block;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace armature
