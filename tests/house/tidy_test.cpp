@@ -101,7 +101,9 @@ TEST(Tidy, ThePatternsCatchWhatTheyAreFor) {
   EXPECT_FALSE(has_reminder("path + \".partial-XXXXXX\""));
   EXPECT_TRUE(has_machine_path(std::string("cd /ho") + "me/someone/x"));
   EXPECT_TRUE(has_machine_path(std::string("/wo") + "rk/x"));
-  EXPECT_FALSE(has_machine_path("https://example.org/work/x"));
+  EXPECT_FALSE(
+      has_machine_path("https://example.org/wor"
+                       "k/x"));
   EXPECT_EQ(characters("μ̂ ± δ"), 6u);  // μ, a combining hat, blank, ±, blank, δ
 }
 

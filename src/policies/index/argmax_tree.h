@@ -13,9 +13,10 @@ class ArgmaxTree {
  public:
   /// All values start at minus infinity.
   explicit ArgmaxTree(std::uint32_t size)
-      : leaves_(std::bit_ceil(std::max(size, 2u))), nodes_(2 * leaves_) {
+      : leaves_(std::bit_ceil(std::max(size, 2u))), nodes_(std::size_t{2} * leaves_) {
     for (std::uint32_t i = 0; i < leaves_; ++i) nodes_[leaves_ + i].index = i;
-    for (std::uint32_t node = leaves_ - 1; node > 0; --node) nodes_[node] = nodes_[2 * node];
+    for (std::uint32_t node = leaves_ - 1; node > 0; --node)
+      nodes_[node] = nodes_[left_child(node)];
   }
 
   std::uint32_t best() const { return nodes_[1].index; }
@@ -25,7 +26,8 @@ class ArgmaxTree {
   /// The lowest index whose value is at least `bar`. There is one: best_value() ≥ bar.
   std::uint32_t first_at_least(double bar) const {
     std::uint32_t node = 1;
-    while (node < leaves_) node = nodes_[2 * node].value >= bar ? 2 * node : 2 * node + 1;
+    while (node < leaves_)
+      node = nodes_[left_child(node)].value >= bar ? left_child(node) : left_child(node) + 1;
     return node - leaves_;
   }
 
@@ -42,6 +44,7 @@ class ArgmaxTree {
   }
 
  private:
+  static std::uint32_t left_child(std::uint32_t node) { return node << 1; }
   struct Node {
     double value = -std::numeric_limits<double>::infinity();
     std::uint32_t index = 0;

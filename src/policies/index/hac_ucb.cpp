@@ -151,7 +151,7 @@ void HacUcb::check_marginals() {
   const double allowed =
       2 * std::pow(horizon_, -0.25) *
       std::sqrt(static_cast<double>(actions_count_) * contexts_count_ * std::log(horizon_));
-  const auto plays = static_cast<double>(first_sweep_plays_ / actions_count_);
+  const auto plays = static_cast<double>(first_sweeps());
   for (Arm a = 0; a < actions_count_ && !marginals_replaced_; ++a) {
     double distance = 0;
     for (Context z = 0; z < contexts_count_; ++z)
@@ -164,7 +164,7 @@ void HacUcb::check_marginals() {
 }
 
 void HacUcb::use_empirical_marginals() {
-  const auto plays = static_cast<double>(first_sweep_plays_ / actions_count_);
+  const auto plays = static_cast<double>(first_sweeps());
   Matrix empirical(actions_count_, contexts_count_);
   for (Arm a = 0; a < actions_count_; ++a)
     for (Context z = 0; z < contexts_count_; ++z)

@@ -31,6 +31,7 @@ class HacUcb {
     kAfterSwitch = 3
   };
 
+  std::uint64_t first_sweeps() const { return first_sweep_plays_ / actions_count_; }
   bool benign_so_far();
   Arm best_causal(Stream& stream);
   Arm best_action(Stream& stream) const;
