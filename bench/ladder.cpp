@@ -172,7 +172,8 @@ void add_ladder() {
     add("sentry " + size, [=](auto& state) { policy_round(state, family, "sentry"); });
     add("sentry spread " + size,
         [=](auto& state) { policy_round(state, family, "sentry:schedule=spread"); });
-    add("cl-ucb " + size, [=](auto& state) { policy_round(state, family, "cl-ucb"); });
+    for (const char* rival : {"moss", "kl-ucb", "c-ucb-2", "cl-ucb", "cl-ts", "corral", "ed2rb"})
+      add(rival + (" " + size), [=](auto& state) { policy_round(state, family, rival); });
     add("d3rb " + size, [=](auto& state) { policy_round(state, family, "d3rb"); });
     add("hac-ucb " + size, [=](auto& state) { policy_round(state, family, "hac-ucb"); });
     add("ts " + size, [=](auto& state) { policy_round(state, family, "ts"); });

@@ -36,9 +36,9 @@ __attribute__((target("avx2"))) void avx2_draws(const StreamKey& key, Round firs
   for (std::size_t group = 0; group < context_draws.size(); group += kLanes) {
     __m256i c0[2], c1[2], c2[2], c3[2];
     for (int half = 0; half < 2; ++half) {
-      const auto round = static_cast<long long>(first + group + 4 * static_cast<std::size_t>(half));
-      const __m256i rounds =
-          _mm256_add_epi64(_mm256_set1_epi64x(round), _mm256_set_epi64x(3, 2, 1, 0));
+      const Round round = first + group + 4 * static_cast<std::size_t>(half);
+      const __m256i rounds = _mm256_add_epi64(_mm256_set1_epi64x(static_cast<long long>(round)),
+                                              _mm256_set_epi64x(3, 2, 1, 0));
       c0[half] = _mm256_and_si256(rounds, low);
       c1[half] = _mm256_srli_epi64(rounds, 32);
       c2[half] = _mm256_set1_epi64x(tail[2]);

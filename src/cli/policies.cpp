@@ -30,7 +30,11 @@ std::string page(const std::string& name, const std::string& format) {
         "stands for `fixed` at "
         "the best action. Section marks (§) refer to the mathematical specification; T is the "
         "horizon, |A| and |Z| "
-        "are the numbers of actions and contexts.",
+        "are the numbers of actions and contexts.\n\nWho wins where, by how much and why: "
+        "[comparison.md](comparison.md). The "
+        "Pareto dial, the two misprints of balancing and how slowly it reacts: "
+        "[balancing.md](balancing.md). The theorem "
+        "behind sentry: [sentry.md](sentry.md).",
         entries);
   if (!name.empty()) return catalogue_page(entries.front());
   return catalogue_list(entries) +
