@@ -111,13 +111,11 @@ Instance::Parts Instance::general(std::string name, Matrix marginals,
   std::map<double, std::uint32_t> bernoulli_index;
   for (const RewardLaw& law : law_of_cell) {
     const auto next = static_cast<std::uint32_t>(parts.laws.size());
-    std::uint32_t index = next;
-    if (law.kind() == RewardLaw::Kind::kBernoulli) {
-      index = bernoulli_index.try_emplace(law.mean(), next).first->second;
-    } else {
-      const auto found = std::find(parts.laws.begin(), parts.laws.end(), law);
-      index = static_cast<std::uint32_t>(found - parts.laws.begin());
-    }
+    const std::uint32_t index =
+        law.kind() == RewardLaw::Kind::kBernoulli
+            ? bernoulli_index.try_emplace(law.mean(), next).first->second
+            : static_cast<std::uint32_t>(std::find(parts.laws.begin(), parts.laws.end(), law) -
+                                         parts.laws.begin());
     if (index == next) parts.laws.push_back(law);
     parts.law_of.push_back(index);
   }
