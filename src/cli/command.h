@@ -26,6 +26,9 @@ struct ExitStatus {
 std::uint64_t whole_number(const std::string& option, const std::string& text, std::uint64_t low,
                            std::uint64_t high);
 
+/// `--tolerance`: a share in (0,1), or 0 (the default of numerical_rank) where nothing was given.
+double rank_tolerance(const std::string& text);
+
 /// Prints to the terminal, or to a file that appears whole or not at all.
 void emit(const std::optional<std::string>& output, const std::string& content);
 

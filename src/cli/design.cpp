@@ -140,12 +140,7 @@ std::string json_of(const NamedRows& named, const Design& design) {
 void run(const Options& options) {
   DesignOptions wanted;
   wanted.kind = options.exact ? DesignKind::kExact : DesignKind::kNear;
-  if (!options.tolerance.empty()) {
-    const auto tolerance = parse_real(options.tolerance);
-    if (!tolerance || !(*tolerance > 0 && *tolerance < 1))
-      throw Error({"", "--tolerance", "'" + options.tolerance + "'", "a number in (0,1)"});
-    wanted.rank_tolerance = *tolerance;
-  }
+  wanted.rank_tolerance = rank_tolerance(options.tolerance);
   wanted.most_iterations =
       whole_number("--iterations", options.most_iterations, 1, 1'000'000'000'000);
   const NamedRows named = rows_of(options);

@@ -5,7 +5,6 @@
 #include "armature/error.h"
 #include "armature/families.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "cli/command.h"
 #include "linear/rank.h"
 #include "report/table.h"
@@ -45,14 +44,7 @@ std::string verdict_text(const Instance& instance) {
                      instance.law(witness.other, witness.context).describe());
 }
 
-std::string rank_text(const Instance& instance, const std::string& text) {
-  double tolerance = 0;
-  if (!text.empty()) {
-    const auto given = parse_real(text);
-    if (!given || !(*given > 0 && *given < 1))
-      throw Error({"", "--tolerance", "'" + text + "'", "a number in (0,1)"});
-    tolerance = *given;
-  }
+std::string rank_text(const Instance& instance, double tolerance) {
   const RankVerdict verdict = numerical_rank(instance.marginals(), tolerance);
   std::string values;
   for (std::size_t i = 0; i < std::min<std::size_t>(verdict.singular_values.size(), 8); ++i)
@@ -101,7 +93,7 @@ void show(const Options& options) {
   line("gaps", smallest
                    ? fmt::format("smallest positive {:.6g}, largest {:.6g}", *smallest, largest)
                    : "none: all actions are equally good");
-  line("rank", rank_text(*instance, options.tolerance));
+  line("rank", rank_text(*instance, rank_tolerance(options.tolerance)));
   line("benign", verdict_text(*instance));
   line("policies see", given_text(*instance));
   for (const std::string& note : instance->parts().notes) line("note", note);

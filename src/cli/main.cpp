@@ -19,6 +19,14 @@ std::uint64_t whole_number(const std::string& option, const std::string& text, s
   return *number;
 }
 
+double rank_tolerance(const std::string& text) {
+  if (text.empty()) return 0;
+  const auto tolerance = parse_real(text);
+  if (!tolerance || !(*tolerance > 0 && *tolerance < 1))
+    throw Error({"", "--tolerance", "'" + text + "'", "a number in (0,1)"});
+  return *tolerance;
+}
+
 void emit(const std::optional<std::string>& output, const std::string& content) {
   if (output) {
     write_file(*output, content);
