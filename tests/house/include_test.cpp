@@ -39,7 +39,7 @@ const std::map<std::string, std::string> kRoomOfHeader = {
     {"parameters.h", "base"}, {"state.h", "base"},        {"version.h", "base"},
     {"model.h", "model"},     {"environment.h", "model"}, {"families.h", "families"},
     {"policy.h", "policies"}, {"simulate.h", "simulate"}, {"conformance.h", "simulate"},
-    {"lab.h", "lab"},         {"report.h", "report"},
+    {"lab.h", "lab"},         {"study.h", "lab"},         {"report.h", "report"},
 };
 constexpr const char* kUmbrella = "include/armature/armature.h";
 
