@@ -48,6 +48,8 @@ class StudyReader {
   std::vector<GridEntry> entries(const char* key, const std::string& kind) const;
   FigureRequest figure(const toml::node& node) const;
   std::vector<FigureRequest> figures() const;
+  std::optional<double> number(const toml::table& table, const char* key) const;
+  VerdictRule verdict(const toml::node& node) const;
 
   std::string source_;
   toml::table table_;
@@ -253,6 +255,41 @@ std::vector<FigureRequest> StudyReader::figures() const {
   return requests;
 }
 
+std::optional<double> StudyReader::number(const toml::table& table, const char* key) const {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return std::nullopt;
+  if (!node->is_number()) reject(*node, key, "a number");
+  return node->value<double>();
+}
+
+VerdictRule StudyReader::verdict(const toml::node& node) const {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) reject(node, "verdicts", "a table with name, rule and policy");
+  only_these(*table, "verdicts",
+             {"name", "rule", "policy", "instance", "against", "bound", "x", "quantity", "low",
+              "high", "from", "until"});
+  VerdictRule rule;
+  rule.name = text(*table, "name", "");
+  rule.rule = choice(*table, "rule", {"slope", "ratio", "bound", "plane", "product"}, "");
+  rule.policy = text(*table, "policy", "");
+  rule.instance = text(*table, "instance", "");
+  rule.against = text(*table, "against", "");
+  rule.bound = text(*table, "bound", "");
+  rule.x = text(*table, "x", "horizon");
+  rule.quantity = text(*table, "quantity", "regret");
+  rule.low = number(*table, "low");
+  rule.high = number(*table, "high");
+  rule.from = number(*table, "from");
+  rule.until = number(*table, "until");
+  if (rule.name.empty() || rule.rule.empty() || rule.policy.empty())
+    reject(node, "verdicts", "name, rule and policy in the table");
+  if (rule.rule == "bound" ? rule.bound.empty() : !rule.low && !rule.high)
+    reject(node, "verdicts", rule.rule == "bound" ? "bound = \"…\"" : "low or high, or both");
+  if (rule.rule == "ratio" && rule.against.empty())
+    reject(node, "verdicts", "against = \"…\", the other policy");
+  return rule;
+}
+
 void StudyReader::override_with(const std::string& pair) {
   const std::size_t equals = pair.find('=');
   if (equals == std::string::npos || equals == 0)
@@ -273,11 +310,14 @@ void StudyReader::override_with(const std::string& pair) {
 
 Study StudyReader::read() const {
   only_these(table_, "key",
-             {"title", "text", "seed", "replications", "horizons", "checkpoints", "engine",
-              "instances", "policies", "figures"});
+             {"title", "text", "claim", "source", "expectation", "verdicts", "seed", "replications",
+              "horizons", "checkpoints", "engine", "instances", "policies", "figures"});
   Study study;
   study.title = text(table_, "title", "");
   study.text = text(table_, "text", "");
+  study.claim = text(table_, "claim", "");
+  study.source = text(table_, "source", "");
+  study.expectation = text(table_, "expectation", "");
   study.seed = integer("seed", 0, UINT64_MAX, study.seed);
   study.replications =
       static_cast<std::uint32_t>(integer("replications", 1, 1'000'000'000, study.replications));
@@ -288,6 +328,8 @@ Study StudyReader::read() const {
   study.instances = entries("instances", "instance");
   study.policies = entries("policies", "policy");
   study.figures = figures();
+  for (const toml::node* node : elements("verdicts", false))
+    study.verdicts.push_back(verdict(*node));
   return study;
 }
 
