@@ -213,6 +213,40 @@ TEST(TheoryPage, APageIsReadAsItsWriterMeantIt) {
   EXPECT_EQ(unmarked_numbers(sample), std::vector<std::string>{"2.5"});
 }
 
+// A line that begins with a comment is raw HTML to readers of Markdown, and ends a paragraph.
+TEST(TheoryPage, NoLineBeginsWithAMarker) {
+  for (const std::string& line : lines_of(page()))
+    EXPECT_FALSE(std::regex_search(line, std::regex("^ *<!--"))) << line;
+}
+
+// As the usual renderers make them: small letters, blanks as hyphens, punctuation dropped.
+std::string anchor(const std::string& heading) {
+  std::string text;
+  for (const char c : heading) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80 || std::isalnum(byte) || c == '-' || c == '_')
+      text += static_cast<char>(byte < 0x80 ? std::tolower(byte) : byte);
+    else if (c == ' ')
+      text += '-';
+  }
+  return text;
+}
+
+TEST(TheoryPage, LinksLeadSomewhere) {
+  const std::string text = page();
+  std::set<std::string> anchors;
+  for (const std::string& line : lines_of(without_blocks(text)))
+    if (line.starts_with("#")) anchors.insert(anchor(line.substr(line.find(' ') + 1)));
+  static const std::regex link(R"(\]\((#?)([^)]+)\))");
+  for (std::sregex_iterator it(text.begin(), text.end(), link), end; it != end; ++it) {
+    const std::string target = (*it)[2].str();
+    if ((*it)[1].length() > 0)
+      EXPECT_TRUE(anchors.contains(target)) << target;
+    else
+      EXPECT_TRUE(std::filesystem::exists(ARMATURE_SOURCE_DIR "/docs/" + target)) << target;
+  }
+}
+
 // "rows `a`, `b` and `c`" in the text, and the third column of the contents; a star stands for
 // anything.
 std::set<std::string> named_rows() {
