@@ -191,15 +191,18 @@ void add_lower(BoundTable& table, const Setting& s) {
 }
 
 void add_epsilon_zones(BoundTable& table, const Setting& s) {
-  const auto where = [&](bool below, const char* if_below, const char* if_above) {
-    return s.epsilon ? fmt::format("ε = {:.4g} is {}", *s.epsilon, below ? if_below : if_above)
-                     : std::string();
-  };
-  const double epsilon = s.epsilon.value_or(0);
-  const std::string harmless =
-      where(epsilon <= harmless_epsilon(s), "below it: harmless up to √d·log T", "above it");
-  const std::string worthless = where(epsilon < worthless_epsilon(s), "below it",
-                                      "above it: in the worst case worth nothing");
+  std::string harmless, worthless;
+  if (s.epsilon) {
+    harmless =
+        fmt::format("ε = {:.4g} is {}", *s.epsilon,
+                    *s.epsilon <= harmless_epsilon(s) ? "within it, up to √d·log T" : "above it");
+    worthless = fmt::format("ε = {:.4g} is {}", *s.epsilon,
+                            *s.epsilon < worthless_epsilon(s)
+                                ? std::string("below it")
+                                : fmt::format("above it: nobody can promise less than {:.5g} on "
+                                              "all benign worlds",
+                                              zero_knowledge_lower(s)));
+  }
   table.zone({"epsilon-harmless", kRate, "benign", "Thm 5.5", {}, 0, harmless}, harmless_epsilon(s),
              "epsilon");
   table.zone({"epsilon-worthless",
