@@ -15,4 +15,5 @@
 #include "armature/simulate.h"
 #include "armature/state.h"
 #include "armature/study.h"
+#include "armature/theory.h"
 #include "armature/version.h"

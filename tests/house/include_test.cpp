@@ -40,6 +40,7 @@ const std::map<std::string, std::string> kRoomOfHeader = {
     {"model.h", "model"},     {"environment.h", "model"}, {"families.h", "families"},
     {"policy.h", "policies"}, {"simulate.h", "simulate"}, {"conformance.h", "simulate"},
     {"lab.h", "lab"},         {"study.h", "lab"},         {"report.h", "report"},
+    {"theory.h", "theory"},
 };
 constexpr const char* kUmbrella = "include/armature/armature.h";
 
