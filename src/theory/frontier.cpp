@@ -69,7 +69,11 @@ void add_curves(Frontier& result, std::size_t count) {
   const Setting& s = result.setting;
   const double least = std::sqrt(s.actions * s.horizon);
   if (least > s.horizon) return;
-  for (const double r2 : geometric(least, s.horizon, count))
+  std::vector<double> along = geometric(least, s.horizon, count);
+  const double corner = s.actions * std::sqrt(s.horizon / s.contexts);  // where R_1 = sqrt(|Z|T)
+  if (corner > least && corner < s.horizon)
+    along.insert(std::upper_bound(along.begin(), along.end(), corner), corner);
+  for (const double r2 : along)
     result.points.push_back({"frontier", "", BoundKind::kRate, frontier_benign(s, r2), r2});
   if (s.actions < 2 || least >= s.horizon / 320) return;
   result.lower_until = s.horizon / 320;

@@ -33,8 +33,8 @@ TEST(Frontier, HasTheCurvesAndThePolicies) {
   const Frontier result = frontier(sizes(20, 2, 1e9), 9);
   std::map<std::string, int> count;
   for (const FrontierPoint& point : result.points) ++count[point.series];
-  EXPECT_EQ(count["frontier"], 9);
-  EXPECT_EQ(count["lower"], 8);  // at T/320 itself it is void
+  EXPECT_EQ(count["frontier"], 10);  // and the corner
+  EXPECT_EQ(count["lower"], 8);      // at T/320 itself it is void
   EXPECT_EQ(count["ucb"], 2);
   EXPECT_EQ(count["c-ucb"], 2);
   EXPECT_EQ(count["hac-ucb"], 1);
@@ -42,8 +42,8 @@ TEST(Frontier, HasTheCurvesAndThePolicies) {
   EXPECT_EQ(count["sentry"], 9);
   EXPECT_DOUBLE_EQ(result.lower_until.value(), 1e9 / 320);
   EXPECT_EQ(result.points.front().r2, std::sqrt(20e9));
-  EXPECT_EQ(result.points[8].r2, 1e9);
-  EXPECT_DOUBLE_EQ(result.points[8].r1, std::sqrt(2e9));  // flat beyond the corner
+  EXPECT_EQ(result.points[9].r2, 1e9);
+  EXPECT_DOUBLE_EQ(result.points[9].r1, std::sqrt(2e9));  // flat beyond the corner
 }
 
 TEST(Frontier, SaysWhereItIsVoid) {
