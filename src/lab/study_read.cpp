@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "armature/error.h"
+#include "armature/families.h"
 #include "armature/policy.h"
 #include "armature/study.h"
 #include "base/text.h"
@@ -17,6 +18,9 @@ namespace {
 constexpr std::uint64_t kLongestHorizon = 1'000'000'000'000'000'000;
 const std::vector<std::string> kFigureKinds = {"regret", "final", "box", "share",
                                                "pulls",  "plane", "time"};
+const std::vector<std::string> kKeys = {
+    "title",    "text",        "claim",  "source",    "expectation", "seed",    "replications",
+    "horizons", "checkpoints", "engine", "instances", "policies",    "figures", "verdicts"};
 
 // A file being read: every complaint names it, the line and the field.
 class StudyReader {
@@ -30,6 +34,8 @@ class StudyReader {
  private:
   [[noreturn]] void reject(const toml::node& node, const std::string& field,
                            const std::string& expected) const;
+  void refuse_unknown(const std::string& name, const std::string& where,
+                      const std::vector<std::string>& known) const;
   void only_these(const toml::table& table, const std::string& where,
                   const std::vector<std::string>& known) const;
   std::string text_of(const toml::node& node, const std::string& field) const;
@@ -83,14 +89,18 @@ void StudyReader::reject(const toml::node& node, const std::string& field,
                expected});
 }
 
+void StudyReader::refuse_unknown(const std::string& name, const std::string& where,
+                                 const std::vector<std::string>& known) const {
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    throw Error({source_, where, "'" + name + "'",
+                 "one of " + join(known, ", ") + did_you_mean(name, known)});
+}
+
 void StudyReader::only_these(const toml::table& table, const std::string& where,
                              const std::vector<std::string>& known) const {
-  for (const auto& [key, node] : table) {
-    const std::string name(key.str());
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw Error({source_, fmt::format("line {}: {}", key.source().begin.line, where),
-                 "'" + name + "'", "one of " + join(known, ", ") + did_you_mean(name, known)});
-  }
+  for (const auto& [key, node] : table)
+    refuse_unknown(std::string(key.str()),
+                   fmt::format("line {}: {}", key.source().begin.line, where), known);
 }
 
 std::string StudyReader::text_of(const toml::node& node, const std::string& field) const {
@@ -182,20 +192,32 @@ std::vector<std::string> StudyReader::axis_values(const toml::node& node,
   }
 }
 
+// As on the command line, but a family's formulas may divide.
+bool names_a_file(const std::string& form) {
+  const std::string name = form.substr(0, form.find(':'));
+  for (const Family& family : families())
+    if (family.name == name) return false;
+  return form.ends_with(".json") || form.find('/') != std::string::npos;
+}
+
 // "db:dial=0.3", or a table {policy = "db", dial = [0.1, 0.3]}.
 GridEntry StudyReader::entry(const toml::node& node, const std::string& kind) const {
   const toml::table* table = node.as_table();
   GridEntry entry;
   const auto take_form = [&](const toml::node& written) {
     const std::string form = text_of(written, kind);
-    if (kind == "instance" && (form.ends_with(".json") || form.find('/') != std::string::npos)) {
+    if (kind == "instance" && names_a_file(form)) {
       entry.name = form;  // a file: colons and commas belong to its name
       return;
     }
     try {
       TextForm parsed = TextForm::parse(form);
       entry.name = std::move(parsed.name);
-      for (auto& [key, value] : parsed.values) entry.axes.push_back({key, {value}});
+      for (auto& [key, value] : parsed.values) {
+        if (key == kind || key == "label" || key == "role")
+          reject(written, kind, fmt::format("{} = … beside it in a table", key));
+        entry.axes.push_back({key, expand_list(value)});
+      }
     } catch (const Error& error) {
       reject(written, kind, error.report().expected);
     }
@@ -211,6 +233,7 @@ GridEntry StudyReader::entry(const toml::node& node, const std::string& kind) co
   if (kind == "instance") entry.role = choice(*table, "role", {"benign", "worst-case"}, "");
   for (const auto& [name, value] : in_file_order(*table)) {
     if (name == kind || name == "label" || (kind == "instance" && name == "role")) continue;
+    if (!is_name(name)) reject(*value, "key '" + name + "'", "letters, digits, '-' and '_'");
     for (const GridAxis& axis : entry.axes)
       if (axis.key == name) reject(*value, name, "the value once, in the form or beside it");
     entry.axes.push_back({name, axis_values(*value, name)});
@@ -292,15 +315,21 @@ VerdictRule StudyReader::verdict(const toml::node& node) const {
 
 void StudyReader::override_with(const std::string& pair) {
   const std::size_t equals = pair.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw Error({"", "override", "'" + pair + "'", "key=value"});
   const std::string key = pair.substr(0, equals);
+  if (equals == std::string::npos || !is_name(key))
+    throw Error({"", "override", "'" + pair + "'", "key=value"});
   const std::string value = pair.substr(equals + 1);
+  refuse_unknown(key, "override", kKeys);
   // A value that is not TOML by itself is a string: engine=step, horizons=2^20.
-  for (const std::string& attempt : {value, nlohmann::json(value).dump()}) {
+  for (const bool literal : {true, false}) {
     try {
-      toml::table parsed = toml::parse(key + " = " + attempt);
-      for (auto& [name, node] : parsed) table_.insert_or_assign(name, node);
+      const toml::table parsed =
+          toml::parse(key + " = " +
+                      (literal ? value
+                               : nlohmann::json(value).dump(
+                                     -1, ' ', true, nlohmann::json::error_handler_t::replace)));
+      if (parsed.size() != 1) continue;  // a line break, and another key after it
+      table_.insert_or_assign(key, *parsed.get(key));
       return;
     } catch (const toml::parse_error&) {
     }
@@ -309,9 +338,7 @@ void StudyReader::override_with(const std::string& pair) {
 }
 
 Study StudyReader::read() const {
-  only_these(table_, "key",
-             {"title", "text", "claim", "source", "expectation", "verdicts", "seed", "replications",
-              "horizons", "checkpoints", "engine", "instances", "policies", "figures"});
+  only_these(table_, "key", kKeys);
   Study study;
   study.title = text(table_, "title", "");
   study.text = text(table_, "text", "");

@@ -60,7 +60,8 @@ std::vector<double> trials(const std::vector<Cell>& cells) {
 }
 
 double bytes_of(const StudyPlan& plan, const StudyCell& cell) {
-  return 8.0 * (cell.actions + 3.0 * plan.study.checkpoints + 100);
+  // A checkpoint: its regret, and two learners' shares with their names.
+  return 8.0 * (cell.actions + 16.0 * plan.study.checkpoints + 100);
 }
 
 // Cuts what is missing into blocks that take about a second, or less where there is little to do.
@@ -128,7 +129,7 @@ StudyStatus study_status(const std::string& directory) {
   StudyStatus status{store.plan(), std::vector<std::uint32_t>(store.plan().cells.size()), false};
   Statement rows(store.database(), "SELECT cell, count(*) FROM replications GROUP BY cell");
   while (rows.step())
-    status.replications[static_cast<std::size_t>(rows.integer(0))] =
+    status.replications.at(static_cast<std::size_t>(rows.integer(0))) =
         static_cast<std::uint32_t>(rows.integer(1));
   status.running = DirectoryLock::held(directory);
   return status;

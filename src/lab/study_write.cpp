@@ -17,10 +17,11 @@ std::string quoted(const std::string& text) {
   return escaped;
 }
 
-// Numbers as they are, the rest in quotes. Only what print_real would write is surely TOML.
+// Numbers as they are, the rest in quotes. Only what print_real would write is surely TOML, and
+// there -0 is a whole number that has no sign.
 std::string written_value(const std::string& value) {
   const auto number = parse_real(value);
-  return number && print_real(*number) == value ? value : quoted(value);
+  return number && print_real(*number) == value && value != "-0" ? value : quoted(value);
 }
 
 std::string written_values(const std::vector<std::string>& values) {
