@@ -7,7 +7,7 @@
 //
 // What is promised: the chance of each result k is its probability f(k) up to 1e-12·f(k) + 2^-48.
 // The first term is the evaluation of f, the second what uniforms of 53 bits resolve in inversion;
-// rejection has the second term only beyond eight standard deviations, and smaller.
+// rejection needs it only beyond six standard deviations, and far less of it.
 #pragma once
 
 #include <cstdint>
