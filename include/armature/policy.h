@@ -100,8 +100,8 @@ struct Block {
   std::span<const double> sums;
 };
 
-/// `intend` lays out at most so many rounds in an empty plan; `holds` is pure and says whether every
-/// choice of the plan stays as planned for all values in the box; `absorb` takes one share's
+/// `intend` lays out at most so many rounds in an empty plan; `holds` is pure and says whether
+/// every choice of the plan stays as planned for all values in the box; `absorb` takes one share's
 /// outcomes. `leap_obstacle` names what in the arguments stands against leaping, or is empty.
 template <class P>
 concept LeapPolicy = Policy<P> && requires(P& policy, const P& seen, Round rounds, Plan& plan,
@@ -110,6 +110,51 @@ concept LeapPolicy = Policy<P> && requires(P& policy, const P& seen, Round round
   { seen.holds(plan, box) } -> std::same_as<bool>;
   {policy.absorb(block)};
   { seen.leap_obstacle() } -> std::same_as<std::string>;
+};
+
+class AnyPolicy;
+
+struct Range {
+  double low;
+  double high;
+};
+
+/// So many further rounds of a balancer: what each learner gets of them, and where its mean reward
+/// can be meanwhile.
+struct BalanceWindow {
+  Round rounds;
+  std::span<const std::uint64_t> plays;
+  std::span<const Range> means;
+};
+
+/// A balancer is not one leaping policy. As only the learner that plays is told, each learner's own
+/// history does not depend on the schedule: the engine drives every learner by itself and merges
+/// them by the counts (docs/leap.md, "Balancing").
+class LeapBalancer {
+ public:
+  virtual ~LeapBalancer() = default;
+
+  virtual std::size_t learners() const = 0;
+  virtual AnyPolicy& learner(std::size_t i) = 0;
+  virtual bool active(std::size_t i) const = 0;
+  /// The active learner with the least level plays next, the lowest one on ties. Never falls with
+  /// the number of plays.
+  virtual double level(std::size_t i, std::uint64_t plays) const = 0;
+  /// Numbers of plays n = 0, 1, … with level(i, n) below the bar; if `ties`, at it too.
+  virtual std::uint64_t plays_below(std::size_t i, double bar, bool ties) const = 0;
+  /// Is the active set what it is now after every round of the window?
+  virtual bool stays(const BalanceWindow& window) const = 0;
+  /// Rounds have been played; what they brought is not told yet.
+  virtual void pass(Round rounds, std::span<const std::uint64_t> plays) = 0;
+  /// All rewards so far per learner: runs the test.
+  virtual void settle(std::span<const double> reward_sums) = 0;
+
+ protected:
+  LeapBalancer() = default;
+  LeapBalancer(const LeapBalancer&) = default;
+  LeapBalancer(LeapBalancer&&) = default;
+  LeapBalancer& operator=(const LeapBalancer&) = default;
+  LeapBalancer& operator=(LeapBalancer&&) = default;
 };
 
 // --- The erased form
@@ -136,6 +181,8 @@ class AnyPolicy {
   virtual void intend(Round rounds, Plan& plan) = 0;
   virtual bool holds(const Plan& plan, const Box& box) const = 0;
   virtual void absorb(const Block& block) = 0;
+  /// Itself as a balancer, if it is one.
+  virtual LeapBalancer* balancer() { return nullptr; }
 
   /// Save → load → continue equals the uninterrupted run bit for bit. The caller keeps the stream's
   /// position. Loading throws Error if the state is of another policy, problem or version.
@@ -171,20 +218,26 @@ class ErasedPolicy final : public AnyPolicy {
   Diagnostics diagnostics() const override { return policy_.diagnostics(); }
 
   std::string leap_obstacle() const override {
-    if constexpr (LeapPolicy<P>)
+    if constexpr (LeapPolicy<P> || std::derived_from<P, LeapBalancer>)
       return policy_.leap_obstacle();
     else
       return "no certificate is known for its choices";
   }
-  void intend(Round rounds, Plan& plan) override {
+  void intend([[maybe_unused]] Round rounds, [[maybe_unused]] Plan& plan) override {
     if constexpr (LeapPolicy<P>) policy_.intend(rounds, plan);
   }
-  bool holds(const Plan& plan, const Box& box) const override {
+  bool holds([[maybe_unused]] const Plan& plan, [[maybe_unused]] const Box& box) const override {
     if constexpr (LeapPolicy<P>) return policy_.holds(plan, box);
     return false;
   }
-  void absorb(const Block& block) override {
+  void absorb([[maybe_unused]] const Block& block) override {
     if constexpr (LeapPolicy<P>) policy_.absorb(block);
+  }
+  LeapBalancer* balancer() override {
+    if constexpr (std::derived_from<P, LeapBalancer>)
+      return &policy_;
+    else
+      return nullptr;
   }
 
   void play(Environment& environment, Round rounds, Stream& stream,

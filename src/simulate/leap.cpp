@@ -1,5 +1,6 @@
 #include "simulate/leap.h"
 
+#include "simulate/leap_balance.h"
 #include "simulate/leap_walk.h"
 #include "simulate/result.h"
 
@@ -19,7 +20,12 @@ std::optional<Replication> leap_replication(const Cell& cell, const World& world
                       0,
                       0,
                       cell.max_events};
-  LeapWalk walk(*policy, context);
+  std::optional<LeapWalk> walk;
+  std::optional<LeapBalance> balance;
+  if (LeapBalancer* const balancer = policy->balancer())
+    balance.emplace(*balancer, context, cell.horizon);
+  else
+    walk.emplace(*policy, context);
   Replication result;
   result.engine = Engine::kLeap;
   result.pulls.resize(world.instance->actions());
@@ -27,7 +33,8 @@ std::optional<Replication> leap_replication(const Cell& cell, const World& world
   for (const Round checkpoint : cell.checkpoints) {
     while (round < checkpoint) {
       if (stop.load(std::memory_order_relaxed)) return std::nullopt;
-      round += walk.advance(checkpoint - round, result.pulls);
+      round += walk ? walk->advance(checkpoint - round, result.pulls)
+                    : balance->advance(checkpoint - round, result.pulls);
     }
     result.regret.push_back(regret_of(*world.instance, result.pulls));
   }

@@ -3,7 +3,6 @@
 // (docs/leap.md).
 #pragma once
 
-#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,10 +33,6 @@ class LeapLaws {
   std::uint32_t actions() const { return actions_; }
   std::uint32_t contexts() const { return contexts_; }
   std::size_t value_count() const { return values_.size(); }
-  std::size_t value_index(double reward) const {
-    return static_cast<std::size_t>(std::lower_bound(values_.begin(), values_.end(), reward) -
-                                    values_.begin());
-  }
 
   double visit_probability(Arm a, Context z) const { return marginals_(a, z); }
   const ValueLaw& arm(Arm a) const { return arms_[a]; }

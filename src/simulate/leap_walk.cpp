@@ -165,13 +165,13 @@ void LeapWalk::draw_shares_at_random() {
   for (std::size_t i = 0; i < arms; ++i) plan_.shares[i].plays = plays[i];
 }
 
-// Draws the outcomes of a share and tells the policy.
-void LeapWalk::play_share(const Share& share) {
+// Draws the outcomes of a share, tells the policy and returns the sum of the rewards.
+double LeapWalk::play_share(const Share& share) {
   const LeapLaws& laws = context_.laws;
   if (!plan_.contexts) {
     const double sum = laws.draw(laws.arm(share.arm), share.plays, context_.stream, value_counts_);
     policy_.absorb({share.arm, share.plays, sum, {}, {}});
-    return;
+    return sum;
   }
   multinomial(context_.stream, share.plays, laws.marginals(share.arm), visits_);
   std::fill(value_counts_.begin(), value_counts_.end(), 0);
@@ -184,6 +184,7 @@ void LeapWalk::play_share(const Share& share) {
     for (std::size_t v = 0; v < context_values_.size(); ++v) value_counts_[v] += context_values_[v];
   }
   policy_.absorb({share.arm, share.plays, total, visits_, sums_});
+  return total;
 }
 
 // After a failed try it is a while before the next: the choice is about to change, and where it
@@ -215,7 +216,7 @@ Round LeapWalk::advance(Round limit, std::span<std::uint64_t> pulls) {
   return rounds;
 }
 
-void LeapWalk::advance(Round limit, std::vector<Segment>& segments) {
+void LeapWalk::advance(Round limit, std::deque<Segment>& segments) {
   const bool covered = certify(limit);
   if (!covered || (plan_.shares.size() > 1 && !plan_.in_turn)) {
     const Round rounds = rounds_to_step(limit);
@@ -223,17 +224,15 @@ void LeapWalk::advance(Round limit, std::vector<Segment>& segments) {
       const Decision decision = policy_.choose(context_.policy_stream);
       const Outcome outcome = context_.environment.play(decision.arm);
       policy_.observe(decision, outcome, context_.policy_stream);
-      std::fill(value_counts_.begin(), value_counts_.end(), 0);
-      value_counts_[context_.laws.value_index(outcome.reward)] = 1;
-      segments.push_back({decision.arm, 1, value_counts_});
+      segments.push_back({decision.arm, 1, outcome.reward, {}});
     }
     return;
   }
   if (!plan_.certain) context_.ledger.spend();
   patience_ = kLeastPatience;
   for (const Share& share : plan_.shares) {
-    play_share(share);
-    segments.push_back({share.arm, share.plays, value_counts_});
+    const double sum = play_share(share);
+    segments.push_back({share.arm, share.plays, sum, value_counts_});
     context_.count_events(1);
   }
 }

@@ -2,6 +2,8 @@
 // round by round where none covers enough (docs/leap.md).
 #pragma once
 
+#include <deque>
+
 #include "armature/simulate.h"
 #include "simulate/leap_laws.h"
 
@@ -47,10 +49,12 @@ struct LeapContext {
   void count_events(std::uint64_t events);
 };
 
-/// A piece of a walk: plays of one arm, and how often each reward value of the instance came.
+/// A piece of a walk: plays of one arm, their rewards, and how often each reward value of the
+/// instance came (left out for a single play, which cannot be cut).
 struct Segment {
   Arm arm = 0;
   std::uint64_t plays = 0;
+  double sum = 0;
   std::vector<std::uint64_t> value_counts;
 };
 
@@ -65,7 +69,7 @@ class LeapWalk {
   /// how many rounds it went.
   Round advance(Round limit, std::span<std::uint64_t> pulls);
   /// The same, written down piece by piece in the order of play.
-  void advance(Round limit, std::vector<Segment>& segments);
+  void advance(Round limit, std::deque<Segment>& segments);
 
  private:
   bool certify(Round limit);
@@ -76,7 +80,7 @@ class LeapWalk {
   void bound_contexts_of_many(double log_inverse);
   Path shared_path(Context z, double log_inverse) const;
   void draw_shares_at_random();
-  void play_share(const Share& share);
+  double play_share(const Share& share);
   Round rounds_to_step(Round limit);
 
   AnyPolicy& policy_;

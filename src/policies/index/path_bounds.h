@@ -10,11 +10,6 @@
 
 namespace armature {
 
-struct Range {
-  double low;
-  double high;
-};
-
 /// Certificates leave this much room for the rounding of indices, which is below 1e-14.
 inline constexpr double kCertificateMargin = 1e-12;
 
