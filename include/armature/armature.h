@@ -14,4 +14,5 @@
 #include "armature/report.h"
 #include "armature/simulate.h"
 #include "armature/state.h"
+#include "armature/theory.h"
 #include "armature/version.h"

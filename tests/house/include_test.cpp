@@ -30,7 +30,7 @@ const std::map<std::string, Rooms> kBelow = {
     {"report", {"lab", "figures"}},
     {"service", {"policies", "audit"}},
     {"cuda", {"simulate"}},
-    {"cli", {"report", "lab", "service", "audit", "graph", "cuda"}},
+    {"cli", {"report", "lab", "service", "audit", "graph", "cuda", "figures"}},
 };
 
 // The public door has no folders: which room each of its headers belongs to.
@@ -39,7 +39,7 @@ const std::map<std::string, std::string> kRoomOfHeader = {
     {"parameters.h", "base"}, {"state.h", "base"},        {"version.h", "base"},
     {"model.h", "model"},     {"environment.h", "model"}, {"families.h", "families"},
     {"policy.h", "policies"}, {"simulate.h", "simulate"}, {"conformance.h", "simulate"},
-    {"lab.h", "lab"},         {"report.h", "report"},
+    {"lab.h", "lab"},         {"report.h", "report"},     {"theory.h", "theory"},
 };
 constexpr const char* kUmbrella = "include/armature/armature.h";
 

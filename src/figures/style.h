@@ -1,0 +1,37 @@
+// What all figures have in common: colours, fonts, sizes. A figure is data in, a Vega-Lite v5
+// specification out; it carries its own data and needs nothing but a renderer.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace armature::figures {
+
+using Json = nlohmann::ordered_json;
+
+struct Figure {
+  std::string name;     // kebab-case, a file name without its ending
+  std::string title;    // what is shown
+  std::string caption;  // how to read it, in a sentence or two
+  std::string spec;     // Vega-Lite v5 as JSON text
+};
+
+/// The colours of Okabe and Ito, told apart by all common kinds of colour vision and in grey print;
+/// those that stand out on white and on black come first, and a middle grey replaces their black.
+const std::vector<std::string>& palette();
+/// Text, axes and grid: the grey that stands out as much from white as from black.
+const std::string& neutral_colour();
+
+/// Schema, title, size and the shared config; no data, no marks. The background is transparent, so
+/// that the figure sits on a light page as on a dark one.
+Json base_spec(const std::string& title, const std::string& subtitle = "");
+
+/// A quantitative axis: `{"field": …, "type": "quantitative", "title": …}`.
+Json quantity(const std::string& field, const std::string& title);
+/// The same on a logarithmic scale with powers of ten as labels.
+Json log_quantity(const std::string& field, const std::string& title);
+/// A colour for each name, in the order given, so that a policy keeps its colour between figures.
+Json colour_of(const std::string& field, const std::vector<std::string>& names);
+
+}  // namespace armature::figures
