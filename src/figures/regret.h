@@ -1,0 +1,55 @@
+// Mean regret against time, one line per policy with the band of its confidence interval, one panel
+// per instance; bounds as thin dashed lines.
+#pragma once
+
+#include "figures/panels.h"
+
+namespace armature::figures {
+
+struct RegretPoint {
+  double round = 0;
+  double mean = 0;
+  double low = 0, high = 0;  // interval of the mean
+};
+
+struct RegretCurve {
+  std::string policy;
+  std::vector<RegretPoint> points;
+};
+
+struct BoundPoint {
+  double x = 0;
+  double value = 0;
+};
+
+/// What theory promises for a policy.
+struct BoundCurve {
+  std::string policy;
+  std::vector<BoundPoint> points;  // only where it holds and says something
+};
+
+struct RegretPanel {
+  std::string title;
+  std::vector<RegretCurve> curves;
+  std::vector<BoundCurve> bounds;
+};
+
+struct RegretFigure {
+  Heading heading;
+  Scale across = Scale::kLinear;
+  Scale up = Scale::kLinear;
+  std::vector<RegretPanel> panels;
+};
+
+Figure regret_figure(const RegretFigure& input);
+
+/// The layer of bounds and their labels, shared with final regret: what lies above the axis is cut
+/// off, and a bound that nowhere lies below its end is left out.
+struct BoundLayers {
+  std::vector<Json> layers;
+  std::vector<EndLabel> labels;
+};
+BoundLayers bound_layers(const Looks& looks, const std::vector<BoundCurve>& bounds,
+                         const Axis& across, const Axis& up);
+
+}  // namespace armature::figures
