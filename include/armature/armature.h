@@ -14,5 +14,6 @@
 #include "armature/report.h"
 #include "armature/simulate.h"
 #include "armature/state.h"
+#include "armature/study.h"
 #include "armature/theory.h"
 #include "armature/version.h"

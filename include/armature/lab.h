@@ -29,6 +29,10 @@ struct Simulation {
 struct Progress {
   std::uint64_t replications_done = 0;
   std::uint64_t replications_total = 0;
+  std::uint64_t cells_done = 0;  // a cell: one policy on one instance at one horizon
+  std::uint64_t cells_total = 0;
+  double rounds_done = 0;
+  double share = 0;  // of the expected work
   double seconds = 0;
 };
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "armature/lab.h"
+#include "armature/study.h"
 
 namespace armature {
 
@@ -16,5 +16,9 @@ std::string result_json(const SimulationResult& result);
 /// Several results side by side: one row per instance and horizon, one column per policy, the best
 /// of each row marked.
 std::string comparison_table(const std::vector<SimulationResult>& results);
+
+/// A study's final regrets as LaTeX tables for \input: one per instance, policies down, horizons
+/// across.
+std::string study_latex(const StudyResult& result);
 
 }  // namespace armature

@@ -48,6 +48,7 @@ struct Cell {
   std::uint64_t seed = 0;
   std::vector<Round> checkpoints;  // ascending, the last one is the horizon
   Feedback feedback;
+  bool follow_shares = false;  // note a balancer's shares at every checkpoint
 };
 
 /// What one replication leaves behind. Regret is pseudo-regret: Σ_a pulls(a)·Δ_a (spec §1).
@@ -56,6 +57,7 @@ struct Replication {
   std::vector<std::uint64_t> pulls;  // per arm
   double simple_regret = 0;          // the gap of the most played arm (lowest index on ties)
   Diagnostics diagnostics;
+  std::vector<Diagnostics> shares;  // at each checkpoint, if they were to be followed
 };
 
 struct ReplicationRange {

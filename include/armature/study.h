@@ -75,6 +75,7 @@ struct StudyCell {
   std::optional<double> gap;  // Δ_min; none if there is none or it differs between replications
   double epsilon = 0;         // how far given marginals are from the truth
   bool benign = false;
+  std::uint64_t fingerprint = 0;  // of the first replication's instance and what is given of it
   /// Grid values that vary, of the instance ("gap") and of the policy ("dial"), in file order.
   std::vector<std::pair<std::string, std::string>> instance_parameters;
   std::vector<std::pair<std::string, std::string>> policy_parameters;
@@ -88,6 +89,10 @@ struct StudyPlan {
 /// Works out every cell. Throws Error if an instance or a policy does not fit, or if there are more
 /// than `most_cells`.
 StudyPlan plan_study(const Study& study, std::size_t most_cells = 100'000);
+
+/// How long each cell would take, in seconds of one core per replication: from a short trial, so
+/// only an estimate.
+std::vector<double> trial_seconds(const StudyPlan& plan);
 
 // --- What came of it
 
@@ -153,5 +158,32 @@ struct StudyResult {
   std::vector<PairedDifference> differences;  // the best of each instance and horizon against each
                                               // other policy there
 };
+
+// --- From one to the other
+
+struct StudyOutcome {
+  bool complete = false;
+  std::uint64_t computed = 0;  // replications run this time; the others were there already
+};
+
+/// Runs what is missing of the study into the directory. Throws Error if the directory holds
+/// something else, another study, or a run at work.
+StudyOutcome run_study(const StudyPlan& plan, const std::string& directory,
+                       const RunHooks& hooks = {});
+
+/// All summaries of what a directory holds, in a fixed order; may be asked while a run is at work.
+StudyResult read_results(const std::string& directory);
+
+struct StudyStatus {
+  StudyPlan plan;
+  std::vector<std::uint32_t> replications;  // stored, per cell
+  bool running = false;                     // a run is at work now
+};
+StudyStatus study_status(const std::string& directory);
+
+/// Writes cells.csv, replications.csv, curves.csv, differences.csv, pulls.csv and diagnostics.csv
+/// into `to`, row by row: no clock times, host names or paths of this machine. The same bytes
+/// however the study was run.
+void export_csv(const std::string& directory, const std::string& to);
 
 }  // namespace armature

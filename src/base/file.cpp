@@ -71,32 +71,51 @@ void require_writable(const std::string& path) {
 }
 
 void write_file(const std::string& path, const std::string& content) {
-  require_writable(path);
-  if (is_special(path)) {
-    const Descriptor special{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-    if (special.number < 0) fail(path, "open", "a file that can be written");
-    write_all(special.number, path, content);
+  FileWriter file(path);
+  file.write(content);
+  file.commit();
+}
+
+FileWriter::FileWriter(std::string path) : path_(std::move(path)), descriptor_(-1) {
+  require_writable(path_);
+  if (is_special(path_)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(path_, "open", "a file that can be written");
     return;
   }
-  std::string aside = path + ".partial-XXXXXX";
-  {
-    const Descriptor file{::mkstemp(aside.data())};
-    if (file.number < 0) fail(path, "open", "a file that can be written");
-    try {
-      // mkstemp makes files private; a result is an ordinary file.
-      const mode_t mask = ::umask(0);
-      ::umask(mask);
-      if (::fchmod(file.number, 0666 & ~mask) != 0)
-        fail(path, "permissions", "a file that can be written");
-      write_all(file.number, path, content);
-      if (::fsync(file.number) != 0) fail(path, "sync", "a file that can be written");
-      if (::rename(aside.c_str(), path.c_str()) != 0)
-        fail(path, "rename", "a file that can be replaced");
-    } catch (...) {
-      ::unlink(aside.c_str());
-      throw;
-    }
-  }
+  aside_ = path_ + ".partial-XXXXXX";
+  descriptor_ = ::mkstemp(aside_.data());
+  if (descriptor_ < 0) fail(path_, "open", "a file that can be written");
+}
+
+FileWriter::~FileWriter() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!aside_.empty()) ::unlink(aside_.c_str());
+}
+
+void FileWriter::write(const std::string& piece) {
+  constexpr std::size_t kEnough = 1 << 16;
+  pending_ += piece;
+  if (pending_.size() >= kEnough) flush();
+}
+
+void FileWriter::flush() {
+  write_all(descriptor_, path_, pending_);
+  pending_.clear();
+}
+
+void FileWriter::commit() {
+  flush();
+  if (aside_.empty()) return;
+  // mkstemp makes files private; a result is an ordinary file.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  if (::fchmod(descriptor_, 0666 & ~mask) != 0)
+    fail(path_, "permissions", "a file that can be written");
+  if (::fsync(descriptor_) != 0) fail(path_, "sync", "a file that can be written");
+  if (::rename(aside_.c_str(), path_.c_str()) != 0)
+    fail(path_, "rename", "a file that can be replaced");
+  aside_.clear();
 }
 
 }  // namespace armature

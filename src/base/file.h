@@ -11,4 +11,24 @@ std::string read_file(const std::string& path);
 void require_writable(const std::string& path);
 void write_file(const std::string& path, const std::string& content);
 
+/// A long file, piece by piece: nothing stands at the path until it is committed.
+class FileWriter {
+ public:
+  explicit FileWriter(std::string path);
+  ~FileWriter();
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+
+  void write(const std::string& piece);
+  void commit();
+
+ private:
+  void flush();
+
+  std::string path_;
+  std::string aside_;  // empty: written in place, or committed
+  int descriptor_;
+  std::string pending_;
+};
+
 }  // namespace armature

@@ -18,6 +18,8 @@ std::string print_real(double value);
 
 /// "; did you mean 'ucb'?" for the name nearest to `word`, or nothing if none is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& names);
+/// A CSV field: quoted where a comma, quote or line break would end it.
+std::string csv_field(const std::string& text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
 }  // namespace armature

@@ -15,6 +15,10 @@ void add_instance(CLI::App& app);
 void add_design(CLI::App& app);
 void add_policies(CLI::App& app);
 void add_families(CLI::App& app);
+void add_study(CLI::App& app);
+void add_run(CLI::App& app);
+void add_status(CLI::App& app);
+void add_export(CLI::App& app);
 void add_completion(CLI::App& app);
 
 /// A command that ended early or found something: its exit status.

@@ -63,7 +63,7 @@ void run(const Options& options) {
   std::vector<SimulationResult> results;
   for (const std::string& instance : kInstances)
     for (const Round horizon : kHorizons) {
-      ProgressLine line(options.quiet, static_cast<double>(horizon));
+      ProgressLine line(options.quiet);
       hooks.progress = line.hook();
       Simulation simulation;
       simulation.instance = instance;

@@ -53,6 +53,10 @@ int run(int argc, char** argv) {
   add_design(app);
   add_policies(app);
   add_families(app);
+  add_study(app);
+  add_run(app);
+  add_status(app);
+  add_export(app);
   add_completion(app);
   try {
     app.parse(argc, argv);

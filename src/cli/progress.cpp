@@ -9,8 +9,13 @@
 namespace armature::cli {
 namespace {
 
+constexpr double kRedrawSeconds = 0.2;
+constexpr double kPlainLineSeconds = 5;
+
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
+
+}  // namespace
 
 std::string time_text(double seconds) {
   if (seconds < 60) return fmt::format("{:.0f} s", seconds);
@@ -20,8 +25,6 @@ std::string time_text(double seconds) {
                      std::fmod(seconds / 60, 60));
 }
 
-}  // namespace
-
 const std::atomic<bool>& stop_on_interrupt() {
   struct sigaction action = {};
   action.sa_handler = [](int) { interrupted.store(true); };
@@ -30,9 +33,9 @@ const std::atomic<bool>& stop_on_interrupt() {
   return interrupted;
 }
 
-ProgressLine::ProgressLine(bool quiet, double rounds_per_replication)
-    : shown_(!quiet && isatty(STDERR_FILENO) != 0),
-      rounds_per_replication_(rounds_per_replication) {}
+ProgressLine::ProgressLine(bool quiet, InPipe in_pipe) : terminal_(isatty(STDERR_FILENO) != 0) {
+  shown_ = !quiet && (terminal_ || in_pipe == InPipe::kPlainLines);
+}
 
 ProgressLine::~ProgressLine() { clear(); }
 
@@ -42,19 +45,20 @@ std::function<void(const Progress&)> ProgressLine::hook() {
 }
 
 void ProgressLine::draw(const Progress& progress) {
-  if (progress.seconds - last_drawn_ < 0.2) return;
+  if (progress.seconds - last_drawn_ < (terminal_ ? kRedrawSeconds : kPlainLineSeconds)) return;
   last_drawn_ = progress.seconds;
-  const auto done = static_cast<double>(progress.replications_done);
-  const double share = done / static_cast<double>(progress.replications_total);
-  const double rate = done * rounds_per_replication_ / progress.seconds;
+  const double share = progress.share;
   const std::string left = share > 0 ? time_text(progress.seconds * (1 - share) / share) : "?";
-  fmt::print(stderr, "\r\033[K{} of {} replications ({:.0f}%), {:.3g} rounds/s, {} left",
-             progress.replications_done, progress.replications_total, 100 * share, rate, left);
+  fmt::print(stderr,
+             "{}{} of {} cells, {} of {} replications ({:.0f}%), {:.3g} rounds/s, {} left{}",
+             terminal_ ? "\r\033[K" : "", progress.cells_done, progress.cells_total,
+             progress.replications_done, progress.replications_total, 100 * share,
+             progress.rounds_done / progress.seconds, left, terminal_ ? "" : "\n");
   std::fflush(stderr);
 }
 
 void ProgressLine::clear() {
-  if (last_drawn_ < 0) return;
+  if (last_drawn_ < 0 || !terminal_) return;
   fmt::print(stderr, "\r\033[K");
   std::fflush(stderr);
 }

@@ -4,18 +4,22 @@
 #include <atomic>
 #include <chrono>
 
-#include "armature/lab.h"
+#include "armature/study.h"
 
 namespace armature::cli {
 
 /// The first Ctrl-C sets the flag, so that what is finished is printed; the second one kills.
 const std::atomic<bool>& stop_on_interrupt();
 
+/// "42 s", "3 min 07 s", "2 h 05 min".
+std::string time_text(double seconds);
+
 /// One line on the terminal with rate and time left, redrawn a few times a second. Nothing when
-/// quiet, and nothing when standard error is not a terminal.
+/// quiet. Where standard error is not a terminal: nothing, or a plain line every now and then.
 class ProgressLine {
  public:
-  ProgressLine(bool quiet, double rounds_per_replication);
+  enum class InPipe { kNothing, kPlainLines };
+  explicit ProgressLine(bool quiet, InPipe in_pipe = InPipe::kNothing);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -27,8 +31,12 @@ class ProgressLine {
   void clear();
 
   bool shown_;
-  double rounds_per_replication_;
+  bool terminal_;
   double last_drawn_ = -1;
 };
+
+/// Runs what is missing of a study; false if Ctrl-C ended it early.
+bool run_with_progress(const StudyPlan& plan, const std::string& directory,
+                       const std::string& threads, bool quiet);
 
 }  // namespace armature::cli

@@ -59,7 +59,7 @@ void run(const Options& options) {
   hooks.stop = &stop_on_interrupt();
   SimulationResult result;
   {
-    ProgressLine line(options.quiet, static_cast<double>(simulation.horizon));
+    ProgressLine line(options.quiet);
     hooks.progress = line.hook();
     result = simulate(simulation, hooks);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -25,13 +26,22 @@ std::vector<ReplicationRange> cut(std::uint32_t replications) {
 // Counts what is done and tells the hook, one thread at a time.
 class ProgressReporter {
  public:
-  ProgressReporter(const RunHooks& hooks, std::uint64_t total) : hooks_(hooks) {
-    progress_.replications_total = total;
+  ProgressReporter(const RunHooks& hooks, const std::vector<BlockTask>& tasks) : hooks_(hooks) {
+    for (const BlockTask& task : tasks) {
+      progress_.replications_total += task.range.count;
+      work_total_ += task.work;
+      ++open_blocks_[task.cell];
+    }
+    progress_.cells_total = open_blocks_.size();
   }
-  void add(std::uint64_t replications) {
+  void add(const BlockTask& task, std::uint64_t replications, Round horizon) {
     if (!hooks_.progress) return;
     const std::lock_guard lock(mutex_);
     progress_.replications_done += replications;
+    progress_.rounds_done += static_cast<double>(replications) * static_cast<double>(horizon);
+    if (--open_blocks_[task.cell] == 0) ++progress_.cells_done;
+    work_done_ += task.work;
+    progress_.share = work_done_ / work_total_;
     progress_.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     hooks_.progress(progress_);
@@ -41,11 +51,14 @@ class ProgressReporter {
   const RunHooks& hooks_;
   std::mutex mutex_;
   Progress progress_;
+  std::map<std::size_t, std::size_t> open_blocks_;  // per cell
+  double work_done_ = 0;
+  double work_total_ = 0;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 // Runs work(0), work(1), … work(count-1) on so many threads, handing out the next number to whoever
-// is free. The first exception ends the handing out and is thrown again here.
+// is free.
 void for_each_task(std::size_t count, unsigned threads,
                    const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next{0};
@@ -72,22 +85,38 @@ void for_each_task(std::size_t count, unsigned threads,
 
 }  // namespace
 
-std::vector<PolicySummary> run_cells(const std::vector<Cell>& cells, std::uint32_t replications,
-                                     const RunHooks& hooks) {
+unsigned threads_of(const RunHooks& hooks) {
+  return hooks.threads > 0 ? hooks.threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
+void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, const RunHooks& hooks,
+                const std::function<void(const BlockTask&, BlockResult)>& finished) {
   static const std::atomic<bool> never{false};
   const std::atomic<bool>& stop = hooks.stop ? *hooks.stop : never;
+  std::stable_sort(tasks.begin(), tasks.end(), [](const BlockTask& one, const BlockTask& other) {
+    return one.work > other.work;
+  });
+  ProgressReporter reporter(hooks, tasks);
+  for_each_task(tasks.size(), threads_of(hooks), [&](std::size_t number) {
+    const BlockTask& task = tasks[number];
+    BlockResult result = run_block(cells[task.cell], task.range, stop);
+    const std::size_t replications = result.replications.size();
+    finished(task, std::move(result));
+    reporter.add(task, replications, cells[task.cell].horizon);
+  });
+}
+
+std::vector<PolicySummary> run_cells(const std::vector<Cell>& cells, std::uint32_t replications,
+                                     const RunHooks& hooks) {
   const std::vector<ReplicationRange> ranges = cut(replications);
   std::vector<std::vector<BlockSummary>> blocks(cells.size(),
                                                 std::vector<BlockSummary>(ranges.size()));
-  ProgressReporter reporter(hooks, std::uint64_t{replications} * cells.size());
-
-  const unsigned threads =
-      hooks.threads > 0 ? hooks.threads : std::max(1u, std::thread::hardware_concurrency());
-  for_each_task(cells.size() * ranges.size(), threads, [&](std::size_t task) {
-    const std::size_t cell = task / ranges.size();
-    const std::size_t range = task % ranges.size();
-    blocks[cell][range] = condense(run_block(cells[cell], ranges[range], stop));
-    reporter.add(blocks[cell][range].final_regret.size());
+  std::vector<BlockTask> tasks;
+  for (std::size_t cell = 0; cell < cells.size(); ++cell)
+    for (const ReplicationRange& range : ranges)
+      tasks.push_back({cell, range, static_cast<double>(range.count)});
+  run_blocks(cells, std::move(tasks), hooks, [&](const BlockTask& task, BlockResult result) {
+    blocks[task.cell][task.range.first / ranges.front().count] = condense(result);
   });
 
   std::vector<PolicySummary> summaries;

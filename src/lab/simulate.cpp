@@ -3,22 +3,10 @@
 #include "armature/error.h"
 #include "armature/lab.h"
 #include "lab/runner.h"
+#include "lab/worlds.h"
 
 namespace armature {
 namespace {
-
-using WorldSource = std::function<std::shared_ptr<const World>(std::uint32_t)>;
-
-// Families that are not random share one world between all replications and threads.
-WorldSource world_source(const InstanceSource& source, Round horizon) {
-  if (source.fresh_per_replication())
-    return [source, horizon](std::uint32_t replication) {
-      return std::make_shared<const World>(source.instance(replication), horizon);
-    };
-  return [world = std::make_shared<const World>(source.instance(0), horizon)](std::uint32_t) {
-    return world;
-  };
-}
 
 void check(const Simulation& simulation) {
   if (simulation.horizon < 1) throw Error({"", "horizon", "0", "at least 1"});

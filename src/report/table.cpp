@@ -23,13 +23,6 @@ std::string with_error(double value, double error) {
   return fmt::format("{:.{}f} ± {:.{}f}", value, decimals, error, decimals);
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string TextTable::print() const {
   std::vector<std::size_t> widths;
   for (const auto& row : rows_) {

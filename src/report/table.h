@@ -9,9 +9,6 @@ namespace armature {
 /// "372.9 ± 1.1": the value to the precision its error deserves.
 std::string with_error(double value, double error);
 
-/// A CSV field: quoted where a comma, quote or line break would end it.
-std::string csv_field(const std::string& text);
-
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header) : rows_{std::move(header)} {}

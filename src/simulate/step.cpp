@@ -22,6 +22,14 @@ double regret_of(const Instance& instance, const std::vector<std::uint64_t>& pul
   return regret;
 }
 
+// What a balancer tells of its base learners; nothing of other policies.
+Diagnostics shares_of(const AnyPolicy& policy) {
+  Diagnostics shares;
+  for (Diagnostic& diagnostic : policy.diagnostics())
+    if (diagnostic.name.starts_with("share(")) shares.push_back(std::move(diagnostic));
+  return shares;
+}
+
 // One replication in progress.
 class Run {
  public:
@@ -43,6 +51,7 @@ class Run {
         advance(std::min(kRoundsBetweenLooks, checkpoint - round_));
       }
       result_.regret.push_back(regret_of(*world_.instance, result_.pulls));
+      if (cell_.follow_shares) result_.shares.push_back(shares_of(*policy_));
     }
     const auto most = std::max_element(result_.pulls.begin(), result_.pulls.end());
     result_.simple_regret = world_.instance->gap(static_cast<Arm>(most - result_.pulls.begin()));

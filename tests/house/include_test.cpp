@@ -39,7 +39,8 @@ const std::map<std::string, std::string> kRoomOfHeader = {
     {"parameters.h", "base"}, {"state.h", "base"},        {"version.h", "base"},
     {"model.h", "model"},     {"environment.h", "model"}, {"families.h", "families"},
     {"policy.h", "policies"}, {"simulate.h", "simulate"}, {"conformance.h", "simulate"},
-    {"lab.h", "lab"},         {"report.h", "report"},     {"theory.h", "theory"},
+    {"lab.h", "lab"},         {"study.h", "lab"},         {"report.h", "report"},
+    {"theory.h", "theory"},
 };
 constexpr const char* kUmbrella = "include/armature/armature.h";
 

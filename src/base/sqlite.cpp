@@ -1,0 +1,145 @@
+#include "base/sqlite.h"
+
+#include <sqlite3.h>
+
+#include "armature/error.h"
+
+namespace armature {
+namespace {
+
+// How long a statement waits for another process that holds the database.
+constexpr int kPatienceMilliseconds = 10'000;
+
+int open_flags(Database::Mode mode) {
+  switch (mode) {
+    case Database::Mode::kReadOnly:
+      return SQLITE_OPEN_READONLY;
+    case Database::Mode::kReadWrite:
+      return SQLITE_OPEN_READWRITE;
+    case Database::Mode::kCreate:
+      return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  }
+  return SQLITE_OPEN_READONLY;
+}
+
+}  // namespace
+
+void Statement::Finalizer::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
+Statement::Statement(Database& database, const std::string& sql) : database_(&database) {
+  sqlite3_stmt* statement = nullptr;
+  const int status = sqlite3_prepare_v2(database.handle_.get(), sql.c_str(),
+                                        static_cast<int>(sql.size()), &statement, nullptr);
+  statement_.reset(statement);
+  check(status, "prepare");
+}
+
+void Statement::check(int status, const char* what) const {
+  if (status != SQLITE_OK) database_->fail(what);
+}
+
+Statement& Statement::bind(int index, std::int64_t value) {
+  check(sqlite3_bind_int64(statement_.get(), index, value), "bind");
+  return *this;
+}
+
+Statement& Statement::bind(int index, double value) {
+  check(sqlite3_bind_double(statement_.get(), index, value), "bind");
+  return *this;
+}
+
+Statement& Statement::bind(int index, const std::string& value) {
+  check(sqlite3_bind_text(statement_.get(), index, value.data(), static_cast<int>(value.size()),
+                          SQLITE_TRANSIENT),
+        "bind");
+  return *this;
+}
+
+Statement& Statement::bind_null(int index) {
+  check(sqlite3_bind_null(statement_.get(), index), "bind");
+  return *this;
+}
+
+bool Statement::step() {
+  const int status = sqlite3_step(statement_.get());
+  if (status == SQLITE_ROW) return true;
+  if (status != SQLITE_DONE) {
+    // The message belongs to the failed step: take it before the reset.
+    try {
+      database_->fail("write or read");
+    } catch (...) {
+      sqlite3_reset(statement_.get());
+      throw;
+    }
+  }
+  sqlite3_reset(statement_.get());
+  return false;
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+double Statement::real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+
+std::string Statement::text(int column) const {
+  const auto* text = sqlite3_column_text(statement_.get(), column);
+  const int size = sqlite3_column_bytes(statement_.get(), column);
+  return text == nullptr
+             ? ""
+             : std::string(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+void Database::Closer::operator()(sqlite3* database) const { sqlite3_close(database); }
+
+Database::Database(std::string path, Mode mode) : path_(std::move(path)) {
+  sqlite3* handle = nullptr;
+  const int status = sqlite3_open_v2(path_.c_str(), &handle, open_flags(mode), nullptr);
+  handle_.reset(handle);
+  if (status != SQLITE_OK) fail("open");
+  sqlite3_busy_timeout(handle, kPatienceMilliseconds);
+}
+
+void Database::execute(const std::string& sql) {
+  if (sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+    fail("execute");
+}
+
+void Database::fail(const std::string& what) const {
+  const int code = sqlite3_errcode(handle_.get());
+  const char* expected = code == SQLITE_FULL     ? "room on the disk; nothing finished is lost"
+                         : code == SQLITE_NOTADB ? "a SQLite database"
+                         : code == SQLITE_BUSY   ? "no other program writing to it"
+                                                 : "a SQLite database that can be read and written";
+  throw Error({path_, what, sqlite3_errmsg(handle_.get()), expected});
+}
+
+Transaction::Transaction(Database& database) : database_(database) {
+  database_.execute("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  if (!open_) return;
+  try {
+    database_.execute("ROLLBACK");
+  } catch (const Error&) {  // SQLite has rolled back already, on a full disk for instance
+  }
+}
+
+void Transaction::commit() {
+  database_.execute("COMMIT");
+  open_ = false;
+}
+
+}  // namespace armature

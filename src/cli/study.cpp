@@ -1,0 +1,215 @@
+// Studies from the command line: check a file, run it, look how far a run is, take the data out.
+#include "armature/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "armature/error.h"
+#include "armature/report.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "report/table.h"
+
+namespace armature::cli {
+namespace {
+
+// What a person would want to be asked about first.
+constexpr std::size_t kManyCells = 1000;
+constexpr double kLongSeconds = 12 * 3600.0;
+constexpr std::size_t kMostCells = 1'000'000;
+
+struct CheckOptions {
+  std::string file;
+  std::vector<std::string> overrides;
+  bool quiet = false;
+};
+
+struct RunOptions {
+  std::string file;
+  std::vector<std::string> overrides;
+  std::string directory;
+  std::string threads = "0";
+  bool yes = false;
+  bool quiet = false;
+};
+
+StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes) {
+  const Study study = read_study(read_file(file), file, overrides);
+  try {
+    return plan_study(study, yes ? kMostCells : kManyCells);
+  } catch (const Error& error) {
+    if (error.report().field == "cells" && !yes)
+      throw Error({file, "cells", error.report().value,
+                   error.report().expected + ", or --yes to run it all the same"});
+    throw error.in_file(file);
+  }
+}
+
+double total_seconds(const StudyPlan& plan, const std::vector<double>& seconds) {
+  return plan.study.replications * std::accumulate(seconds.begin(), seconds.end(), 0.0);
+}
+
+// One line per instance and horizon: the policies there and the time they are expected to take.
+std::string plan_table(const StudyPlan& plan, const std::vector<double>& seconds) {
+  TextTable table({"instance", "role", "|A|", "|Z|", "T", "policies", "time"});
+  for (std::size_t i = 0; i < plan.cells.size();) {
+    const StudyCell& first = plan.cells[i];
+    std::size_t end = i;
+    double work = 0;
+    while (end < plan.cells.size() && plan.cells[end].instance == first.instance &&
+           plan.cells[end].horizon == first.horizon)
+      work += seconds[end++];
+    table.add({first.instance_label, first.role, fmt::format("{}", first.actions),
+               fmt::format("{}", first.contexts), fmt::format("{}", first.horizon),
+               fmt::format("{}", end - i), time_text(work * plan.study.replications)});
+    i = end;
+  }
+  return table.print();
+}
+
+std::string plan_total(const StudyPlan& plan, const std::vector<double>& seconds) {
+  return fmt::format(
+      "{} cells × {} replications; about {} of one core, estimated from a short trial\n",
+      plan.cells.size(), plan.study.replications, time_text(total_seconds(plan, seconds)));
+}
+
+void check(const CheckOptions& options) {
+  const StudyPlan plan = planned(options.file, options.overrides, true);
+  const std::vector<double> seconds = trial_seconds(plan);
+  std::string out;
+  if (!options.quiet) out += write_study(plan.study) + "\n";
+  out += plan_table(plan, seconds) + "\n" + plan_total(plan, seconds);
+  emit(std::nullopt, out);
+}
+
+void refuse_too_long(const RunOptions& options, const StudyPlan& plan) {
+  const std::vector<double> seconds = trial_seconds(plan);
+  if (total_seconds(plan, seconds) <= kLongSeconds) return;
+  fmt::print(stderr, "{}{}", plan_table(plan, seconds), plan_total(plan, seconds));
+  throw Error(
+      {options.file, "estimated time", time_text(total_seconds(plan, seconds)),
+       fmt::format("at most {}, or --yes to run it all the same", time_text(kLongSeconds))});
+}
+
+void run(const RunOptions& options) {
+  const StudyPlan plan = planned(options.file, options.overrides, options.yes);
+  if (!options.yes) refuse_too_long(options, plan);
+  const std::string directory = options.directory.empty()
+                                    ? "runs/" + std::filesystem::path(options.file).stem().string()
+                                    : options.directory;
+  if (run_with_progress(plan, directory, options.threads, options.quiet)) return;
+  fmt::print(stderr, "armature: interrupted; the same command goes on from here\n");
+  throw ExitStatus{130};
+}
+
+void status(const std::string& directory) {
+  const StudyStatus status = study_status(directory);
+  const Study& study = status.plan.study;
+  TextTable table({"instance", "T", "policy", "replications"});
+  std::uint64_t done = 0;
+  for (const StudyCell& cell : status.plan.cells) {
+    done += status.replications[cell.id];
+    table.add({cell.instance_label, fmt::format("{}", cell.horizon), cell.policy_label,
+               fmt::format("{} of {}", status.replications[cell.id], study.replications)});
+  }
+  const std::uint64_t total = std::uint64_t{study.replications} * status.plan.cells.size();
+  emit(std::nullopt,
+       fmt::format("{}{}\n{} of {} replications ({:.0f}%), {}\n",
+                   study.title.empty() ? "" : study.title + "\n\n", table.print(), done, total,
+                   100.0 * static_cast<double>(done) / static_cast<double>(total),
+                   done == total    ? "finished"
+                   : status.running ? "running"
+                                    : "not running; armature run goes on from here"));
+}
+
+void export_results(const std::string& directory, bool latex, const std::string& to) {
+  if (latex) {
+    const std::string file = !to.empty() ? to : directory + "/regret.tex";
+    write_file(file, study_latex(read_results(directory)));
+    fmt::print("{}\n", file);
+    return;
+  }
+  const std::string target = !to.empty() ? to : directory + "/csv";
+  export_csv(directory, target);
+  fmt::print("{}\n", target);
+}
+
+}  // namespace
+
+bool run_with_progress(const StudyPlan& plan, const std::string& directory,
+                       const std::string& threads, bool quiet) {
+  RunHooks hooks;
+  hooks.threads = static_cast<unsigned>(whole_number("--threads", threads, 0, 4096));
+  hooks.stop = &stop_on_interrupt();
+  StudyOutcome outcome;
+  {
+    ProgressLine line(quiet, ProgressLine::InPipe::kPlainLines);
+    hooks.progress = line.hook();
+    outcome = run_study(plan, directory, hooks);
+  }
+  if (outcome.complete && !quiet)
+    fmt::print("{}: {}\n", directory,
+               outcome.computed == 0
+                   ? "finished already; nothing to do"
+                   : fmt::format("finished, {} replications computed", outcome.computed));
+  return outcome.complete;
+}
+
+void add_study(CLI::App& app) {
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* study = app.add_subcommand("study", "study files");
+  study->require_subcommand(1);
+  CLI::App* command = study->add_subcommand(
+      "check", "validate a study file, show it with all defaults, and what it comes to");
+  command->add_option("FILE", options->file, "a study (TOML; docs/studies.md)")->required();
+  command->add_option("KEY=VALUE", options->overrides, "replace top-level values");
+  command->add_flag("--quiet,-q", options->quiet, "the plan only, not the study itself");
+  command->callback([options] { check(*options); });
+}
+
+void add_run(CLI::App& app) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand(
+      "run", "run a study into a directory; the same command again goes on where it ended");
+  command->add_option("FILE", options->file, "a study (TOML; docs/studies.md)")->required();
+  command->add_option("KEY=VALUE", options->overrides,
+                      "replace top-level values: replications=20 horizons=[1e4,1e5]");
+  command->add_option("--out,-o", options->directory, "the study's directory [runs/FILE's stem]");
+  command
+      ->add_option("--threads,-j", options->threads, "0: one per core; results do not depend on it")
+      ->capture_default_str();
+  command->add_flag("--yes,-y", options->yes, "run it even if it is very large");
+  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  command->footer(
+      "Ctrl-C, kill or a power cut cost at most the blocks at work, about a second each.\n"
+      "Then: armature report DIR, armature export DIR --csv, armature status DIR");
+  command->callback([options] { run(*options); });
+}
+
+void add_status(CLI::App& app) {
+  auto directory = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("status", "how far the study in a directory is");
+  command->add_option("DIR", *directory, "a directory that armature run works in")->required();
+  command->callback([directory] { status(*directory); });
+}
+
+void add_export(CLI::App& app) {
+  auto directory = std::make_shared<std::string>();
+  auto to = std::make_shared<std::string>();
+  auto csv = std::make_shared<bool>(false);
+  auto latex = std::make_shared<bool>(false);
+  CLI::App* command =
+      app.add_subcommand("export", "a study's results as CSV files or LaTeX tables");
+  command->add_option("DIR", *directory, "a directory that armature run has left")->required();
+  command->add_option("--to", *to, "where to [DIR/csv, or DIR/regret.tex]");
+  CLI::Option* as_csv = command->add_flag("--csv", *csv, "CSV files (the default)");
+  command->add_flag("--latex", *latex, "one file of tables for \\input")->excludes(as_csv);
+  command->callback([directory, to, latex] { export_results(*directory, *latex, *to); });
+}
+
+}  // namespace armature::cli

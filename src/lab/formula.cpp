@@ -1,0 +1,179 @@
+#include "lab/formula.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cmath>
+
+#include "armature/error.h"
+#include "base/text.h"
+
+namespace armature {
+namespace {
+
+constexpr int kDeepest = 100;  // nested parentheses
+constexpr std::uint64_t kLongestList = 100'000;
+
+// Recursive descent: sum → product → signed → atom.
+class Parser {
+ public:
+  Parser(const std::string& text, const FormulaVariables& variables)
+      : text_(text), variables_(variables) {}
+
+  double parse() {
+    const double value = sum();
+    skip_blanks();
+    if (at_ < text_.size()) expected("an operator or the end");
+    if (!std::isfinite(value)) throw Error({"", "formula", "'" + text_ + "'", "a finite value"});
+    return value;
+  }
+
+ private:
+  double sum() {
+    double value = product();
+    while (true) {
+      if (take('+'))
+        value += product();
+      else if (take('-'))
+        value -= product();
+      else
+        return value;
+    }
+  }
+
+  double product() {
+    double value = signed_atom();
+    while (true) {
+      if (take('*'))
+        value *= signed_atom();
+      else if (take('/'))
+        value /= signed_atom();
+      else
+        return value;
+    }
+  }
+
+  double signed_atom() { return take('-') ? -signed_atom_within_depth() : atom(); }
+
+  double signed_atom_within_depth() {
+    enter();
+    const double value = signed_atom();
+    --depth_;
+    return value;
+  }
+
+  double atom() {
+    skip_blanks();
+    if (take('(')) return rest_of_parentheses();
+    if (at_ < text_.size() && (std::isdigit(byte()) != 0 || text_[at_] == '.')) return number();
+    if (at_ < text_.size() && std::isalpha(byte()) != 0) return name();
+    expected("a number, A, Z, T, sqrt(…), log(…) or a parenthesis");
+  }
+
+  double rest_of_parentheses() {
+    enter();
+    const double value = sum();
+    if (!take(')')) expected("a closing parenthesis");
+    --depth_;
+    return value;
+  }
+
+  double number() {
+    const std::size_t start = at_;
+    while (at_ < text_.size() && (std::isdigit(byte()) != 0 || text_[at_] == '.')) ++at_;
+    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
+      ++at_;
+      if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
+      while (at_ < text_.size() && std::isdigit(byte()) != 0) ++at_;
+    }
+    const auto value = parse_real(text_.substr(start, at_ - start));
+    if (!value) expected("a number");
+    return *value;
+  }
+
+  double name() {
+    const std::size_t start = at_;
+    while (at_ < text_.size() && std::isalnum(byte()) != 0) ++at_;
+    const std::string word = text_.substr(start, at_ - start);
+    if (word == "A") return variables_.actions;
+    if (word == "Z") return variables_.contexts;
+    if (word == "T") return variables_.horizon;
+    if (word == "sqrt" && take('(')) return std::sqrt(rest_of_parentheses());
+    if (word == "log" && take('(')) return std::log(rest_of_parentheses());
+    at_ = start;
+    expected("A, Z, T, sqrt(…) or log(…)");
+  }
+
+  void enter() {
+    if (++depth_ > kDeepest) expected("fewer nested parentheses and signs");
+  }
+  unsigned char byte() const { return static_cast<unsigned char>(text_[at_]); }
+  void skip_blanks() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+  bool take(char c) {
+    skip_blanks();
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  [[noreturn]] void expected(const std::string& what) const {
+    throw Error(
+        {"", "formula", "'" + text_ + "'", fmt::format("{} at character {}", what, at_ + 1)});
+  }
+
+  const std::string& text_;
+  const FormulaVariables& variables_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+std::vector<std::string> spaced(const std::string& text, bool geometric) {
+  const std::size_t open = text.find('(');
+  const std::string inside = text.substr(open + 1, text.size() - open - 2);
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  for (std::size_t comma = inside.find(','); comma != std::string::npos;
+       comma = inside.find(',', start)) {
+    parts.push_back(inside.substr(start, comma - start));
+    start = comma + 1;
+  }
+  parts.push_back(inside.substr(start));
+  for (std::string& part : parts) {
+    while (part.starts_with(' ')) part.erase(0, 1);
+    while (part.ends_with(' ')) part.pop_back();
+  }
+  const auto low = parts.size() == 3 ? parse_real(parts[0]) : std::nullopt;
+  const auto high = parts.size() == 3 ? parse_real(parts[1]) : std::nullopt;
+  const auto count = parts.size() == 3 ? parse_integer(parts[2]) : std::nullopt;
+  if (!low || !high || !count || *count < 2 || *count > kLongestList ||
+      (geometric && !(*low > 0 && *high > 0)))
+    throw Error({"", "list", "'" + text + "'",
+                 geometric ? "geomspace(low,high,count) of positive numbers, count from 2"
+                           : "linspace(low,high,count) of numbers, count from 2"});
+  std::vector<std::string> values;
+  for (std::uint64_t i = 0; i < *count; ++i) {
+    const double share = static_cast<double>(i) / static_cast<double>(*count - 1);
+    const double value = i == 0            ? *low
+                         : i + 1 == *count ? *high
+                         : geometric       ? *low * std::pow(*high / *low, share)
+                                           : *low + (*high - *low) * share;
+    values.push_back(print_real(value));
+  }
+  return values;
+}
+
+}  // namespace
+
+double evaluate_formula(const std::string& text, const FormulaVariables& variables) {
+  return Parser(text, variables).parse();
+}
+
+std::vector<std::string> expand_list(const std::string& text) {
+  const bool linear = text.starts_with("linspace(") && text.ends_with(")");
+  const bool geometric = text.starts_with("geomspace(") && text.ends_with(")");
+  if (!linear && !geometric) return {text};
+  return spaced(text, geometric);
+}
+
+}  // namespace armature

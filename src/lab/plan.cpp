@@ -1,0 +1,204 @@
+// From a study to its cells: every combination of grid values, formulas worked out, everything that
+// does not fit refused before any work.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "armature/error.h"
+#include "armature/state.h"
+#include "armature/study.h"
+#include "base/text.h"
+#include "lab/formula.h"
+#include "linear/rank.h"
+
+namespace armature {
+namespace {
+
+using Values = std::vector<std::pair<std::string, std::string>>;
+
+// One choice of a value for every axis of an entry.
+struct GridPoint {
+  const GridEntry* entry;
+  Values written;  // as in the file, formulas and all
+  Values varied;   // those of axes with more than one value
+};
+
+std::vector<GridPoint> points_of(const GridEntry& entry) {
+  std::vector<GridPoint> points = {{&entry, {}, {}}};
+  for (const GridAxis& axis : entry.axes) {
+    std::vector<GridPoint> longer;
+    for (const GridPoint& point : points)
+      for (const std::string& value : axis.values) {
+        longer.push_back(point);
+        longer.back().written.emplace_back(axis.key, value);
+        if (axis.values.size() > 1) longer.back().varied.emplace_back(axis.key, value);
+      }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+double grid_size(const std::vector<GridEntry>& entries) {
+  double total = 0;
+  for (const GridEntry& entry : entries) {
+    double points = 1;
+    for (const GridAxis& axis : entry.axes) points *= static_cast<double>(axis.values.size());
+    total += points;
+  }
+  return total;
+}
+
+std::string label_of(const GridPoint& point) {
+  if (point.entry->label.empty()) return TextForm{point.entry->name, point.written}.print();
+  std::vector<std::string> varied;
+  for (const auto& [key, value] : point.varied) varied.push_back(key + "=" + value);
+  return varied.empty() ? point.entry->label : point.entry->label + " (" + join(varied, ", ") + ")";
+}
+
+// A number, a word the parameter knows, or a formula whose value takes its place.
+std::string resolved(const Parameter& parameter, const std::string& value,
+                     const FormulaVariables& variables, const std::string& owner) {
+  const bool number =
+      parameter.type() == ParameterType::kInteger || parameter.type() == ParameterType::kReal;
+  const auto& words = parameter.words();
+  if (!number || parse_real(value) || std::find(words.begin(), words.end(), value) != words.end())
+    return value;
+  try {
+    const double result = evaluate_formula(value, variables);
+    return parameter.type() == ParameterType::kInteger
+               ? fmt::format("{}", static_cast<std::int64_t>(std::llround(result)))
+               : print_real(result);
+  } catch (const Error& error) {
+    throw Error({"", owner + ": " + parameter.name(), "'" + value + "'",
+                 parameter.expectation() + ", or a formula: " + error.report().expected});
+  }
+}
+
+std::string resolved_form(const GridPoint& point, const std::vector<Parameter>& parameters,
+                          const FormulaVariables& variables, const std::string& owner) {
+  TextForm form{point.entry->name, {}};
+  for (const auto& [key, value] : point.written) {
+    const auto parameter =
+        std::find_if(parameters.begin(), parameters.end(),
+                     [&key = key](const Parameter& p) { return p.name() == key; });
+    // An unknown key is left for the owner to refuse, with the nearest name.
+    form.values.emplace_back(
+        key, parameter == parameters.end() ? value : resolved(*parameter, value, variables, owner));
+  }
+  return form.print();
+}
+
+bool names_a_family(const std::string& name) {
+  return std::any_of(families().begin(), families().end(),
+                     [&](const Family& family) { return family.name == name; });
+}
+
+// |A| and |Z| must be known before formulas are: they are numbers, given or the family's defaults.
+std::string instance_form(const GridPoint& point, Round horizon) {
+  const std::string& name = point.entry->name;
+  if (!names_a_family(name)) {
+    if (!point.written.empty())
+      throw Error({"", "instance " + name, "keys", "none for an instance file"});
+    return name;
+  }
+  const std::vector<Parameter>& parameters = find_family(name).parameters;
+  FormulaVariables variables{0, 0, static_cast<double>(horizon)};
+  for (const Parameter& parameter : parameters) {
+    std::string text = parameter.default_text();
+    for (const auto& [key, value] : point.written)
+      if (key == parameter.name()) text = value;
+    if (parameter.name() == "actions") variables.actions = parse_real(text).value_or(0);
+    if (parameter.name() == "contexts") variables.contexts = parse_real(text).value_or(0);
+  }
+  // Families with two contexts by nature have no key for them.
+  if (variables.contexts == 0) variables.contexts = 2;
+  return resolved_form(point, parameters, variables, "instance " + name);
+}
+
+std::string policy_form(const GridPoint& point, const FormulaVariables& variables) {
+  const std::string& name = point.entry->name;
+  if (name == kOracle) return TextForm{name, point.written}.print();
+  return resolved_form(point, find_policy(name).facts.parameters, variables, "policy " + name);
+}
+
+// An instance file that changed under its name must not be taken for the old one.
+std::uint64_t fingerprint_of(const Instance& instance, const Problem& problem) {
+  Fingerprint fingerprint;
+  const std::uint64_t given = problem.fingerprint();
+  fingerprint.add(&given, sizeof given);
+  for (Arm a = 0; a < instance.actions(); ++a) {
+    const double mean = instance.mean(a);
+    fingerprint.add(&mean, sizeof mean);
+  }
+  return fingerprint.value();
+}
+
+// What all cells of one instance at one horizon share.
+StudyCell instance_cell(const GridPoint& point, Round horizon, std::uint64_t seed,
+                        Problem& problem) {
+  const InstanceSource source(instance_form(point, horizon), horizon, seed);
+  const std::shared_ptr<const Instance> instance = source.instance(0);
+  problem = instance->problem(horizon);
+  StudyCell cell;
+  cell.instance = source.text();
+  cell.instance_label = label_of(point);
+  cell.horizon = horizon;
+  cell.actions = instance->actions();
+  cell.contexts = instance->contexts();
+  if (problem.marginals) {
+    cell.rank = static_cast<std::uint32_t>(numerical_rank(*problem.marginals).rank);
+    cell.epsilon = instance->distance_to(*problem.marginals);
+  }
+  if (!source.fresh_per_replication()) cell.gap = instance->smallest_gap();
+  cell.benign = instance->benign_verdict().benign();
+  cell.role = !point.entry->role.empty() ? point.entry->role
+              : cell.benign              ? "benign"
+                                         : "worst-case";
+  cell.fingerprint = fingerprint_of(*instance, problem);
+  cell.instance_parameters = point.varied;
+  return cell;
+}
+
+void refuse_repetition(const std::vector<StudyCell>& cells) {
+  std::set<std::tuple<std::string, Round, std::string>> seen;
+  for (const StudyCell& cell : cells)
+    if (!seen.emplace(cell.instance, cell.horizon, cell.policy).second)
+      throw Error({"", "cells", cell.policy + " on " + cell.instance + " twice", "each pair once"});
+}
+
+}  // namespace
+
+StudyPlan plan_study(const Study& study, std::size_t most_cells) {
+  const double size = grid_size(study.instances) * grid_size(study.policies) *
+                      static_cast<double>(study.horizons.size());
+  if (size > static_cast<double>(most_cells))
+    throw Error({"", "cells", fmt::format("{:.0f}", size),
+                 fmt::format("at most {} (instances × horizons × policies)", most_cells)});
+  StudyPlan plan{study, {}};
+  for (const GridEntry& instance : study.instances)
+    for (const GridPoint& instance_point : points_of(instance))
+      for (const Round horizon : study.horizons) {
+        Problem problem;
+        const StudyCell shared = instance_cell(instance_point, horizon, study.seed, problem);
+        const FormulaVariables variables{static_cast<double>(shared.actions),
+                                         static_cast<double>(shared.contexts),
+                                         static_cast<double>(horizon)};
+        for (const GridEntry& policy : study.policies)
+          for (const GridPoint& policy_point : points_of(policy)) {
+            StudyCell cell = shared;
+            cell.id = static_cast<std::uint32_t>(plan.cells.size());
+            cell.policy = canonical_cell_policy(policy_form(policy_point, variables));
+            cell.policy_label = label_of(policy_point);
+            cell.policy_parameters = policy_point.varied;
+            if (cell.policy != kOracle) make_policy(cell.policy, problem);
+            plan.cells.push_back(std::move(cell));
+          }
+      }
+  refuse_repetition(plan.cells);
+  return plan;
+}
+
+}  // namespace armature

@@ -1,0 +1,41 @@
+#include "lab/student.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace armature {
+namespace {
+
+// P(|X| ≤ t), the finite sums for whole degrees of freedom (Abramowitz & Stegun 26.7.3, 26.7.4).
+double central_mass(double t, std::uint64_t degrees) {
+  const double angle = std::atan(t / std::sqrt(static_cast<double>(degrees)));
+  const double cosine = std::cos(angle);
+  const bool odd = degrees % 2 == 1;
+  double term = odd ? cosine : 1;
+  double sum = degrees == 1 ? 0 : term;
+  for (std::uint64_t k = odd ? 3 : 2; k + 2 <= degrees; k += 2) {
+    term *= cosine * cosine * static_cast<double>(k - 1) / static_cast<double>(k);
+    sum += term;
+  }
+  return odd ? 2 / std::numbers::pi * (angle + std::sin(angle) * sum) : std::sin(angle) * sum;
+}
+
+}  // namespace
+
+double student_t95(std::uint64_t degrees) {
+  constexpr double kNormal = 1.959963984540054;
+  if (degrees > 200) {  // the expansion in 1/degrees: error below 1e-8 from here on
+    const double n = static_cast<double>(degrees);
+    const double z2 = kNormal * kNormal;
+    return kNormal * (1 + (z2 + 1) / (4 * n) + ((5 * z2 + 16) * z2 + 3) / (96 * n * n));
+  }
+  double low = kNormal;
+  double high = 13;  // t95 of one degree is 12.7
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (central_mass(middle, degrees) < 0.95 ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+}  // namespace armature

@@ -1,0 +1,308 @@
+// A study from its TOML file, with file, line and field in every complaint.
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "armature/error.h"
+#include "armature/policy.h"
+#include "armature/study.h"
+#include "base/text.h"
+#include "lab/formula.h"
+
+namespace armature {
+namespace {
+
+constexpr std::uint64_t kLongestHorizon = 1'000'000'000'000'000'000;
+const std::vector<std::string> kFigureKinds = {"regret", "final", "box", "share",
+                                               "pulls",  "plane", "time"};
+
+// A file being read: every complaint names it, the line and the field.
+class StudyReader {
+ public:
+  StudyReader(std::string source, toml::table table)
+      : source_(std::move(source)), table_(std::move(table)) {}
+
+  void override_with(const std::string& pair);
+  Study read() const;
+
+ private:
+  [[noreturn]] void reject(const toml::node& node, const std::string& field,
+                           const std::string& expected) const;
+  void only_these(const toml::table& table, const std::string& where,
+                  const std::vector<std::string>& known) const;
+  std::string text_of(const toml::node& node, const std::string& field) const;
+  std::string text(const toml::table& table, const char* key, std::string otherwise) const;
+  std::string choice(const toml::table& table, const char* key,
+                     const std::vector<std::string>& choices, std::string otherwise) const;
+  std::uint64_t integer_of(const toml::node& node, const std::string& field, std::uint64_t low,
+                           std::uint64_t high) const;
+  std::uint64_t integer(const char* key, std::uint64_t low, std::uint64_t high,
+                        std::uint64_t otherwise) const;
+  std::vector<Round> horizons() const;
+  /// The nodes of an array, or the one node that stands for an array of itself.
+  std::vector<const toml::node*> elements(const char* key, bool required) const;
+  std::vector<std::string> axis_values(const toml::node& node, const std::string& field) const;
+  GridEntry entry(const toml::node& node, const std::string& kind) const;
+  std::vector<GridEntry> entries(const char* key, const std::string& kind) const;
+  FigureRequest figure(const toml::node& node) const;
+  std::vector<FigureRequest> figures() const;
+
+  std::string source_;
+  toml::table table_;
+};
+
+std::string printed(const toml::node& node) {
+  if (const auto value = node.value_exact<std::string>()) return "'" + *value + "'";
+  if (node.is_table()) return "a table";
+  if (node.is_array()) return "an array";
+  std::ostringstream out;
+  node.visit([&out](const auto& value) { out << value; });
+  return out.str();
+}
+
+// TOML tables are kept sorted by key; grids are walked as they were written.
+std::vector<std::pair<std::string, const toml::node*>> in_file_order(const toml::table& table) {
+  std::vector<std::pair<toml::source_position, std::pair<std::string, const toml::node*>>> placed;
+  for (const auto& [key, node] : table)
+    placed.push_back({key.source().begin, {std::string(key.str()), &node}});
+  std::stable_sort(placed.begin(), placed.end(),
+                   [](const auto& one, const auto& other) { return one.first < other.first; });
+  std::vector<std::pair<std::string, const toml::node*>> ordered;
+  for (auto& [place, element] : placed) ordered.push_back(std::move(element));
+  return ordered;
+}
+
+void StudyReader::reject(const toml::node& node, const std::string& field,
+                         const std::string& expected) const {
+  const auto line = node.source().begin.line;
+  throw Error({source_, line > 0 ? fmt::format("line {}: {}", line, field) : field, printed(node),
+               expected});
+}
+
+void StudyReader::only_these(const toml::table& table, const std::string& where,
+                             const std::vector<std::string>& known) const {
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw Error({source_, fmt::format("line {}: {}", key.source().begin.line, where),
+                 "'" + name + "'", "one of " + join(known, ", ") + did_you_mean(name, known)});
+  }
+}
+
+std::string StudyReader::text_of(const toml::node& node, const std::string& field) const {
+  const auto value = node.value_exact<std::string>();
+  if (!value) reject(node, field, "a string");
+  return *value;
+}
+
+std::string StudyReader::text(const toml::table& table, const char* key,
+                              std::string otherwise) const {
+  const toml::node* node = table.get(key);
+  return node == nullptr ? std::move(otherwise) : text_of(*node, key);
+}
+
+std::string StudyReader::choice(const toml::table& table, const char* key,
+                                const std::vector<std::string>& choices,
+                                std::string otherwise) const {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return otherwise;
+  std::string word = text_of(*node, key);
+  if (std::find(choices.begin(), choices.end(), word) == choices.end())
+    reject(*node, key, "one of " + join(choices, ", ") + did_you_mean(word, choices));
+  return word;
+}
+
+// 10000, 1e4, "2^20", "1_000_000".
+std::uint64_t StudyReader::integer_of(const toml::node& node, const std::string& field,
+                                      std::uint64_t low, std::uint64_t high) const {
+  std::optional<std::uint64_t> value;
+  if (const auto whole = node.value_exact<std::int64_t>(); whole && *whole >= 0)
+    value = static_cast<std::uint64_t>(*whole);
+  if (const auto real = node.value_exact<double>()) value = parse_integer(print_real(*real));
+  if (const auto written = node.value_exact<std::string>()) value = parse_integer(*written);
+  if (!value || *value < low || *value > high)
+    reject(node, field, fmt::format("a whole number from {} to {}", low, high));
+  return *value;
+}
+
+std::uint64_t StudyReader::integer(const char* key, std::uint64_t low, std::uint64_t high,
+                                   std::uint64_t otherwise) const {
+  const toml::node* node = table_.get(key);
+  return node == nullptr ? otherwise : integer_of(*node, key, low, high);
+}
+
+std::vector<const toml::node*> StudyReader::elements(const char* key, bool required) const {
+  const toml::node* node = table_.get(key);
+  if (node == nullptr) {
+    if (required) throw Error({source_, key, "nothing", "at least one"});
+    return {};
+  }
+  const toml::array* array = node->as_array();
+  if (array == nullptr) return {node};
+  if (array->empty()) reject(*node, key, "at least one");
+  std::vector<const toml::node*> nodes;
+  for (const toml::node& element : *array) nodes.push_back(&element);
+  return nodes;
+}
+
+std::vector<Round> StudyReader::horizons() const {
+  std::vector<Round> rounds;
+  for (const toml::node* node : elements("horizons", true)) {
+    const Round round = integer_of(*node, "horizons", 1, kLongestHorizon);
+    if (std::find(rounds.begin(), rounds.end(), round) != rounds.end())
+      reject(*node, "horizons", "each horizon once");
+    rounds.push_back(round);
+  }
+  return rounds;
+}
+
+std::vector<std::string> StudyReader::axis_values(const toml::node& node,
+                                                  const std::string& field) const {
+  if (const toml::array* array = node.as_array()) {
+    if (array->empty()) reject(node, field, "at least one value");
+    std::vector<std::string> values;
+    for (const toml::node& element : *array) {
+      if (element.is_array()) reject(element, field, "a number or a string");
+      for (std::string& value : axis_values(element, field)) values.push_back(std::move(value));
+    }
+    return values;
+  }
+  if (const auto whole = node.value_exact<std::int64_t>()) return {fmt::format("{}", *whole)};
+  if (const auto real = node.value_exact<double>()) return {print_real(*real)};
+  const auto written = node.value_exact<std::string>();
+  if (!written) reject(node, field, "a number, a string or a list of them");
+  try {
+    return expand_list(*written);
+  } catch (const Error& error) {
+    reject(node, field, error.report().expected);
+  }
+}
+
+// "db:dial=0.3", or a table {policy = "db", dial = [0.1, 0.3]}.
+GridEntry StudyReader::entry(const toml::node& node, const std::string& kind) const {
+  const toml::table* table = node.as_table();
+  GridEntry entry;
+  const auto take_form = [&](const toml::node& written) {
+    const std::string form = text_of(written, kind);
+    if (kind == "instance" && (form.ends_with(".json") || form.find('/') != std::string::npos)) {
+      entry.name = form;  // a file: colons and commas belong to its name
+      return;
+    }
+    try {
+      TextForm parsed = TextForm::parse(form);
+      entry.name = std::move(parsed.name);
+      for (auto& [key, value] : parsed.values) entry.axes.push_back({key, {value}});
+    } catch (const Error& error) {
+      reject(written, kind, error.report().expected);
+    }
+  };
+  if (table == nullptr) {
+    take_form(node);
+    return entry;
+  }
+  const toml::node* form = table->get(kind);
+  if (form == nullptr) reject(node, kind, fmt::format("{} = \"…\" in the table", kind));
+  take_form(*form);
+  entry.label = text(*table, "label", "");
+  if (kind == "instance") entry.role = choice(*table, "role", {"benign", "worst-case"}, "");
+  for (const auto& [name, value] : in_file_order(*table)) {
+    if (name == kind || name == "label" || (kind == "instance" && name == "role")) continue;
+    for (const GridAxis& axis : entry.axes)
+      if (axis.key == name) reject(*value, name, "the value once, in the form or beside it");
+    entry.axes.push_back({name, axis_values(*value, name)});
+  }
+  return entry;
+}
+
+std::vector<GridEntry> StudyReader::entries(const char* key, const std::string& kind) const {
+  std::vector<GridEntry> list;
+  for (const toml::node* node : elements(key, true)) list.push_back(entry(*node, kind));
+  return list;
+}
+
+FigureRequest StudyReader::figure(const toml::node& node) const {
+  FigureRequest request;
+  const toml::table* table = node.as_table();
+  if (table == nullptr) {
+    request.kind = text_of(node, "figures");
+    if (std::find(kFigureKinds.begin(), kFigureKinds.end(), request.kind) == kFigureKinds.end())
+      reject(node, "figures",
+             "one of " + join(kFigureKinds, ", ") + did_you_mean(request.kind, kFigureKinds));
+    return request;
+  }
+  only_these(*table, "figures", {"kind", "x", "scale", "title", "theory"});
+  request.kind = choice(*table, "kind", kFigureKinds, "");
+  if (request.kind.empty()) reject(node, "figures", "kind = \"…\" in the table");
+  request.x = text(*table, "x", "");
+  request.scale = choice(*table, "scale", {"linear", "log-x", "log-log"}, "");
+  request.title = text(*table, "title", "");
+  if (const toml::node* theory = table->get("theory")) {
+    if (!theory->is_boolean()) reject(*theory, "theory", "true or false");
+    request.theory = *theory->value_exact<bool>();
+  }
+  return request;
+}
+
+std::vector<FigureRequest> StudyReader::figures() const {
+  std::vector<FigureRequest> requests;
+  for (const toml::node* node : elements("figures", false)) requests.push_back(figure(*node));
+  if (requests.empty())  // all kinds; the report leaves out those that have nothing to show
+    for (const std::string& kind : kFigureKinds) requests.push_back({kind, "", "", "", true});
+  return requests;
+}
+
+void StudyReader::override_with(const std::string& pair) {
+  const std::size_t equals = pair.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw Error({"", "override", "'" + pair + "'", "key=value"});
+  const std::string key = pair.substr(0, equals);
+  const std::string value = pair.substr(equals + 1);
+  // A value that is not TOML by itself is a string: engine=step, horizons=2^20.
+  for (const std::string& attempt : {value, nlohmann::json(value).dump()}) {
+    try {
+      toml::table parsed = toml::parse(key + " = " + attempt);
+      for (auto& [name, node] : parsed) table_.insert_or_assign(name, node);
+      return;
+    } catch (const toml::parse_error&) {
+    }
+  }
+  throw Error({"", "override", "'" + pair + "'", "key=value with a TOML value"});
+}
+
+Study StudyReader::read() const {
+  only_these(table_, "key",
+             {"title", "text", "seed", "replications", "horizons", "checkpoints", "engine",
+              "instances", "policies", "figures"});
+  Study study;
+  study.title = text(table_, "title", "");
+  study.text = text(table_, "text", "");
+  study.seed = integer("seed", 0, UINT64_MAX, study.seed);
+  study.replications =
+      static_cast<std::uint32_t>(integer("replications", 1, 1'000'000'000, study.replications));
+  study.horizons = horizons();
+  study.checkpoints =
+      static_cast<std::uint32_t>(integer("checkpoints", 1, 100'000, study.checkpoints));
+  study.engine = choice(table_, "engine", {"auto", "step", "leap"}, study.engine);
+  study.instances = entries("instances", "instance");
+  study.policies = entries("policies", "policy");
+  study.figures = figures();
+  return study;
+}
+
+}  // namespace
+
+Study read_study(const std::string& toml, const std::string& source,
+                 const std::vector<std::string>& overrides) {
+  try {
+    StudyReader reader(source, toml::parse(toml, source));
+    for (const std::string& pair : overrides) reader.override_with(pair);
+    return reader.read();
+  } catch (const toml::parse_error& error) {
+    throw Error({source, fmt::format("line {}", error.source().begin.line),
+                 std::string(error.description()), "TOML"});
+  }
+}
+
+}  // namespace armature

@@ -1,0 +1,137 @@
+// Runs what is missing of a study, block by block, into its store.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "armature/error.h"
+#include "base/directory_lock.h"
+#include "lab/runner.h"
+#include "lab/store.h"
+#include "lab/study_summary.h"
+#include "lab/worlds.h"
+
+namespace armature {
+namespace {
+
+constexpr Round kTrialRounds = 8192;
+// Beyond this an engine that leaps is expected to do the rest in about the same time again.
+constexpr double kMostSteppedRounds = 2e6;
+constexpr double kLongestBlock = 1;  // seconds: what a kill can cost each thread
+constexpr double kShortestBlock = 0.05;
+constexpr double kBlocksPerThread = 16;
+constexpr double kMostBlockBytes = 64 << 20;
+
+std::vector<Cell> cells_of(const StudyPlan& plan) {
+  std::map<std::pair<std::string, Round>, WorldSource> worlds;
+  std::vector<Cell> cells;
+  for (const StudyCell& planned : plan.cells) {
+    WorldSource& source = worlds[{planned.instance, planned.horizon}];
+    if (!source)
+      source = world_source(InstanceSource(planned.instance, planned.horizon, plan.study.seed),
+                            planned.horizon);
+    Cell cell;
+    cell.world = source;
+    cell.policy = planned.policy;
+    cell.horizon = planned.horizon;
+    cell.seed = plan.study.seed;
+    cell.checkpoints = log_checkpoints(planned.horizon, plan.study.checkpoints);
+    cell.follow_shares = true;
+    cells.push_back(std::move(cell));
+  }
+  return cells;
+}
+
+double trial(Cell cell) {
+  static const std::atomic<bool> never{false};
+  const Round rounds = std::min(cell.horizon, kTrialRounds);
+  cell.checkpoints = {rounds};
+  const double seconds = run_block(cell, {0, 1}, never).seconds;
+  return seconds * std::min(static_cast<double>(cell.horizon), kMostSteppedRounds) /
+         static_cast<double>(rounds);
+}
+
+std::vector<double> trials(const std::vector<Cell>& cells) {
+  std::vector<double> seconds;
+  for (const Cell& cell : cells) seconds.push_back(trial(cell));
+  return seconds;
+}
+
+double bytes_of(const StudyPlan& plan, const StudyCell& cell) {
+  return 8.0 * (cell.actions + 3.0 * plan.study.checkpoints + 100);
+}
+
+// Cuts what is missing into blocks that take about a second, or less where there is little to do.
+std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<double>& seconds,
+                                      unsigned threads) {
+  const StudyPlan& plan = store.plan();
+  std::vector<std::vector<ReplicationRange>> missing;
+  double work = 0;
+  for (const StudyCell& cell : plan.cells) {
+    missing.push_back(store.missing(cell.id));
+    for (const ReplicationRange& range : missing.back()) work += range.count * seconds[cell.id];
+  }
+  const double target =
+      std::clamp(work / (threads * kBlocksPerThread), kShortestBlock, kLongestBlock);
+  std::vector<BlockTask> tasks;
+  for (const StudyCell& cell : plan.cells) {
+    const double most =
+        std::min(kMostBlockBytes / bytes_of(plan, cell), target / std::max(seconds[cell.id], 1e-9));
+    const auto size = static_cast<std::uint32_t>(std::clamp(most, 1.0, 1e6));
+    for (const ReplicationRange& range : missing[cell.id])
+      for (std::uint32_t done = 0; done < range.count; done += size) {
+        const std::uint32_t count = std::min(size, range.count - done);
+        tasks.push_back({cell.id, {range.first + done, count}, count * seconds[cell.id]});
+      }
+  }
+  return tasks;
+}
+
+// Sums of pulls are kept in 64 bits.
+void require_countable(const StudyPlan& plan) {
+  for (const StudyCell& cell : plan.cells)
+    if (static_cast<double>(cell.horizon) * plan.study.replications > 9e18)
+      throw Error({"", "horizon × replications",
+                   fmt::format("{} × {}", cell.horizon, plan.study.replications), "at most 9e18"});
+}
+
+}  // namespace
+
+std::vector<double> trial_seconds(const StudyPlan& plan) { return trials(cells_of(plan)); }
+
+StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks) {
+  require_countable(plan);
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) throw Error({directory, "directory", error.message(), "one that can be made"});
+  const DirectoryLock lock(directory);
+  StudyStore store = StudyStore::begin(directory, plan);
+  const std::uint64_t total = std::uint64_t{plan.study.replications} * plan.cells.size();
+  const std::uint64_t before = store.stored_replications();
+  if (before < total) {
+    const std::vector<Cell> cells = cells_of(plan);
+    run_blocks(cells, missing_blocks(store, trials(cells), threads_of(hooks)), hooks,
+               [&](const BlockTask& task, const BlockResult& result) {
+                 store.add(plan.cells[task.cell].id, task.range.first, result);
+               });
+  }
+  const std::uint64_t after = store.stored_replications();
+  store_summaries(store);
+  store.finish();
+  return {after == total, after - before};
+}
+
+StudyStatus study_status(const std::string& directory) {
+  StudyStore store = StudyStore::read(directory);
+  StudyStatus status{store.plan(), std::vector<std::uint32_t>(store.plan().cells.size()), false};
+  Statement rows(store.database(), "SELECT cell, count(*) FROM replications GROUP BY cell");
+  while (rows.step())
+    status.replications[static_cast<std::size_t>(rows.integer(0))] =
+        static_cast<std::uint32_t>(rows.integer(1));
+  status.running = DirectoryLock::held(directory);
+  return status;
+}
+
+}  // namespace armature

@@ -1,0 +1,71 @@
+// A study as TOML with every default spelt out: what is echoed, stored, and printed in the report.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "armature/study.h"
+#include "base/text.h"
+
+namespace armature {
+namespace {
+
+// JSON's escapes are TOML's, but for the delete character.
+std::string quoted(const std::string& text) {
+  std::string escaped = nlohmann::json(text).dump();
+  for (std::size_t at = escaped.find('\x7f'); at != std::string::npos; at = escaped.find('\x7f'))
+    escaped.replace(at, 1, "\\u007F");
+  return escaped;
+}
+
+// Numbers as they are, the rest in quotes. Only what print_real would write is surely TOML.
+std::string written_value(const std::string& value) {
+  const auto number = parse_real(value);
+  return number && print_real(*number) == value ? value : quoted(value);
+}
+
+std::string written_values(const std::vector<std::string>& values) {
+  if (values.size() == 1) return written_value(values.front());
+  std::vector<std::string> written;
+  for (const std::string& value : values) written.push_back(written_value(value));
+  return "[" + join(written, ", ") + "]";
+}
+
+std::string written_entry(const char* list, const char* kind, const GridEntry& entry) {
+  std::string out = fmt::format("\n[[{}]]\n{} = {}\n", list, kind, quoted(entry.name));
+  if (!entry.label.empty()) out += fmt::format("label = {}\n", quoted(entry.label));
+  if (!entry.role.empty()) out += fmt::format("role = {}\n", quoted(entry.role));
+  for (const GridAxis& axis : entry.axes)
+    out += fmt::format("{} = {}\n", axis.key, written_values(axis.values));
+  return out;
+}
+
+std::string written_figure(const FigureRequest& figure) {
+  std::string out = fmt::format("\n[[figures]]\nkind = {}\n", quoted(figure.kind));
+  for (const auto& [key, value] : {std::pair("x", figure.x), std::pair("scale", figure.scale),
+                                   std::pair("title", figure.title)})
+    if (!value.empty()) out += fmt::format("{} = {}\n", key, quoted(value));
+  if (!figure.theory) out += "theory = false\n";
+  return out;
+}
+
+}  // namespace
+
+std::string write_study(const Study& study) {
+  std::vector<std::string> horizons;
+  for (const Round horizon : study.horizons) horizons.push_back(fmt::format("{}", horizon));
+  // TOML's integers end at 2^63.
+  const std::string seed = fmt::format("{}", study.seed);
+  std::string out = fmt::format(
+      "title = {}\ntext = {}\nseed = {}\nreplications = {}\nhorizons = [{}]\ncheckpoints = {}\n"
+      "engine = {}\n",
+      quoted(study.title), quoted(study.text),
+      study.seed > static_cast<std::uint64_t>(INT64_MAX) ? quoted(seed) : seed, study.replications,
+      join(horizons, ", "), study.checkpoints, quoted(study.engine));
+  for (const GridEntry& entry : study.instances)
+    out += written_entry("instances", "instance", entry);
+  for (const GridEntry& entry : study.policies) out += written_entry("policies", "policy", entry);
+  for (const FigureRequest& figure : study.figures) out += written_figure(figure);
+  return out;
+}
+
+}  // namespace armature

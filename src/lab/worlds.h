@@ -1,0 +1,25 @@
+// Worlds for the replications of a cell.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "armature/families.h"
+#include "armature/simulate.h"
+
+namespace armature {
+
+using WorldSource = std::function<std::shared_ptr<const World>(std::uint32_t replication)>;
+
+/// Families that are not random share one world between all replications and threads.
+inline WorldSource world_source(const InstanceSource& source, Round horizon) {
+  if (source.fresh_per_replication())
+    return [source, horizon](std::uint32_t replication) {
+      return std::make_shared<const World>(source.instance(replication), horizon);
+    };
+  return [world = std::make_shared<const World>(source.instance(0), horizon)](std::uint32_t) {
+    return world;
+  };
+}
+
+}  // namespace armature

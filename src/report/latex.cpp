@@ -1,0 +1,90 @@
+// A study's final regrets as LaTeX tables, one per instance.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "armature/report.h"
+#include "report/table.h"
+
+namespace armature {
+namespace {
+
+std::string latex_text(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\\')
+      escaped += "\\textbackslash{}";
+    else if (c == '^' || c == '~')
+      escaped += std::string("\\") + c + "{}";
+    else if (std::string("&%$#_{}").find(c) != std::string::npos)
+      escaped += std::string("\\") + c;
+    else
+      escaped += c;
+  }
+  return escaped;
+}
+
+// "372.9 ± 1.1" in LaTeX's words.
+std::string latex_number(double value, double error) {
+  std::string text = with_error(value, error);
+  const std::string sign = "±";
+  if (const std::size_t at = text.find(sign); at != std::string::npos)
+    text.replace(at, sign.size(), "\\pm");
+  return text;
+}
+
+// Policies down, horizons across: mean ± half the 95% interval, the best of a column in bold.
+std::string latex_table(const std::vector<const CellSummary*>& cells,
+                        const std::vector<Round>& horizons) {
+  std::vector<std::string> policies;
+  std::map<Round, double> best;
+  std::map<std::pair<std::string, Round>, const CellSummary*> at;
+  for (const CellSummary* summary : cells) {
+    const StudyCell& cell = summary->cell;
+    if (std::find(policies.begin(), policies.end(), cell.policy_label) == policies.end())
+      policies.push_back(cell.policy_label);
+    at[{cell.policy_label, cell.horizon}] = summary;
+    const double mean = summary->final_regret().mean;
+    if (cell.policy != kOracle && (!best.contains(cell.horizon) || mean < best[cell.horizon]))
+      best[cell.horizon] = mean;
+  }
+  std::string out = "\\begin{tabular}{l" + std::string(horizons.size(), 'r') + "}\n\\hline\npolicy";
+  for (const Round horizon : horizons) out += fmt::format(" & $T={}$", horizon);
+  out += " \\\\\n\\hline\n";
+  for (const std::string& policy : policies) {
+    out += latex_text(policy);
+    for (const Round horizon : horizons) {
+      const auto found = at.find({policy, horizon});
+      if (found == at.end()) {
+        out += " & ";
+        continue;
+      }
+      const Spread& regret = found->second->final_regret();
+      const std::string value = latex_number(regret.mean, regret.high() - regret.mean);
+      out += regret.mean == best[horizon] ? fmt::format(" & $\\mathbf{{{}}}$", value)
+                                          : fmt::format(" & ${}$", value);
+    }
+    out += " \\\\\n";
+  }
+  return out + "\\hline\n\\end{tabular}\n";
+}
+
+}  // namespace
+
+std::string study_latex(const StudyResult& result) {
+  std::vector<std::pair<std::string, std::vector<const CellSummary*>>> instances;
+  for (const CellSummary& summary : result.cells) {
+    if (instances.empty() || instances.back().first != summary.cell.instance_label)
+      instances.push_back({summary.cell.instance_label, {}});
+    instances.back().second.push_back(&summary);
+  }
+  std::string out = fmt::format(
+      "% Final regret, mean and half the 95% interval (Student's t) over {} replications.\n",
+      result.plan.study.replications);
+  for (const auto& [label, cells] : instances)
+    out += fmt::format("\n% {}\n{}", label, latex_table(cells, result.plan.study.horizons));
+  return out;
+}
+
+}  // namespace armature
