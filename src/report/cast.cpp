@@ -79,8 +79,9 @@ figures::Looks looks_of(const StudyPlan& plan) {
   for (std::size_t place = 0; place < sweeps.size(); ++place) {
     const std::vector<std::string>& members = sweeps[place].members;
     for (std::size_t i = 0; i < members.size(); ++i) {
-      const double along =
-          members.size() == 1 ? 1 : static_cast<double>(i) / static_cast<double>(members.size() - 1);
+      const double along = members.size() == 1
+                               ? 1
+                               : static_cast<double>(i) / static_cast<double>(members.size() - 1);
       looks.push_back({members[i], place, kWeakest + (1 - kWeakest) * along});
     }
     for (const std::string& part : sweeps[place].parts) looks.push_back({part, place, 1});

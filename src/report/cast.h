@@ -10,8 +10,8 @@
 
 namespace armature {
 
-/// A label without some of the grid values it spells out: "db:dial=0.5" without dial is "db", and so
-/// is "db (dial=0.5)" if that label was given.
+/// A label without some of the grid values it spells out: "db:dial=0.5" without dial is "db", and
+/// so is "db (dial=0.5)" if that label was given.
 std::string label_without(const std::string& label,
                           const std::vector<std::pair<std::string, std::string>>& parameters,
                           const std::vector<std::string>& keys);

@@ -41,11 +41,14 @@ std::vector<PlaneCells> FigureCells::by_size() const {
       return known.horizon == cell.cell.horizon && known.actions == cell.cell.actions;
     });
     if (group == groups.end())
-      group = groups.insert(groups.end(),
-                            {fmt::format("T = {}, |A| = {}",
-                                         grouped(static_cast<double>(cell.cell.horizon)),
-                                         cell.cell.actions),
-                             cell.cell.horizon, cell.cell.actions, 0, {}});
+      group = groups.insert(
+          groups.end(),
+          {fmt::format("T = {}, |A| = {}", grouped(static_cast<double>(cell.cell.horizon)),
+                       cell.cell.actions),
+           cell.cell.horizon,
+           cell.cell.actions,
+           0,
+           {}});
     group->contexts = std::max(group->contexts, cell.cell.contexts);
     group->cells.push_back(&cell);
   }

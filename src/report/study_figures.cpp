@@ -41,8 +41,8 @@ std::vector<Figure> in_portions(Input input, Draw&& draw) {
 figures::RegretCurve curve_of(const CellSummary& cell) {
   figures::RegretCurve curve{cell.cell.policy_label, {}};
   for (const CurvePoint& point : cell.curve)
-    curve.points.push_back({static_cast<double>(point.round), point.regret.mean,
-                            point.regret.low(), point.regret.high()});
+    curve.points.push_back({static_cast<double>(point.round), point.regret.mean, point.regret.low(),
+                            point.regret.high()});
   return curve;
 }
 
@@ -74,20 +74,22 @@ std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest
     }
     if (!panel.curves.empty()) input.panels.push_back(std::move(panel));
   }
-  const bool bounds = request.theory && std::any_of(input.panels.begin(), input.panels.end(),
-                                                    [](const auto& p) { return !p.bounds.empty(); });
+  const bool bounds =
+      request.theory && std::any_of(input.panels.begin(), input.panels.end(),
+                                    [](const auto& p) { return !p.bounds.empty(); });
   input.heading = cells.heading(
       request.scale.empty() ? "regret" : "regret-" + scale,
       request.title.empty() ? fmt::format("Mean regret over {} rounds", grouped(cells.longest()))
                             : request.title,
-      fmt::format("Lines: mean regret up to round t. Bands: {}. {}{}", cells.interval_words(),
-                  scale == "log-log"
-                      ? "Both axes are logarithmic: a straight line of slope ½ grows like √t, one of "
-                        "slope 1 like t. "
-                      : "",
-                  bounds ? "Thin dashes: the bound proved for the policy in this world, drawn where "
-                           "it holds, is below t and has room in the panel."
-                         : ""));
+      fmt::format(
+          "Lines: mean regret up to round t. Bands: {}. {}{}", cells.interval_words(),
+          scale == "log-log"
+              ? "Both axes are logarithmic: a straight line of slope ½ grows like √t, one of "
+                "slope 1 like t. "
+              : "",
+          bounds ? "Thin dashes: the bound proved for the policy in this world, drawn where "
+                   "it holds, is below t and has room in the panel."
+                 : ""));
   return in_portions(input, figures::regret_figure);
 }
 
@@ -107,9 +109,10 @@ std::vector<Figure> box_figures(const FigureCells& cells, const FigureRequest& r
       request.title.empty()
           ? fmt::format("Regret after {} rounds, over replications", grouped(cells.longest()))
           : request.title,
-      fmt::format("Box: the middle half of {}; thick line: the median; whiskers: from the 5% to the "
-                  "95% quantile (type 7); diamond: the mean.",
-                  cells.replication_words()));
+      fmt::format(
+          "Box: the middle half of {}; thick line: the median; whiskers: from the 5% to the "
+          "95% quantile (type 7); diamond: the mean.",
+          cells.replication_words()));
   return in_portions(input, figures::box_figure);
 }
 
@@ -126,10 +129,10 @@ std::vector<Figure> share_figures(const FigureCells& cells, const FigureRequest&
       input.panels.push_back(std::move(panel));
     }
   input.heading = cells.heading(
-      "share",
-      request.title.empty() ? "Whom the balancing policies listened to" : request.title,
-      fmt::format("The share of all plays up to round t that went to each base learner, mean of {}.",
-                  cells.replication_words()));
+      "share", request.title.empty() ? "Whom the balancing policies listened to" : request.title,
+      fmt::format(
+          "The share of all plays up to round t that went to each base learner, mean of {}.",
+          cells.replication_words()));
   return in_portions(input, figures::share_figure);
 }
 
@@ -143,9 +146,10 @@ std::vector<Figure> pulls_figures(const FigureCells& cells, const FigureRequest&
   }
   input.heading = cells.heading(
       "pulls", request.title.empty() ? "Which arms were played" : request.title,
-      fmt::format("Mean number of plays of each arm in {} rounds, over {}. Where there are many arms, "
-                  "a cell is the mean of neighbours.",
-                  grouped(cells.longest()), cells.replication_words()));
+      fmt::format(
+          "Mean number of plays of each arm in {} rounds, over {}. Where there are many arms, "
+          "a cell is the mean of neighbours.",
+          grouped(cells.longest()), cells.replication_words()));
   return in_portions(input, figures::pulls_figure);
 }
 
@@ -153,15 +157,16 @@ std::vector<Figure> time_figures(const FigureCells& cells, const FigureRequest& 
   figures::TimeFigure input;
   for (const InstanceCells& instance : cells.by_instance())
     for (const CellSummary* cell : instance.cells) {
-      const double rounds = static_cast<double>(cell->cell.horizon) *
-                            static_cast<double>(cell->final_regret().count);
+      const double rounds =
+          static_cast<double>(cell->cell.horizon) * static_cast<double>(cell->final_regret().count);
       input.times.push_back(
           {cell->cell.policy_label, instance.label, cell->seconds / rounds * 1e9});
     }
-  input.heading = cells.heading(
-      "time", request.title.empty() ? "Running time per round" : request.title,
-      "Each dot: one instance; line: their median. Computing time of this run on its machine: unlike "
-      "every other figure, this one differs from run to run.");
+  input.heading =
+      cells.heading("time", request.title.empty() ? "Running time per round" : request.title,
+                    "Each dot: one instance; line: their median. Computing time of this run on its "
+                    "machine: unlike "
+                    "every other figure, this one differs from run to run.");
   return {figures::time_figure(input)};
 }
 
@@ -179,9 +184,11 @@ const CellSummary* worst_of(const std::vector<const CellSummary*>& cells, const 
 std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest& request) {
   figures::PlaneFigure input;
   for (const PlaneCells& plane : cells.by_size()) {
-    figures::PlanePanel panel{plane.label, static_cast<double>(plane.actions),
+    figures::PlanePanel panel{plane.label,
+                              static_cast<double>(plane.actions),
                               static_cast<double>(plane.contexts),
-                              static_cast<double>(plane.horizon), {}};
+                              static_cast<double>(plane.horizon),
+                              {}};
     for (const StudyCell& policy : cells.policies()) {
       const CellSummary* benign = worst_of(plane.cells, policy.policy_label, "benign");
       const CellSummary* worst = worst_of(plane.cells, policy.policy_label, "worst-case");
@@ -194,12 +201,15 @@ std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest&
     if (!panel.points.empty()) input.panels.push_back(std::move(panel));
   }
   input.heading = cells.heading(
-      "plane",
-      request.title.empty() ? "Benign against worst-case regret" : request.title,
-      "For each policy the largest mean regret over the benign instances of this study (R₁) and over "
-      "its worst-case instances (R₂); settings of a dial are joined. Dashed: the frontier R₁R₂ = |A|T "
-      "of what can be guaranteed, up to constants and logarithms. Shaded, where the horizon is long "
-      "enough for it to say anything: pairs that no policy can guarantee, by the lower bound with its "
+      "plane", request.title.empty() ? "Benign against worst-case regret" : request.title,
+      "For each policy the largest mean regret over the benign instances of this study (R₁) and "
+      "over "
+      "its worst-case instances (R₂); settings of a dial are joined. Dashed: the frontier R₁R₂ = "
+      "|A|T "
+      "of what can be guaranteed, up to constants and logarithms. Shaded, where the horizon is "
+      "long "
+      "enough for it to say anything: pairs that no policy can guarantee, by the lower bound with "
+      "its "
       "constants. A policy may lie below the frontier on the few instances of a study; over all "
       "instances it cannot.");
   return in_portions(input, figures::plane_figure);
@@ -213,15 +223,16 @@ std::vector<Figure> figures_for(const FigureCells& cells, const FigureRequest& r
   if (request.kind == "pulls") return pulls_figures(cells, request);
   if (request.kind == "plane") return plane_figures(cells, request);
   if (request.kind == "time") return time_figures(cells, request);
-  throw Error({"", "figure", "'" + request.kind + "'",
-               "regret, final, box, share, pulls, plane or time"});
+  throw Error(
+      {"", "figure", "'" + request.kind + "'", "regret, final, box, share, pulls, plane or time"});
 }
 
 // A study may ask for the same kind twice.
 void make_names_unique(std::vector<Figure>& drawn) {
   for (std::size_t i = 0; i < drawn.size(); ++i)
-    for (std::size_t copy = 2; std::any_of(drawn.begin(), drawn.begin() + static_cast<long>(i),
-                                           [&](const Figure& f) { return f.name == drawn[i].name; });
+    for (std::size_t copy = 2;
+         std::any_of(drawn.begin(), drawn.begin() + static_cast<long>(i),
+                     [&](const Figure& f) { return f.name == drawn[i].name; });
          ++copy)
       drawn[i].name = fmt::format("{}-again-{}", drawn[i].name, copy);
 }
