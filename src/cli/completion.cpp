@@ -51,7 +51,7 @@ std::string bash_script(const CLI::App& app) {
     --policy|-p) COMPREPLY=($(compgen -W '{policies}' -- "$current")); return ;;
     --instance|-i)
       COMPREPLY=($(compgen -W '{families}' -- "$current") $(compgen -f -X '!*.json' -- "$current")); return ;;
-    --format|-f) COMPREPLY=($(compgen -W 'table csv json markdown' -- "$current")); return ;;
+    --format|-f) COMPREPLY=($(compgen -W 'table csv json markdown vega-lite' -- "$current")); return ;;
     --output|-o|--given) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac
   case $path in

@@ -51,6 +51,9 @@ int run(int argc, char** argv) {
   add_demo(app);
   add_instance(app);
   add_design(app);
+  add_bounds(app);
+  add_frontier(app);
+  add_advise(app);
   add_policies(app);
   add_families(app);
   add_study(app);

@@ -20,6 +20,11 @@ double causal_ucb_coefficient(double contexts, double horizon, double delta) {
          (std::sqrt(8 * contexts) + std::sqrt(4 * std::log(horizon / delta)));
 }
 
+double sharp_causal_ucb_coefficient(double contexts, double horizon, double delta) {
+  return std::sqrt(union_log(contexts, horizon, delta)) *
+         (std::sqrt(8 * contexts) + std::sqrt(std::log(horizon / delta)));
+}
+
 double design_support(double dimension) {
   const double log_log = dimension > 2 ? std::log(std::log(dimension)) : 0;
   return 4 * dimension * std::max(0.0, log_log) + 16;

@@ -17,6 +17,9 @@ double ucb_coefficient(double actions, double horizon, double delta);
 /// d_CUCB = sqrt(L_Z)·(sqrt(8|Z|) + sqrt(4 log(T/δ))), in benign worlds with exact marginals.
 double causal_ucb_coefficient(double contexts, double horizon, double delta);
 
+/// D_C = sqrt(L_Z)·(sqrt(8|Z|) + sqrt(log(T/δ))): the same with increments of range 1 (§6, §7).
+double sharp_causal_ucb_coefficient(double contexts, double horizon, double delta);
+
 /// s(d) = 4d·max(0, log log d) + 16, with log log d := 0 for d ≤ 2: the support a design may have.
 double design_support(double dimension);
 

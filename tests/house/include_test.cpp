@@ -30,7 +30,7 @@ const std::map<std::string, Rooms> kBelow = {
     {"report", {"lab", "figures"}},
     {"service", {"policies", "audit"}},
     {"cuda", {"simulate"}},
-    {"cli", {"report", "lab", "service", "audit", "graph", "cuda", "figures"}},
+    {"cli", {"report", "lab", "service", "audit", "graph", "cuda"}},
 };
 
 // The public door has no folders: which room each of its headers belongs to.

@@ -208,5 +208,33 @@ TEST(BalancingProof, TheFixedSplitHolds) {
   EXPECT_GT(worst, 0.5);
 }
 
+// The counter-example to the printed bias: D = 1, Z_1 = 1, 2Z_2 + 6√ℓ ≤ ½·sqrt(d_1·d_2·Z_2), and
+// the second learner loses at most half of what it may. Then it gets its share, whatever the sign
+// and whatever the first one does.
+TEST(BalancingProof, ThePrintedBiasLeavesUcbItsShare) {
+  Stream stream({17, 9, Purpose::kInstance});
+  int played = 0;
+  for (int k = 0; k < 2000; ++k) {
+    Match match = any_match(stream, 1, stream.uniform() < 0.5 ? -1 : 1);
+    match.all_at_home = true;
+    match.loss *= 0.5;
+    match.error = stream.uniform() < 0.7 ? -1 : match.error;  // down with the second
+    match.home.dial = match.home.bias = match.others[0].bias = 1;
+    match.others[0].d *= 20;
+    const Learner& other = match.others[0];
+    if (2 * other.dial + 6 * std::sqrt(match.log_term(kRounds)) >
+        0.5 * std::sqrt(match.home.d * other.d * other.dial))
+      continue;
+    ++played;
+    const double ratio = other.d / (match.home.d * other.dial);
+    Game game(match);
+    for (int t = 1; t <= kRounds; ++t) {
+      game.round();
+      ASSERT_GE(game.plays(1), ratio * (t - 1) / (1 + ratio) - 1e-9);
+    }
+  }
+  EXPECT_GT(played, 100);
+}
+
 }  // namespace
 }  // namespace armature

@@ -1,0 +1,130 @@
+#include "cli/setting_options.h"
+
+#include <fmt/format.h>
+
+#include "armature/error.h"
+#include "armature/families.h"
+#include "base/text.h"
+#include "linear/rank.h"
+
+namespace armature::cli {
+namespace {
+
+constexpr std::uint64_t kMostSize = 1'000'000'000'000;
+constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000'000;
+
+std::optional<double> size_option(const std::string& option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return static_cast<double>(whole_number(option, text, 1, kMostSize));
+}
+
+double agreed_size(const std::string& option, std::optional<double> given, double actual) {
+  if (given && *given != actual)
+    throw Error({"", option, fmt::format("{}", *given),
+                 fmt::format("{}, the instance's own number, or none", actual)});
+  return actual;
+}
+
+// An explicit option wins over the instance, and says so.
+std::optional<double> overruled(std::vector<std::string>& notes, const std::string& option,
+                                std::optional<double> given, std::optional<double> actual) {
+  if (!given) return actual;
+  if (actual && *actual != *given)
+    notes.push_back(
+        fmt::format("{} {:.6g} is used; the instance has {:.6g}", option, *given, *actual));
+  return given;
+}
+
+void fill_in(ReadSetting& read, const SettingOptions& options) {
+  Setting& setting = read.setting;
+  const InstanceSource source(options.instance, static_cast<Round>(setting.horizon),
+                              whole_number("--seed", options.seed, 0, UINT64_MAX));
+  const auto instance = source.instance(0);
+  const Problem told = instance->problem(std::nullopt);
+  setting.actions =
+      agreed_size("--actions", size_option("--actions", options.actions), instance->actions());
+  setting.contexts =
+      agreed_size("--contexts", size_option("--contexts", options.contexts), instance->contexts());
+  const Matrix& marginals = told.marginals ? *told.marginals : instance->marginals();
+  setting.rank = overruled(read.notes, "--rank", setting.rank,
+                           static_cast<double>(numerical_rank(marginals).rank));
+  setting.gap = overruled(read.notes, "--gap", setting.gap, instance->smallest_gap());
+  setting.epsilon =
+      overruled(read.notes, "--epsilon", setting.epsilon, instance->distance_to(marginals));
+  setting.benign = instance->benign_verdict().benign();
+  read.notes.push_back(fmt::format(
+      "{}: {}, {}", source.text(), *setting.benign ? "benign" : "not benign",
+      told.marginals ? "rank and ε of the marginals that policies are told" : "no marginals told"));
+  if (source.fresh_per_replication())
+    read.notes.push_back("a random family: this is replication 0 of seed " + options.seed);
+}
+
+void check(const Setting& setting) {
+  try {
+    setting.validate();
+  } catch (const Error& error) {
+    ErrorReport report = error.report();
+    report.field = "--" + report.field;
+    throw Error(report);
+  }
+}
+
+}  // namespace
+
+void add_size_options(CLI::App& command, SettingOptions& options) {
+  command.add_option("--actions,-A", options.actions, "number of actions |A|");
+  command.add_option("--contexts,-Z", options.contexts, "number of contexts |Z|");
+  command.add_option("--horizon,-T", options.horizon, "rounds T; 1e6, 2^20 and 1_000_000 are fine")
+      ->required();
+  command.add_option("--instance,-i", options.instance,
+                     "family:key=value,… or a JSON file: fills in sizes, rank, gap, ε");
+  command.add_option("--seed,-s", options.seed, "for random families")->capture_default_str();
+}
+
+void add_gap_option(CLI::App& command, SettingOptions& options) {
+  command.add_option("--gap", options.gap, "smallest positive gap, in (0,1]");
+}
+
+void add_epsilon_option(CLI::App& command, SettingOptions& options) {
+  command.add_option("--epsilon", options.epsilon,
+                     "L1 distance of the known marginals from the true ones, in [0,2]");
+}
+
+void add_output_options(CLI::App& command, const std::vector<std::string>& formats,
+                        std::string& format, std::optional<std::string>& output) {
+  command.add_option("--format,-f", format, join(formats, ", "))
+      ->check(CLI::IsMember(formats))
+      ->capture_default_str();
+  command.add_option("--output,-o", output, "write here instead of to the terminal");
+}
+
+std::optional<double> real_number(const std::string& option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto value = parse_real(text);
+  if (!value) throw Error({"", option, "'" + text + "'", "a number"});
+  return value;
+}
+
+ReadSetting read_setting(const SettingOptions& options) {
+  ReadSetting read;
+  Setting& setting = read.setting;
+  setting.horizon = static_cast<double>(whole_number("--horizon", options.horizon, 1, kMostRounds));
+  setting.delta = real_number("--delta", options.delta);
+  setting.rank = size_option("--rank", options.rank);
+  setting.gap = real_number("--gap", options.gap);
+  setting.epsilon = real_number("--epsilon", options.epsilon);
+  setting.r2 = real_number("--r2", options.r2);
+  if (!options.instance.empty()) {
+    fill_in(read, options);
+  } else {
+    for (const auto& [option, text] :
+         {std::pair("--actions", options.actions), std::pair("--contexts", options.contexts)})
+      if (text.empty()) throw Error({"", option, "nothing", "a size, or an --instance"});
+    setting.actions = *size_option("--actions", options.actions);
+    setting.contexts = *size_option("--contexts", options.contexts);
+  }
+  check(setting);
+  return read;
+}
+
+}  // namespace armature::cli

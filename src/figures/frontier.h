@@ -1,0 +1,17 @@
+// The Pareto frontier as the paper's Figure 1 draws it: worst-case regret to the right, benign
+// regret upwards, what nobody can have shaded.
+#pragma once
+
+#include "armature/theory.h"
+#include "figures/style.h"
+
+namespace armature::figures {
+
+enum class FrontierAxes {
+  kNormalised,  // log R/log T; at T = 1, where that is none, absolute
+  kAbsolute,    // regrets, on logarithmic scales
+};
+
+Figure frontier_figure(const Frontier& frontier, FrontierAxes axes);
+
+}  // namespace armature::figures

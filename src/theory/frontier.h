@@ -1,0 +1,28 @@
+// Pairs (R_1, R_2) that policies reach, in expectation, for the frontier and the verdicts on it.
+#pragma once
+
+#include <string>
+
+#include "armature/theory.h"
+
+namespace armature {
+
+struct RegretPair {
+  double r1;  // benign worlds
+  double r2;  // the worst world
+};
+
+// `setting` without a δ of its own: 1/T.
+RegretPair ucb_pair(const Setting& setting);
+RegretPair c_ucb_pair(const Setting& setting);
+/// Sentry with paper widths and schedule first.
+RegretPair sentry_pair(const Setting& setting, double budget);
+/// db with the corrected bias at R_2 of the setting.
+RegretPair db_pair(const Setting& setting);
+
+/// Sentry with that budget, as `armature simulate` takes it.
+std::string sentry_text(double budget);
+/// R_1 on the frontier: max(sqrt(|Z|T), |A|T/R_2).
+double frontier_benign(const Setting& setting, double r2);
+
+}  // namespace armature

@@ -1,0 +1,15 @@
+// Logs of the rates where the paper leaves them undefined: log T at T = 1 is 0, and log log T is
+// none at all. One reading everywhere: T counts as at least 2, and a log never as less than 0.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace armature {
+
+inline double guarded_log(double horizon) { return std::log(std::max(horizon, 2.0)); }
+
+/// log(x), or 0 for x < 1.
+inline double log_or_zero(double x) { return std::log(std::max(x, 1.0)); }
+
+}  // namespace armature

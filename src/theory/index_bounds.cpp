@@ -1,0 +1,45 @@
+// UCB, C-UCB (App. C) and HAC-UCB.
+#include <cmath>
+
+#include "armature/theory.h"
+#include "theory/coefficients.h"
+#include "theory/guards.h"
+
+namespace armature {
+
+double ucb_bound(const Setting& setting, double t) {
+  return ucb_coefficient(setting.actions, setting.horizon, setting.level()) * std::sqrt(t);
+}
+
+// An action of gap Δ is played at most 2L_A/Δ² + 1 times on the good event; 2L_A/Δ + Δ falls in Δ
+// as long as 2L_A ≥ 1, so the smallest gap is the worst (docs/sentry.md, section 4.7).
+double ucb_gap_bound(const Setting& setting) {
+  const double log_term = union_log(setting.actions, setting.horizon, setting.level());
+  const double gap = setting.gap.value();
+  return (setting.actions - 1) * (2 * log_term / gap + gap);
+}
+
+double c_ucb_bound(const Setting& setting, double t) {
+  return causal_ucb_coefficient(setting.contexts, setting.horizon, setting.level()) * std::sqrt(t);
+}
+
+double c_ucb_sharp_bound(const Setting& setting, double t) {
+  return sharp_causal_ucb_coefficient(setting.contexts, setting.horizon, setting.level()) *
+         std::sqrt(t);
+}
+
+double c_ucb_epsilon_rate(const Setting& setting, double t) {
+  const double delta = setting.level();
+  const double causal =
+      std::sqrt(log_or_zero(setting.contexts * setting.horizon / delta)) *
+      (std::sqrt(setting.contexts) + std::sqrt(log_or_zero(setting.horizon / delta)));
+  return causal * std::sqrt(t) + setting.epsilon.value() * t;
+}
+
+double hac_ucb_benign_rate(const Setting& setting, double t) {
+  return std::sqrt(setting.contexts * t);
+}
+
+double hac_ucb_any_rate(double t) { return std::pow(t, 0.75); }
+
+}  // namespace armature

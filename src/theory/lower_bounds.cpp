@@ -1,0 +1,44 @@
+// What nobody can promise (Thm 3.5, 5.2; App. D; spec §7).
+#include <cmath>
+#include <numbers>
+
+#include "armature/theory.h"
+
+namespace armature {
+
+// The proof gives (|A|-1)/(32Δ)·log(TΔ/(8R_2)) for every Δ < 1/40. The paper takes Δ = 16R_2/T.
+std::optional<double> frontier_lower(const Setting& setting) {
+  const double r2 = setting.worst_regret();
+  if (setting.actions < 2 || r2 > setting.horizon / 641) return std::nullopt;
+  return (setting.actions - 1) * (std::numbers::ln2 / 512) * (setting.horizon / r2);
+}
+
+// The best Δ is 8e·R_2/T where that is below 1/40, and 1/40 (in the limit) where it is not.
+std::optional<double> frontier_lower_sharp(const Setting& setting) {
+  const double r2 = setting.worst_regret();
+  const double ratio = setting.horizon / (320 * r2);
+  if (setting.actions < 2 || ratio <= 1) return std::nullopt;
+  if (ratio > std::numbers::e)
+    return (setting.actions - 1) * (setting.horizon / r2) / (256 * std::numbers::e);
+  return 1.25 * (setting.actions - 1) * std::log(ratio);
+}
+
+// max of the two regrets ≥ (TΔ/8)·exp(-64TΔ²/(|A|-1)). Printed: Δ = (1/40)·sqrt((|A|-1)/T).
+double zero_knowledge_lower(const Setting& setting) {
+  return std::exp(-0.04) / 320 * std::sqrt((setting.actions - 1) * setting.horizon);
+}
+
+// Best: Δ = sqrt((|A|-1)/(128T)).
+double zero_knowledge_lower_sharp(const Setting& setting) {
+  return std::exp(-0.5) / (8 * std::sqrt(128.0)) *
+         std::sqrt((setting.actions - 1) * setting.horizon);
+}
+
+double harmless_epsilon(const Setting& setting) { return 1 / std::sqrt(setting.horizon); }
+
+// The L1 distance 8Δ between the marginals of the two members of the proof.
+double worthless_epsilon(const Setting& setting) {
+  return 0.2 * std::sqrt((setting.actions - 1) / setting.horizon);
+}
+
+}  // namespace armature
