@@ -53,8 +53,8 @@ std::vector<double> linear_ticks(double low, double high) {
   const double lead = raw / power;
   const double step = (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10) * power;
   std::vector<double> values;
-  for (double k = std::ceil(low / step - 1e-9); k * step <= high * (1 + 1e-9); ++k)
-    values.push_back(k * step);
+  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k)
+    values.push_back(k == 0 ? 0 : k * step);  // never -0
   return values;
 }
 
@@ -68,11 +68,15 @@ std::vector<double> log_ticks(double low, double high) {
     for (int k = first; k <= last; k += stride) values.push_back(std::pow(10, k));
     return values;
   }
-  for (int k = first - 1; k <= last; ++k)
-    for (const double lead : {1.0, 2.0, 5.0}) {
-      const double value = lead * std::pow(10, k);
-      if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) values.push_back(value);
-    }
+  for (const std::vector<double>& leads : {std::vector<double>{1, 2, 5}, {1, 2, 3, 4, 6, 8}}) {
+    values.clear();
+    for (int k = first - 1; k <= last; ++k)
+      for (const double lead : leads)
+        if (const double value = lead * std::pow(10, k);
+            value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9))
+          values.push_back(value);
+    if (values.size() >= 3) break;
+  }
   return values;
 }
 
@@ -149,7 +153,11 @@ std::vector<double> ticks(const Axis& axis) {
 }
 
 std::string tick_label(const Axis& axis, double value) {
-  if (axis.scale == Scale::kLinear || !is_power_of_ten(value)) return plain(value);
+  const std::vector<double> all = ticks(axis);
+  const bool powers = axis.scale != Scale::kLinear &&
+                      std::all_of(all.begin(), all.end(),
+                                  [](double tick) { return tick == 0 || is_power_of_ten(tick); });
+  if (!powers || !is_power_of_ten(value)) return plain(value);
   const int exponent = static_cast<int>(std::lround(std::log10(value)));
   if (exponent == 0) return "1";
   return exponent == 1 ? "10" : "10" + superscript(exponent);
@@ -161,14 +169,14 @@ Json along(const Axis& axis, const std::string& field) {
   std::string labels = "''";
   for (const double value : values)
     labels = fmt::format("datum.value == {} ? '{}' : {}", value, tick_label(axis, value), labels);
+  Json scale = {{"type", names[static_cast<int>(axis.scale)]},
+                {"domain", {axis.low, axis.high}},
+                {"nice", false}};
+  if (axis.scale == Scale::kLinear) scale["zero"] = false;
   return {{"field", field},
           {"type", "quantitative"},
           {"title", axis.title},
-          {"scale",
-           {{"type", names[static_cast<int>(axis.scale)]},
-            {"domain", {axis.low, axis.high}},
-            {"zero", false},
-            {"nice", false}}},
+          {"scale", std::move(scale)},
           {"axis", {{"values", values}, {"labelExpr", labels}}}};
 }
 

@@ -36,7 +36,7 @@ double place_of(const Axis& axis, double value);
 double value_at(const Axis& axis, double place);
 
 std::vector<double> ticks(const Axis& axis);
-/// A number as an axis has it: 0.05, 2000, 20k, 10⁵ on a logarithmic one.
+/// A number as an axis has it: 0.05, 2000, 20k; 10⁵ where all ticks are powers of ten.
 std::string tick_label(const Axis& axis, double value);
 
 /// The encoding of a field along this axis: scale, ticks, labels.

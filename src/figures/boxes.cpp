@@ -20,12 +20,6 @@ Json row_encoding(const Looks& looks, const std::vector<std::string>& names) {
           {"axis", {{"grid", false}, {"domain", false}, {"labelLimit", 240}}}};
 }
 
-Json colour_only(const Looks& looks, const std::vector<std::string>& names) {
-  Json encoding = point_looks(looks, names)["color"];
-  encoding["legend"] = nullptr;  // the rows carry the names
-  return encoding;
-}
-
 Json box_tooltip() {
   return {shown_text(kPolicy, "policy"),    shown_number("mean", "mean"),
           shown_number("q05", "5%"),        shown_number("q25", "25%"),

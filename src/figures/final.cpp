@@ -5,8 +5,6 @@
 namespace armature::figures {
 namespace {
 
-constexpr double kRoomForBounds[] = {1.6, 100};  // as in regret.cpp
-
 Json rows_of(const FinalPanel& panel, bool level) {
   Json rows = Json::array();
   for (const FinalCurve& curve : panel.curves)
@@ -27,11 +25,7 @@ Axis upward(const FinalPanel& panel, Scale scale) {
       values.push_back(point.mean);
       values.push_back(point.high);
     }
-  const double most = values.empty() ? 1 : *std::max_element(values.begin(), values.end());
-  for (const BoundCurve& bound : panel.bounds)
-    for (const BoundPoint& point : bound.points)
-      if (point.value <= most * kRoomForBounds[scale == Scale::kLog]) values.push_back(point.value);
-  return fitted("final regret", scale, values);
+  return with_room_for(panel.bounds, "final regret", scale, std::move(values));
 }
 
 Axis across(const FinalFigure& input, const FinalPanel& panel) {
@@ -47,16 +41,12 @@ Json tooltip(const std::string& x_title) {
           shown_number("high", "to")};
 }
 
-Json without_legend(Json encodings) {
-  for (auto& [channel, encoding] : encodings.items()) encoding["legend"] = nullptr;
-  return encodings;
-}
-
 // Lines join the means; whiskers are their intervals; the shapes under the pointer answer to it.
 std::vector<Json> measured_layers(const FinalFigure& input, const FinalPanel& panel, const Json& x,
                                   const Json& y, const std::vector<std::string>& names) {
   const Json lines = line_looks(input.heading.looks, names);
-  const Json shapes = without_legend(point_looks(input.heading.looks, names));
+  const Json ink = colour_only(input.heading.looks, names);
+  const Json shape = shape_only(input.heading.looks, names);
   const Json rows = {{"values", rows_of(panel, false)}};
   Json line = {{"data", rows},
                {"mark", {{"type", "line"}, {"tooltip", nullptr}}},
@@ -67,16 +57,16 @@ std::vector<Json> measured_layers(const FinalFigure& input, const FinalPanel& pa
   Json whisker = {
       {"data", rows},
       {"mark", {{"type", "rule"}, {"strokeWidth", 1.5}, {"clip", true}}},
+      {"encoding", {{"x", x}, {"y", low}, {"y2", {{"field", "high"}}}, {"stroke", ink}}}};
+  Json point = {
+      {"data", rows},
+      {"mark", {{"type", "point"}, {"filled", true}, {"size", 50}, {"opacity", 1}}},
       {"encoding",
-       {{"x", x}, {"y", low}, {"y2", {{"field", "high"}}}, {"color", shapes["color"]}}}};
-  Json point = {{"data", rows},
-                {"mark", {{"type", "point"}, {"filled", true}, {"size", 50}, {"opacity", 1}}},
-                {"encoding", {{"x", x}, {"y", y}, {"tooltip", tooltip(input.x_title)}}}};
-  point["encoding"].update(shapes);
+       {{"x", x}, {"y", y}, {"fill", ink}, {"shape", shape}, {"tooltip", tooltip(input.x_title)}}}};
   Json level = {{"data", {{"values", rows_of(panel, true)}}},
                 {"mark", {{"type", "line"}, {"tooltip", nullptr}}},
                 {"encoding", {{"x", x}, {"y", y}}}};
-  level["encoding"].update(without_legend(lines));
+  level["encoding"].update(lines);
   return {level, line, whisker, point};
 }
 

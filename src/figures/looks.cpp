@@ -46,8 +46,17 @@ std::vector<std::string> in_order(const Looks& looks, const std::vector<std::str
 Json encoding(const std::vector<std::string>& names, Json range, Json legend) {
   return {{"field", kPolicy},
           {"type", "nominal"},
-          {"scale", {{"domain", names}, {"range", std::move(range)}}},
+          {"scale", {{"type", "ordinal"}, {"domain", names}, {"range", std::move(range)}}},
           {"legend", std::move(legend)}};
+}
+
+// Vega-Lite makes one legend of all scales with the same domain, and none if one of them wants
+// none: a domain with one more name is another one.
+Json apart(Json encoding) {
+  encoding["scale"]["domain"].push_back("");
+  encoding["scale"]["range"].push_back(encoding["scale"]["range"].front());
+  encoding["legend"] = nullptr;
+  return encoding;
 }
 
 }  // namespace
@@ -77,8 +86,19 @@ Json line_looks(const Looks& looks, const std::vector<std::string>& names) {
   shown["symbolSize"] = 500;
   Json encodings = {{"color", encoding(ordered, std::move(colours), shown)},
                     {"strokeDash", encoding(ordered, std::move(strokes), shown)}};
-  if (sweep) encodings["strokeOpacity"] = encoding(ordered, std::move(strengths), shown);
+  if (sweep) {
+    encodings["strokeOpacity"] = encoding(ordered, std::move(strengths), shown);
+    encodings["strokeOpacity"]["type"] = "ordinal";  // along a sweep there is an order
+  }
   return encodings;
+}
+
+Json colour_only(const Looks& looks, const std::vector<std::string>& names) {
+  return apart(point_looks(looks, names)["color"]);
+}
+
+Json shape_only(const Looks& looks, const std::vector<std::string>& names) {
+  return apart(point_looks(looks, names)["shape"]);
 }
 
 Json point_looks(const Looks& looks, const std::vector<std::string>& names) {

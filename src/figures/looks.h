@@ -22,6 +22,11 @@ const std::string& colour(const Look& look);
 Json line_looks(const Looks& looks, const std::vector<std::string>& names);
 Json point_looks(const Looks& looks, const std::vector<std::string>& names);
 
+/// Colour or shape alone, without a legend: for layers beside one that has it (as `fill`, `stroke`,
+/// `shape`), or where names stand on an axis.
+Json colour_only(const Looks& looks, const std::vector<std::string>& names);
+Json shape_only(const Looks& looks, const std::vector<std::string>& names);
+
 /// The field that holds the name of a policy in the data of every figure.
 inline constexpr const char* kPolicy = "policy";
 

@@ -41,12 +41,34 @@ Json panel_title(const std::string& title, const PanelSize& size) {
           {"offset", 8}};
 }
 
+namespace {
+
+// Axes beside and below each other have the same titles: the outermost panels show them.
+void hide_inner_titles(std::vector<Json>& panels, std::size_t columns) {
+  const auto hide = [](Json& view, const char* channel) {
+    if (view.contains("encoding") && view["encoding"].contains(channel) &&
+        view["encoding"][channel].contains("field"))
+      view["encoding"][channel]["title"] = nullptr;
+  };
+  for (std::size_t i = 0; i < panels.size(); ++i)
+    for (const char* channel : {"x", "y"}) {
+      const bool outer = channel[0] == 'x' ? i + columns >= panels.size() : i % columns == 0;
+      if (outer) continue;
+      hide(panels[i], channel);
+      if (panels[i].contains("layer"))
+        for (Json& layer : panels[i]["layer"]) hide(layer, channel);
+    }
+}
+
+}  // namespace
+
 Figure assemble(const Heading& heading, std::vector<Json> panels, const PanelSize& size) {
   Json spec = base_spec(heading.title);
   spec.erase("width");
   spec.erase("height");
   spec["title"]["fontSize"] = 16;
   spec["title"]["offset"] = 14;
+  hide_inner_titles(panels, size.columns);
   spec["concat"] = std::move(panels);
   spec["columns"] = size.columns;
   spec["spacing"] = {{"row", 26}, {"column", 22}};

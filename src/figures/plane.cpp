@@ -52,6 +52,21 @@ Json frontier_layer(const PlanePanel& panel, const Plane& plane) {
             {"tooltip", {shown_text("what", "frontier")}}}}};
 }
 
+// Its formula, to the right of its upper end.
+Json frontier_label(const PlanePanel& panel, const Plane& plane) {
+  const double product = panel.actions * panel.horizon;
+  const double first = std::max(std::sqrt(product), plane.worst.low);
+  const double last = std::min({panel.horizon, plane.worst.high, product / plane.benign.low});
+  const double worst = first * std::pow(last / first, 0.2);
+  const Json row = {{"worst", worst}, {"benign", product / worst}, {"label", "R₁R₂ = |A|T"}};
+  return {{"data", {{"values", Json::array({row})}}},
+          {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 9}, {"dy", -9}}},
+          {"encoding",
+           {{"x", along(plane.worst, "worst")},
+            {"y", along(plane.benign, "benign")},
+            {"text", {{"field", "label"}, {"type", "nominal"}}}}}};
+}
+
 // Pairs below this curve are excluded by proof, constants and all; void at short horizons.
 Json excluded_rows(const PlanePanel& panel, const Plane& plane) {
   Json rows = Json::array();
@@ -105,8 +120,6 @@ Json point_layers(const PlaneFigure& input, const PlanePanel& panel, const Plane
                   const std::vector<std::string>& names) {
   const Json looks = point_looks(input.heading.looks, names);
   const Json rows = {{"values", rows_of(panel)}};
-  Json hidden = looks["color"];
-  hidden["legend"] = nullptr;
   const Json x = along(plane.worst, "worst"), y = along(plane.benign, "benign");
   Json line = {
       {"data", rows},
@@ -114,7 +127,7 @@ Json point_layers(const PlaneFigure& input, const PlanePanel& panel, const Plane
       {"encoding",
        {{"x", x},
         {"y", y},
-        {"color", hidden},
+        {"stroke", colour_only(input.heading.looks, names)},
         {"order", {{"field", "order"}, {"type", "quantitative"}}}}}};
   Json point = {
       {"data", rows},
@@ -138,6 +151,7 @@ Json panel_spec(const PlaneFigure& input, const PlanePanel& panel,
   Json excluded = excluded_rows(panel, plane);
   if (excluded.size() > 1) layers.push_back(excluded_layer(std::move(excluded), plane));
   layers.push_back(frontier_layer(panel, plane));
+  layers.push_back(frontier_label(panel, plane));
   for (Json& layer : point_layers(input, panel, plane, names)) layers.push_back(std::move(layer));
   return {{"title", panel_title(panel.title, size)},
           {"width", size.width},

@@ -78,7 +78,7 @@ Json panel_spec(const PullsPanel& panel, const Heading& heading, const Axis& sha
              {{"field", kPolicy},
               {"type", "nominal"},
               {"title", nullptr},
-              {"scale", {{"domain", order}}},
+              {"scale", {{"domain", order}, {"paddingInner", 0.12}}},
               {"axis", {{"domain", false}, {"labelLimit", 240}}}}},
             {"color", std::move(colours)},
             {"tooltip",

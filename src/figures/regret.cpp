@@ -7,10 +7,6 @@
 namespace armature::figures {
 namespace {
 
-// A linear panel is there to show what was measured: bounds may not press it flat. On a logarithmic
-// one there is room for what lies within a factor of a hundred.
-constexpr double kRoomForBounds[] = {1.6, 100};
-
 std::vector<std::string> policies_of(const RegretFigure& input) {
   std::vector<std::string> names;
   for (const RegretPanel& panel : input.panels)
@@ -37,11 +33,7 @@ Axis upward(const RegretPanel& panel, Scale scale) {
       values.push_back(point.mean);
       if (scale != Scale::kLog) values.push_back(point.high);
     }
-  const double most = values.empty() ? 1 : *std::max_element(values.begin(), values.end());
-  for (const BoundCurve& bound : panel.bounds)
-    for (const BoundPoint& point : bound.points)
-      if (point.value <= most * kRoomForBounds[scale == Scale::kLog]) values.push_back(point.value);
-  return fitted("mean regret", scale, values);
+  return with_room_for(panel.bounds, "mean regret", scale, std::move(values));
 }
 
 Axis across(const RegretPanel& panel, Scale scale) {
@@ -59,7 +51,7 @@ Json tooltip() {
 }
 
 // The points of a line answer to the pointer and are drawn only under it.
-Json hover_layer(std::size_t index, const Json& x, const Json& y, const Json& looks) {
+Json hover_layer(std::size_t index, const Json& x, const Json& y, const Json& fill) {
   const std::string name = fmt::format("hover{}", index);
   const Json nearest = {
       {"name", name},
@@ -71,34 +63,37 @@ Json hover_layer(std::size_t index, const Json& x, const Json& y, const Json& lo
       {"encoding",
        {{"x", x},
         {"y", y},
-        {"color", looks["color"]},
+        {"fill", fill},
         {"tooltip", tooltip()},
         {"opacity",
          {{"condition", {{"param", name}, {"empty", false}, {"value", 1}}}, {"value", 0}}}}}};
-  layer["encoding"]["color"]["legend"] = nullptr;
   return layer;
 }
 
-Json band_layer(const Json& x, const Json& y, const Json& looks, const Axis& up) {
+Json band_layer(const Json& x, const Json& y, const Json& fill, const Axis& up) {
   Json low = y;
   low["field"] = "shown_low";
   const Json cut = {{"calculate", fmt::format("max(datum.low, {})", up.low)}, {"as", "shown_low"}};
   Json layer = {
       {"transform", Json::array({cut})},
       {"mark", {{"type", "area"}, {"opacity", 0.16}, {"clip", true}, {"tooltip", nullptr}}},
-      {"encoding", {{"x", x}, {"y", low}, {"y2", {{"field", "high"}}}, {"color", looks["color"]}}}};
-  layer["encoding"]["color"]["legend"] = nullptr;
+      {"encoding", {{"x", x}, {"y", low}, {"y2", {{"field", "high"}}}, {"fill", fill}}}};
   return layer;
 }
 
-Json panel_spec(const RegretFigure& input, std::size_t index, const Json& looks,
+struct Encodings {
+  Json line;
+  Json fill;
+};
+
+Json panel_spec(const RegretFigure& input, std::size_t index, const Encodings& looks,
                 const PanelSize& size) {
   const RegretPanel& panel = input.panels[index];
   const Axis horizontal = across(panel, input.across), vertical = upward(panel, input.up);
   const Json x = along(horizontal, "round"), y = along(vertical, "mean");
   Json line = {{"mark", {{"type", "line"}, {"clip", true}, {"tooltip", nullptr}}},
                {"encoding", {{"x", x}, {"y", y}}}};
-  line["encoding"].update(looks);
+  line["encoding"].update(looks.line);
 
   std::vector<EndLabel> labels;
   for (const RegretCurve& curve : panel.curves)
@@ -107,10 +102,10 @@ Json panel_spec(const RegretFigure& input, std::size_t index, const Json& looks,
   BoundLayers bounds = bound_layers(input.heading.looks, panel.bounds, horizontal, vertical);
   labels.insert(labels.end(), bounds.labels.begin(), bounds.labels.end());
 
-  std::vector<Json> layers = {band_layer(x, y, looks, vertical)};
+  std::vector<Json> layers = {band_layer(x, y, looks.fill, vertical)};
   layers.insert(layers.end(), bounds.layers.begin(), bounds.layers.end());
   layers.push_back(line);
-  layers.push_back(hover_layer(index, x, y, looks));
+  layers.push_back(hover_layer(index, x, y, looks.fill));
   for (Json& layer : end_labels(input.heading.looks, labels, vertical, size))
     layers.push_back(std::move(layer));
 
@@ -128,17 +123,27 @@ Json panel_spec(const RegretFigure& input, std::size_t index, const Json& looks,
 
 }  // namespace
 
+Axis with_room_for(const std::vector<BoundCurve>& bounds, const std::string& title, Scale scale,
+                   std::vector<double> values) {
+  // Figures are there to show what was measured: bounds may not press it flat.
+  constexpr double kRoomOnLinear = 1.6, kRoomOnLog = 20;
+  const double most = values.empty() ? 1 : *std::max_element(values.begin(), values.end());
+  const double limit = most * (scale == Scale::kLog ? kRoomOnLog : kRoomOnLinear);
+  for (const BoundCurve& bound : bounds)
+    if (!bound.points.empty() && bound.points.back().value <= limit)
+      values.push_back(bound.points.back().value);
+  return fitted(title, scale, values);
+}
+
 BoundLayers bound_layers(const Looks& looks, const std::vector<BoundCurve>& bounds,
                          const Axis& across, const Axis& up) {
   BoundLayers result;
   for (const BoundCurve& bound : bounds) {
+    if (bound.points.size() < 2 || bound.points.back().value > up.high) continue;
     Json rows = Json::array();
     for (const BoundPoint& point : bound.points)
-      if (point.value <= up.high && place_of(across, point.x) >= 0)
-        rows.push_back({{"x", point.x}, {"bound", point.value}, {kPolicy, bound.policy}});
-    if (rows.size() < 2) continue;
-    if (bound.points.back().value <= up.high)
-      result.labels.push_back({bound.policy, bound.policy + " bound", bound.points.back().value});
+      rows.push_back({{"x", point.x}, {"bound", point.value}, {kPolicy, bound.policy}});
+    result.labels.push_back({bound.policy, bound.policy + " bound", bound.points.back().value});
     result.layers.push_back({{"data", {{"values", std::move(rows)}}},
                              {"mark",
                               {{"type", "line"},
@@ -158,7 +163,9 @@ BoundLayers bound_layers(const Looks& looks, const std::vector<BoundCurve>& boun
 
 Figure regret_figure(const RegretFigure& input) {
   const PanelSize size = panel_size(input.panels.size());
-  const Json looks = line_looks(input.heading.looks, policies_of(input));
+  const std::vector<std::string> names = policies_of(input);
+  const Encodings looks{line_looks(input.heading.looks, names),
+                        colour_only(input.heading.looks, names)};
   std::vector<Json> panels;
   for (std::size_t i = 0; i < input.panels.size(); ++i)
     panels.push_back(panel_spec(input, i, looks, size));

@@ -43,8 +43,12 @@ struct RegretFigure {
 
 Figure regret_figure(const RegretFigure& input);
 
-/// The layer of bounds and their labels, shared with final regret: what lies above the axis is cut
-/// off, and a bound that nowhere lies below its end is left out.
+/// An axis for these values and for the bounds that end near them, as far as bounds go.
+Axis with_room_for(const std::vector<BoundCurve>& bounds, const std::string& title, Scale scale,
+                   std::vector<double> values);
+
+/// The layers of bounds and their labels, shared with final regret. A bound that ends above the
+/// axis is left out.
 struct BoundLayers {
   std::vector<Json> layers;
   std::vector<EndLabel> labels;

@@ -124,7 +124,7 @@ void order_by_x(figures::FinalPanel& panel) {
     std::stable_sort(bound.points.begin(), bound.points.end(), by_x);
 }
 
-void set_scales(figures::FinalFigure& input, const std::string& scale) {
+void set_scales(figures::FinalFigure& input, const std::string& scale, const std::string& x) {
   std::vector<double> xs, means;
   for (const figures::FinalPanel& panel : input.panels)
     for (const figures::FinalCurve& curve : panel.curves)
@@ -135,6 +135,7 @@ void set_scales(figures::FinalFigure& input, const std::string& scale) {
   input.across = figures::scale_for(xs);
   input.up = figures::scale_for(means);
   if (input.across == Scale::kSymlog) input.across = Scale::kLinear;
+  if (x == "horizon") input.across = Scale::kLog;  // horizons are powers, near as they may be
   if (scale == "linear" || scale == "log-x") input.up = Scale::kLinear;
   if (scale == "linear") input.across = Scale::kLinear;
   if (scale == "log-x" || scale == "log-log") input.across = Scale::kLog;
@@ -163,7 +164,7 @@ std::optional<figures::Figure> final_figure_for(const FigureCells& cells,
     });
   });
   if (input.panels.empty()) return std::nullopt;
-  set_scales(input, request.scale);
+  set_scales(input, request.scale, x);
   const std::string when =
       x == "horizon" ? "" : fmt::format(" after {} rounds", grouped(cells.longest()));
   input.heading = cells.heading(

@@ -49,8 +49,7 @@ void draw(const std::vector<figures::Figure>& drawn, const std::string& folder) 
       // The date a PDF carries is the beginning of time: the same figure is the same bytes.
       run_program({"env", "SOURCE_DATE_EPOCH=0", kConvert, "--format=pdf",
                    "--output=" + aside(figure, ".pdf"), svg});
-      run_program(
-          {kConvert, "--format=png", "--zoom=2.5", "--output=" + aside(figure, ".png"), svg});
+      run_program({kConvert, "--format=png", "--zoom=3", "--output=" + aside(figure, ".png"), svg});
       endings.insert(endings.end(), {".pdf", ".png"});
     }
     for (const std::string& ending : endings)

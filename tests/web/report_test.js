@@ -60,9 +60,9 @@ async function checkFigures(page) {
 }
 
 async function checkTooltip(page, figure, mark, words) {
-  const place = page.locator(`#${figure} svg`);
+  const place = page.locator(`#${figure} svg.marks`);
   await place.scrollIntoViewIfNeeded();
-  const target = page.locator(`#${figure} svg ${mark}`).first();
+  const target = page.locator(`#${figure} svg.marks ${mark}`).first();
   const box = await target.boundingBox();
   await page.mouse.move(box.x + box.width / 2 - 3, box.y + box.height / 2);
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 3 });
