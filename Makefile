@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-release test-dev test-tsan test-fuzz test-long bench comparison format format-check tidy docs clean
+.PHONY: build bundle demo test test-release test-dev test-tsan test-fuzz test-long bench comparison format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -10,6 +10,13 @@ build: ## the command, at build/release/bin/armature
 	@scripts/install-deps build
 	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build --preset release --target armature_command
+
+bundle: web/dist/bundle.js ## what reports inline; compiled into the command by the next build
+
+# npm ci removes and fetches everything: only when what is wanted has changed.
+web/dist/bundle.js: web/package-lock.json web/bundle.js
+	@scripts/install-deps web
+	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent bundle
 
 demo: build ## who wins where the contexts can be trusted, and where not
 	@$(ARMATURE) demo
@@ -76,4 +83,4 @@ tidy: ## clang-tidy on all of src/
 	@run-clang-tidy-16 -quiet -p build/release 'src/.*\.cpp$$' > build/tidy.log 2>&1 || { grep -E 'error|warning' build/tidy.log | sort -u; exit 1; }
 
 clean:
-	@rm -rf build demo
+	@rm -rf build demo web/dist web/node_modules

@@ -1,4 +1,5 @@
-// Results as text: a table for people, CSV and JSON for programs (docs/formats.md).
+// Results as text: a table for people, CSV and JSON for programs (docs/formats.md), the report of a
+// study.
 #pragma once
 
 #include <string>
@@ -20,5 +21,18 @@ std::string comparison_table(const std::vector<SimulationResult>& results);
 /// A study's final regrets as LaTeX tables for \input: one per instance, policies down, horizons
 /// across.
 std::string study_latex(const StudyResult& result);
+
+/// One HTML page that needs no network: what came out in words, figures, tables, and the study that
+/// reproduces it. Throws Error if this program was built without `make bundle`.
+std::string study_page(const StudyResult& result);
+
+struct WrittenReport {
+  std::string page;                  // its path
+  std::vector<std::string> figures;  // their names, without folder and ending
+  std::string note;                  // one line on what could not be written, or empty
+};
+/// Writes DIRECTORY/report.html and DIRECTORY/figures/NAME.vl.json, and NAME.svg, .png and .pdf
+/// where node and rsvg-convert are found.
+WrittenReport write_report(const StudyResult& result, const std::string& directory);
 
 }  // namespace armature

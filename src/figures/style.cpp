@@ -26,7 +26,7 @@ namespace {
 // Sizes are those of a figure as wide as a column of print: 11 points after scaling to 85 mm.
 Json shared_config() {
   const std::string& grey = neutral_colour();
-  const char* font = "Source Sans 3, Helvetica Neue, Arial, sans-serif";
+  const char* font = "'Source Sans 3', 'Helvetica Neue', Arial, sans-serif";
   return {{"background", "transparent"},
           {"font", font},
           {"view", {{"stroke", nullptr}}},

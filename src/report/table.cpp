@@ -14,13 +14,20 @@ std::size_t width_of(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+// Two digits of the error; without one, by the value's size.
+int decimals_for(double value, double error) {
+  if (error > 0) return std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 6);
+  return std::abs(value) < 100 ? 3 : 1;
+}
+
 }  // namespace
 
+std::string rounded(double value, double error) {
+  return fmt::format("{:.{}f}", value, decimals_for(value, error));
+}
+
 std::string with_error(double value, double error) {
-  const int decimals = error > 0
-                           ? std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 6)
-                           : (std::abs(value) < 100 ? 3 : 1);
-  return fmt::format("{:.{}f} ± {:.{}f}", value, decimals, error, decimals);
+  return fmt::format("{} ± {:.{}f}", rounded(value, error), error, decimals_for(value, error));
 }
 
 std::string TextTable::print() const {

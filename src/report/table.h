@@ -6,6 +6,8 @@
 
 namespace armature {
 
+/// "372.9": the value to the precision an error of this size deserves.
+std::string rounded(double value, double error);
 /// "372.9 ± 1.1": the value to the precision its error deserves.
 std::string with_error(double value, double error);
 

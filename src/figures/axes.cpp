@@ -1,0 +1,225 @@
+#include "figures/axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace armature::figures {
+namespace {
+
+constexpr double kDecadesShown = 5;  // of a logarithmic axis, below its largest value
+constexpr double kLogMargin = 1.2;
+constexpr double kLinearMargin = 1.04;
+constexpr double kFarApart =
+    20;  // ratio from which a logarithmic axis shows more than a linear one
+
+double bent(const Axis& axis, double value) {
+  switch (axis.scale) {
+    case Scale::kLog:
+      return std::log10(value);
+    case Scale::kSymlog:
+      return std::copysign(std::log1p(std::abs(value)), value);
+    case Scale::kLinear:
+      break;
+  }
+  return value;
+}
+
+double unbent(const Axis& axis, double value) {
+  switch (axis.scale) {
+    case Scale::kLog:
+      return std::pow(10, value);
+    case Scale::kSymlog:
+      return std::copysign(std::expm1(std::abs(value)), value);
+    case Scale::kLinear:
+      break;
+  }
+  return value;
+}
+
+std::string superscript(int number) {
+  static const char* digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text = number < 0 ? "⁻" : "";
+  for (const char digit : std::to_string(std::abs(number))) text += digits[digit - '0'];
+  return text;
+}
+
+// 0, 0.5, 1: about four steps of 1, 2 or 5 times a power of ten.
+std::vector<double> linear_ticks(double low, double high) {
+  const double raw = (high - low) / 4;
+  const double power = std::pow(10, std::floor(std::log10(raw)));
+  const double lead = raw / power;
+  const double step = (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10) * power;
+  std::vector<double> values;
+  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k)
+    values.push_back(k == 0 ? 0 : k * step);  // never -0
+  return values;
+}
+
+// Powers of ten; where there is hardly one, 2 and 5 times as well; where there are many, some.
+std::vector<double> log_ticks(double low, double high) {
+  const int first = static_cast<int>(std::ceil(std::log10(low) - 1e-9));
+  const int last = static_cast<int>(std::floor(std::log10(high) + 1e-9));
+  std::vector<double> values;
+  if (last - first >= 2) {
+    const int stride = (last - first) / 6 + 1;
+    for (int k = first; k <= last; k += stride) values.push_back(std::pow(10, k));
+    return values;
+  }
+  for (const std::vector<double>& leads : {std::vector<double>{1, 2, 5}, {1, 2, 3, 4, 6, 8}}) {
+    values.clear();
+    for (int k = first - 1; k <= last; ++k)
+      for (const double lead : leads)
+        if (const double value = lead * std::pow(10, k);
+            value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9))
+          values.push_back(value);
+    if (values.size() >= 3) break;
+  }
+  return values;
+}
+
+bool is_power_of_ten(double value) {
+  const double exponent = std::log10(value);
+  return value > 0 && std::abs(exponent - std::round(exponent)) < 1e-9;
+}
+
+std::string plain(double value) {
+  if (std::abs(value) >= 1e6) return fmt::format("{:.6g}M", value / 1e6);
+  if (std::abs(value) >= 1e4) return fmt::format("{:.6g}k", value / 1e3);
+  return fmt::format("{:.4g}", value);
+}
+
+}  // namespace
+
+Axis exact(std::string title, Scale scale, const std::vector<double>& values) {
+  Axis axis{std::move(title), scale, 0, 1};
+  std::vector<double> shown;
+  for (const double value : values)
+    if (std::isfinite(value) && (scale != Scale::kLog || value > 0)) shown.push_back(value);
+  if (shown.empty()) return scale == Scale::kLog ? Axis{axis.title, scale, 1, 10} : axis;
+  const auto [least, most] = std::minmax_element(shown.begin(), shown.end());
+  axis.low = *least;
+  axis.high = *most;
+  if (axis.high > axis.low) return axis;
+  if (scale == Scale::kLog) return {axis.title, scale, axis.low / 2, axis.high * 2};
+  const double around = axis.low == 0 ? 1 : std::abs(axis.low) / 2;
+  return {axis.title, scale, axis.low - around, axis.high + around};
+}
+
+Axis fitted(std::string title, Scale scale, const std::vector<double>& values) {
+  Axis axis = exact(std::move(title), scale, values);
+  if (scale == Scale::kLog) {
+    axis.low = std::max(axis.low, axis.high * std::pow(10, -kDecadesShown)) / kLogMargin;
+    axis.high *= kLogMargin;
+    return axis;
+  }
+  if (axis.low > 0) axis.low = 0;
+  const double room = (axis.high - axis.low) * (kLinearMargin - 1);
+  axis.high += scale == Scale::kSymlog ? axis.high * (kLogMargin - 1) : room;
+  if (axis.low < 0) axis.low -= room;
+  return axis;
+}
+
+Scale scale_for(const std::vector<double>& values) {
+  double least = INFINITY, most = 0;
+  for (const double value : values) {
+    if (value < 0) return Scale::kLinear;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  if (least == 0) return most > kFarApart ? Scale::kSymlog : Scale::kLinear;
+  return most > kFarApart * least ? Scale::kLog : Scale::kLinear;
+}
+
+double place_of(const Axis& axis, double value) {
+  const double low = bent(axis, axis.low);
+  return (bent(axis, value) - low) / (bent(axis, axis.high) - low);
+}
+
+double value_at(const Axis& axis, double place) {
+  const double low = bent(axis, axis.low);
+  return unbent(axis, low + place * (bent(axis, axis.high) - low));
+}
+
+std::vector<double> ticks(const Axis& axis) {
+  if (axis.scale == Scale::kLinear) return linear_ticks(axis.low, axis.high);
+  if (axis.scale == Scale::kLog) return log_ticks(axis.low, axis.high);
+  std::vector<double> values = {0};
+  for (const double value : log_ticks(1, std::max(10.0, axis.high)))
+    if (value <= axis.high) values.push_back(value);
+  return values;
+}
+
+std::string tick_label(const Axis& axis, double value) {
+  const std::vector<double> all = ticks(axis);
+  const bool powers = axis.scale != Scale::kLinear &&
+                      std::all_of(all.begin(), all.end(),
+                                  [](double tick) { return tick == 0 || is_power_of_ten(tick); });
+  if (!powers || !is_power_of_ten(value)) return plain(value);
+  const int exponent = static_cast<int>(std::lround(std::log10(value)));
+  if (exponent == 0) return "1";
+  return exponent == 1 ? "10" : "10" + superscript(exponent);
+}
+
+Json along(const Axis& axis, const std::string& field) {
+  static const char* names[] = {"linear", "log", "symlog"};
+  const std::vector<double> values = ticks(axis);
+  std::string labels = "''";
+  for (const double value : values)
+    labels = fmt::format("datum.value == {} ? '{}' : {}", value, tick_label(axis, value), labels);
+  Json scale = {{"type", names[static_cast<int>(axis.scale)]},
+                {"domain", {axis.low, axis.high}},
+                {"nice", false}};
+  if (axis.scale == Scale::kLinear) scale["zero"] = false;
+  return {{"field", field},
+          {"type", "quantitative"},
+          {"title", axis.title},
+          {"scale", std::move(scale)},
+          {"axis", {{"values", values}, {"labelExpr", labels}}}};
+}
+
+namespace {
+
+// Neighbours that must stay together: `size` places from `start`, `distance` apart.
+struct Cluster {
+  double start;
+  std::size_t size;
+};
+
+}  // namespace
+
+std::vector<double> spread_apart(const std::vector<double>& wanted, double distance, double low,
+                                 double high) {
+  std::vector<std::size_t> order(wanted.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return wanted[a] < wanted[b]; });
+  std::vector<Cluster> clusters;
+  for (const std::size_t index : order) {
+    clusters.push_back({wanted[index], 1});
+    while (true) {
+      Cluster& last = clusters.back();
+      const double length = static_cast<double>(last.size - 1) * distance;
+      last.start = std::max(low, std::min(last.start, high - length));
+      if (clusters.size() < 2) break;
+      Cluster& before = clusters[clusters.size() - 2];
+      const double reach = static_cast<double>(before.size) * distance;
+      if (before.start + reach <= last.start) break;
+      // Both give way in proportion to how many they are.
+      const double n = static_cast<double>(before.size), m = static_cast<double>(last.size);
+      before.start = (n * before.start + m * (last.start - reach)) / (n + m);
+      before.size += last.size;
+      clusters.pop_back();
+    }
+  }
+  std::vector<double> places(wanted.size());
+  std::size_t next = 0;
+  for (const Cluster& cluster : clusters)
+    for (std::size_t i = 0; i < cluster.size; ++i)
+      places[order[next++]] = cluster.start + static_cast<double>(i) * distance;
+  return places;
+}
+
+}  // namespace armature::figures

@@ -1,0 +1,176 @@
+#include "figures/plane.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "armature/theory.h"
+
+namespace armature::figures {
+namespace {
+
+constexpr int kCurvePoints = 60;
+
+struct Plane {
+  Axis worst;   // across
+  Axis benign;  // up
+};
+
+// Everything measured, and as much of the frontier as lies near it.
+Plane plane_of(const PlanePanel& panel) {
+  const double product = panel.actions * panel.horizon;
+  std::vector<double> worst = {std::sqrt(product)}, benign = {std::sqrt(product)};
+  for (const PlanePoint& point : panel.points) {
+    worst.push_back(point.worst);
+    benign.push_back(point.benign);
+    // The frontier above and beside a point, within the frontier's own range.
+    if (point.worst > 0)
+      benign.push_back(product / std::clamp(point.worst, std::sqrt(product), panel.horizon));
+  }
+  return {fitted("worst-case regret R₂", Scale::kLog, worst),
+          fitted("benign regret R₁", Scale::kLog, benign)};
+}
+
+// R_1·R_2 = |A|T from R_2 = √(|A|T) to T: up to constants and logarithms, nobody can be below it.
+Json frontier_layer(const PlanePanel& panel, const Plane& plane) {
+  const double product = panel.actions * panel.horizon;
+  const double from = std::log(std::sqrt(product)), to = std::log(panel.horizon);
+  Json rows = Json::array();
+  for (int i = 0; i <= kCurvePoints && to > from; ++i) {
+    const double worst = std::exp(from + (to - from) * i / kCurvePoints);
+    rows.push_back({{"worst", worst}, {"benign", product / worst}, {"what", "R₁R₂ = |A|T"}});
+  }
+  return {{"data", {{"values", std::move(rows)}}},
+          {"mark",
+           {{"type", "line"},
+            {"strokeDash", {6, 4}},
+            {"strokeWidth", 1.5},
+            {"color", neutral_colour()},
+            {"clip", true}}},
+          {"encoding",
+           {{"x", along(plane.worst, "worst")},
+            {"y", along(plane.benign, "benign")},
+            {"tooltip", {shown_text("what", "frontier")}}}}};
+}
+
+// Its formula, to the right of its upper end.
+Json frontier_label(const PlanePanel& panel, const Plane& plane) {
+  const double product = panel.actions * panel.horizon;
+  const double first = std::max(std::sqrt(product), plane.worst.low);
+  const double last = std::min({panel.horizon, plane.worst.high, product / plane.benign.low});
+  const double worst = first * std::pow(last / first, 0.2);
+  const Json row = {{"worst", worst}, {"benign", product / worst}, {"label", "R₁R₂ = |A|T"}};
+  return {{"data", {{"values", Json::array({row})}}},
+          {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 9}, {"dy", -9}}},
+          {"encoding",
+           {{"x", along(plane.worst, "worst")},
+            {"y", along(plane.benign, "benign")},
+            {"text", {{"field", "label"}, {"type", "nominal"}}}}}};
+}
+
+// Pairs below this curve are excluded by proof, constants and all; void at short horizons.
+Json excluded_rows(const PlanePanel& panel, const Plane& plane) {
+  Json rows = Json::array();
+  for (int i = 0; i <= kCurvePoints; ++i) {
+    const double worst = value_at(plane.worst, static_cast<double>(i) / kCurvePoints);
+    Setting setting;
+    setting.actions = panel.actions;
+    setting.contexts = panel.contexts;
+    setting.horizon = panel.horizon;
+    setting.r2 = std::max(worst, std::sqrt(panel.actions * panel.horizon));
+    if (*setting.r2 > panel.horizon) continue;
+    const std::optional<double> lower = frontier_lower_sharp(setting);
+    if (lower && *lower > plane.benign.low)
+      rows.push_back({{"worst", worst}, {"benign", *lower}, {"floor", plane.benign.low}});
+  }
+  return rows;
+}
+
+Json excluded_layer(Json rows, const Plane& plane) {
+  return {{"data", {{"values", std::move(rows)}}},
+          {"mark",
+           {{"type", "area"},
+            {"color", neutral_colour()},
+            {"opacity", 0.25},
+            {"clip", true},
+            {"tooltip", "excluded by the lower bound"}}},
+          {"encoding",
+           {{"x", along(plane.worst, "worst")},
+            {"y", along(plane.benign, "benign")},
+            {"y2", {{"field", "floor"}}}}}};
+}
+
+Json rows_of(const PlanePanel& panel) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < panel.points.size(); ++i) {
+    const PlanePoint& point = panel.points[i];
+    rows.push_back({{kPolicy, point.policy},
+                    {"member", point.member},
+                    {"order", i},
+                    {"benign", point.benign},
+                    {"benign_low", point.benign_low},
+                    {"benign_high", point.benign_high},
+                    {"worst", point.worst},
+                    {"worst_low", point.worst_low},
+                    {"worst_high", point.worst_high}});
+  }
+  return rows;
+}
+
+Json point_layers(const PlaneFigure& input, const PlanePanel& panel, const Plane& plane,
+                  const std::vector<std::string>& names) {
+  const Json looks = point_looks(input.heading.looks, names);
+  const Json rows = {{"values", rows_of(panel)}};
+  const Json x = along(plane.worst, "worst"), y = along(plane.benign, "benign");
+  Json line = {
+      {"data", rows},
+      {"mark", {{"type", "line"}, {"strokeWidth", 1.5}, {"clip", true}, {"tooltip", nullptr}}},
+      {"encoding",
+       {{"x", x},
+        {"y", y},
+        {"stroke", colour_only(input.heading.looks, names)},
+        {"order", {{"field", "order"}, {"type", "quantitative"}}}}}};
+  Json point = {
+      {"data", rows},
+      {"mark", {{"type", "point"}, {"filled", true}, {"size", 75}, {"opacity", 1}, {"clip", true}}},
+      {"encoding",
+       {{"x", x},
+        {"y", y},
+        {"tooltip",
+         {shown_text("member", "policy"), shown_number("benign", "benign regret R₁"),
+          shown_number("benign_low", "interval from"), shown_number("benign_high", "to"),
+          shown_number("worst", "worst-case regret R₂"),
+          shown_number("worst_low", "interval from "), shown_number("worst_high", "to ")}}}}};
+  point["encoding"].update(looks);
+  return {line, point};
+}
+
+Json panel_spec(const PlaneFigure& input, const PlanePanel& panel,
+                const std::vector<std::string>& names, const PanelSize& size) {
+  const Plane plane = plane_of(panel);
+  Json layers = Json::array();
+  Json excluded = excluded_rows(panel, plane);
+  if (excluded.size() > 1) layers.push_back(excluded_layer(std::move(excluded), plane));
+  layers.push_back(frontier_layer(panel, plane));
+  layers.push_back(frontier_label(panel, plane));
+  for (Json& layer : point_layers(input, panel, plane, names)) layers.push_back(std::move(layer));
+  return {{"title", panel_title(panel.title, size)},
+          {"width", size.width},
+          {"height", size.height},
+          {"layer", std::move(layers)}};
+}
+
+}  // namespace
+
+Figure plane_figure(const PlaneFigure& input) {
+  PanelSize size = panel_size(input.panels.size());
+  size.height = std::round(size.width * 0.85);
+  std::vector<std::string> names;
+  for (const PlanePanel& panel : input.panels)
+    for (const PlanePoint& point : panel.points) names.push_back(point.policy);
+  std::vector<Json> panels;
+  for (const PlanePanel& panel : input.panels)
+    panels.push_back(panel_spec(input, panel, names, size));
+  return assemble(input.heading, std::move(panels), size);
+}
+
+}  // namespace armature::figures

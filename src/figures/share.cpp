@@ -1,0 +1,80 @@
+#include "figures/share.h"
+
+#include <algorithm>
+
+namespace armature::figures {
+namespace {
+
+std::vector<std::string> learners_of(const ShareFigure& input) {
+  std::vector<std::string> names;
+  for (const SharePanel& panel : input.panels)
+    for (const LearnerShare& learner : panel.learners)
+      if (std::find(names.begin(), names.end(), learner.learner) == names.end())
+        names.push_back(learner.learner);
+  return names;
+}
+
+// A learner that is also a policy of the report has its colour; others take those left over.
+Json colours_of(const ShareFigure& input) {
+  const std::vector<std::string> names = learners_of(input);
+  std::vector<std::string> range;
+  std::size_t next = input.heading.looks.empty() ? 0 : input.heading.looks.back().place + 1;
+  for (const std::string& name : names) {
+    const auto& looks = input.heading.looks;
+    const auto known = std::find_if(looks.begin(), looks.end(),
+                                    [&](const Look& look) { return look.name == name; });
+    range.push_back(known != looks.end() ? colour(*known) : palette()[next++ % palette().size()]);
+  }
+  return {{"field", "learner"},
+          {"type", "nominal"},
+          {"scale", {{"domain", names}, {"range", range}}},
+          {"legend",
+           {{"title", nullptr},
+            {"orient", "top"},
+            {"direction", "horizontal"},
+            {"symbolType", "square"},
+            {"labelLimit", 420}}}};
+}
+
+Json panel_spec(const SharePanel& panel, const Json& colours, const PanelSize& size) {
+  Json rows = Json::array();
+  for (std::size_t l = 0; l < panel.learners.size(); ++l)
+    for (std::size_t i = 0; i < panel.rounds.size(); ++i)
+      rows.push_back({{"learner", panel.learners[l].learner},
+                      {"order", l},
+                      {"round", panel.rounds[i]},
+                      {"share", panel.learners[l].share[i]}});
+  const Axis across = exact("round t", Scale::kLog, panel.rounds);
+  const Axis up{"share of plays", Scale::kLinear, 0, 1};
+  Json y = along(up, "share");
+  y["stack"] = "zero";
+  y["axis"]["format"] = "%";
+  y["axis"].erase("labelExpr");
+  y["axis"]["values"] = {0, 0.5, 1};
+  return {{"title", panel_title(panel.title, size)},
+          {"width", size.width},
+          {"height", size.height},
+          {"data", {{"values", std::move(rows)}}},
+          {"mark", {{"type", "area"}, {"opacity", 0.8}, {"line", false}}},
+          {"encoding",
+           {{"x", along(across, "round")},
+            {"y", y},
+            {"order", {{"field", "order"}, {"type", "quantitative"}}},
+            {"color", colours},
+            {"tooltip",
+             {shown_text("learner", "learner"), shown_number("round", "round"),
+              shown_number("share", "share of plays")}}}}};
+}
+
+}  // namespace
+
+Figure share_figure(const ShareFigure& input) {
+  PanelSize size = panel_size(input.panels.size());
+  size.height *= 0.7;  // a share needs less height than a regret
+  const Json colours = colours_of(input);
+  std::vector<Json> panels;
+  for (const SharePanel& panel : input.panels) panels.push_back(panel_spec(panel, colours, size));
+  return assemble(input.heading, std::move(panels), size);
+}
+
+}  // namespace armature::figures

@@ -1,0 +1,75 @@
+#include "report/cell_bound.h"
+
+#include <cmath>
+
+#include "armature/parameters.h"
+#include "armature/theory.h"
+#include "base/text.h"
+
+namespace armature {
+namespace {
+
+Setting setting_of(const StudyCell& cell) {
+  Setting setting;
+  setting.actions = cell.actions;
+  setting.contexts = cell.contexts;
+  setting.horizon = static_cast<double>(cell.horizon);
+  if (cell.rank > 0) setting.rank = cell.rank;
+  return setting;
+}
+
+// The one parameter theorems are written in for this policy may be given; any other one, a scale or
+// another confidence family say, leaves what is proved.
+bool read_parameter(const TextForm& form, const char* key, std::optional<double>& value) {
+  for (const auto& [name, text] : form.values) {
+    if (name != key) return false;
+    value = parse_real(text);
+    if (!value) return false;
+  }
+  return true;
+}
+
+// The dial of db: R_2 = √(|A|T)·(T/√(|A|T))^dial (spec §4).
+double dialled(const Setting& setting, double dial) {
+  const double least = std::sqrt(setting.actions * setting.horizon);
+  return least * std::pow(setting.horizon / least, dial);
+}
+
+std::optional<double> db_bound(const StudyCell& cell, const TextForm& form, double t) {
+  Setting setting = setting_of(cell);
+  std::optional<double> dial;
+  if (!read_parameter(form, "dial", dial)) return std::nullopt;
+  if (t != setting.horizon) return std::nullopt;  // proved at the horizon only
+  if (dial) setting.r2 = dialled(setting, *dial);
+  const BalancedLearner causal = causal_learner(setting, CausalLearner::kCausalUcb);
+  const BalancedLearner arbitrary = arbitrary_learner(setting);
+  return cell.benign && cell.epsilon == 0 ? db_corrected_bound(setting, causal, arbitrary)
+                                          : db_corrected_bound(setting, arbitrary, causal);
+}
+
+std::optional<double> raw_bound(const StudyCell& cell, const TextForm& form, double t) {
+  Setting setting = setting_of(cell);
+  const bool benign = cell.benign && cell.epsilon == 0;
+  if (form.name == "db") return db_bound(cell, form, t);
+  if (!read_parameter(form, "delta", setting.delta)) return std::nullopt;
+  if (form.name == "ucb") return ucb_bound(setting, t);
+  if (form.name == "c-ucb" && benign) return c_ucb_sharp_bound(setting, t);
+  if (form.name == "pe" && benign) return pe_bound(setting, t);
+  if (form.name == "sentry") {
+    SentryForm as_it_is;
+    as_it_is.widths = SentryForm::Widths::kAnytime;
+    return benign ? sentry_benign_bound(setting, as_it_is, t)
+                  : sentry_any_bound(setting, as_it_is, t);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> cell_bound(const StudyCell& cell, double t) {
+  if (cell.actions < 2 || cell.contexts < 1 || t < 2) return std::nullopt;
+  const std::optional<double> value = raw_bound(cell, TextForm::parse(cell.policy), t);
+  return value && *value < t ? value : std::nullopt;
+}
+
+}  // namespace armature

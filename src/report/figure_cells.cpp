@@ -1,0 +1,78 @@
+#include "report/figure_cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/cast.h"
+#include "report/study_figures.h"
+
+namespace armature {
+
+FigureCells::FigureCells(const StudyResult& result)
+    : result_(&result), looks_(looks_of(result.plan)), drawn_(policies_to_draw(result.plan)) {
+  for (const CellSummary& cell : result.cells) longest_ = std::max(longest_, cell.cell.horizon);
+  for (const StudyCell& cell : result.plan.cells)
+    if (std::none_of(policies_.begin(), policies_.end(), [&](const StudyCell& known) {
+          return known.policy_label == cell.policy_label;
+        }))
+      policies_.push_back(cell);
+}
+
+bool FigureCells::is_drawn(const StudyCell& cell) const {
+  return std::find(drawn_.begin(), drawn_.end(), cell.policy_label) != drawn_.end();
+}
+
+std::vector<InstanceCells> FigureCells::by_instance() const {
+  std::vector<InstanceCells> groups;
+  for (const CellSummary& cell : result_->cells) {
+    if (cell.cell.horizon != longest_ || !is_drawn(cell.cell)) continue;
+    if (groups.empty() || groups.back().label != cell.cell.instance_label)
+      groups.push_back({cell.cell.instance_label, {}});
+    groups.back().cells.push_back(&cell);
+  }
+  return groups;
+}
+
+std::vector<PlaneCells> FigureCells::by_size() const {
+  std::vector<PlaneCells> groups;
+  for (const CellSummary& cell : result_->cells) {
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const PlaneCells& known) {
+      return known.horizon == cell.cell.horizon && known.actions == cell.cell.actions;
+    });
+    if (group == groups.end())
+      group = groups.insert(
+          groups.end(),
+          {fmt::format("T = {}, |A| = {}", grouped(static_cast<double>(cell.cell.horizon)),
+                       cell.cell.actions),
+           cell.cell.horizon,
+           cell.cell.actions,
+           0,
+           {}});
+    group->contexts = std::max(group->contexts, cell.cell.contexts);
+    group->cells.push_back(&cell);
+  }
+  return groups;
+}
+
+figures::Heading FigureCells::heading(std::string name, std::string title,
+                                      std::string caption) const {
+  caption.erase(caption.find_last_not_of(' ') + 1);
+  return {std::move(name), std::move(title), std::move(caption), looks_};
+}
+
+std::string FigureCells::replication_words() const {
+  std::uint64_t least = ~std::uint64_t{0}, most = 0;
+  for (const CellSummary& cell : result_->cells) {
+    least = std::min(least, cell.final_regret().count);
+    most = std::max(most, cell.final_regret().count);
+  }
+  if (least == most) return fmt::format("{} replication{}", least, least == 1 ? "" : "s");
+  return fmt::format("{} to {} replications", least, most);
+}
+
+std::string FigureCells::interval_words() const {
+  return "95% interval of the mean, Student's t, " + replication_words();
+}
+
+}  // namespace armature

@@ -1,0 +1,53 @@
+// The cells of a result as figures ask for them: by instance, by size, with names and intervals in
+// words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "armature/study.h"
+#include "figures/panels.h"
+
+namespace armature {
+
+struct InstanceCells {
+  std::string label;
+  std::vector<const CellSummary*> cells;
+};
+
+struct PlaneCells {
+  std::string label;
+  Round horizon = 0;
+  std::uint32_t actions = 0;
+  std::uint32_t contexts = 0;  // the largest
+  std::vector<const CellSummary*> cells;
+};
+
+class FigureCells {
+ public:
+  explicit FigureCells(const StudyResult& result);
+
+  const StudyResult& result() const { return *result_; }
+  double longest() const { return static_cast<double>(longest_); }
+  /// At the longest horizon, the policies that are drawn, instance by instance.
+  std::vector<InstanceCells> by_instance() const;
+  /// Every policy, horizon by horizon and number of actions by number of actions.
+  std::vector<PlaneCells> by_size() const;
+  /// One cell of each policy, in the order of the plan.
+  const std::vector<StudyCell>& policies() const { return policies_; }
+  bool is_drawn(const StudyCell& cell) const;
+
+  figures::Heading heading(std::string name, std::string title, std::string caption) const;
+  /// "95% interval of the mean, Student's t, 100 replications".
+  std::string interval_words() const;
+  std::string replication_words() const;
+
+ private:
+  const StudyResult* result_;
+  figures::Looks looks_;
+  std::vector<std::string> drawn_;
+  std::vector<StudyCell> policies_;
+  Round longest_ = 0;
+};
+
+}  // namespace armature

@@ -1,0 +1,191 @@
+#include "report/final_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/text.h"
+#include "figures/final.h"
+#include "report/cast.h"
+#include "report/cell_bound.h"
+#include "report/study_figures.h"
+
+namespace armature {
+namespace {
+
+using figures::Scale;
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+std::optional<double> parameter(const Parameters& parameters, const std::string& key) {
+  for (const auto& [name, value] : parameters)
+    if (name == key) return parse_real(value);
+  return std::nullopt;
+}
+
+bool is_policy_parameter(const StudyCell& cell, const std::string& key) {
+  return std::any_of(cell.policy_parameters.begin(), cell.policy_parameters.end(),
+                     [&](const auto& pair) { return pair.first == key; });
+}
+
+std::optional<double> x_of(const StudyCell& cell, const std::string& x) {
+  if (x == "horizon") return static_cast<double>(cell.horizon);
+  if (x == "actions") return cell.actions;
+  if (x == "contexts") return cell.contexts;
+  if (const auto value = parameter(cell.instance_parameters, x)) return value;
+  if (const auto value = parameter(cell.policy_parameters, x)) return value;
+  if (x == "gap") return cell.gap;
+  if (x == "epsilon") return cell.epsilon;
+  return std::nullopt;
+}
+
+std::string x_title(const std::string& x) {
+  if (x == "horizon") return "horizon T";
+  if (x == "actions") return "number of actions |A|";
+  if (x == "contexts") return "number of contexts |Z|";
+  if (x == "gap") return "gap Δ";
+  if (x == "epsilon") return "error of the given marginals ε";
+  return x;
+}
+
+// Everything with at least two values that are numbers: the horizon, then grid keys in file order.
+std::vector<std::string> what_varies(const StudyPlan& plan) {
+  std::vector<std::string> keys;
+  const auto add = [&](const std::string& key) {
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+  };
+  add("horizon");
+  for (const StudyCell& cell : plan.cells) {
+    for (const auto& [key, value] : cell.instance_parameters) add(key);
+    for (const auto& [key, value] : cell.policy_parameters) add(key);
+  }
+  std::erase_if(keys, [&](const std::string& key) {
+    std::vector<double> values;
+    for (const StudyCell& cell : plan.cells)
+      if (const auto x = x_of(cell, key)) values.push_back(*x);
+    std::sort(values.begin(), values.end());
+    return std::unique(values.begin(), values.end()) - values.begin() < 2;
+  });
+  return keys;
+}
+
+// What a cell with this x shares a panel with, and what its line is called.
+std::string panel_of(const StudyCell& cell, const std::string& x) {
+  return label_without(cell.instance_label, cell.instance_parameters, {x});
+}
+std::string curve_of(const StudyCell& cell, const std::string& x) {
+  return label_without(cell.policy_label, cell.policy_parameters, {x});
+}
+
+template <class Item, class Name>
+Item& found_or_added(std::vector<Item>& items, const std::string& name, Name&& name_of) {
+  for (Item& item : items)
+    if (name_of(item) == name) return item;
+  items.emplace_back();
+  name_of(items.back()) = name;
+  return items.back();
+}
+
+void add_cell(figures::FinalPanel& panel, const CellSummary& cell, const std::string& x,
+              bool theory) {
+  const std::optional<double> at = x_of(cell.cell, x);
+  const std::string name = curve_of(cell.cell, x);
+  const Spread& regret = cell.final_regret();
+  figures::FinalCurve& curve = found_or_added(
+      panel.curves, name, [](figures::FinalCurve& c) -> std::string& { return c.policy; });
+  curve.level = !at;
+  curve.points.push_back({at.value_or(0), regret.mean, regret.low(), regret.high()});
+  if (!at || !theory) return;
+  if (const auto bound = cell_bound(cell.cell, static_cast<double>(cell.cell.horizon)))
+    found_or_added(panel.bounds, name, [](figures::BoundCurve& b) -> std::string& {
+      return b.policy;
+    }).points.push_back({*at, *bound});
+}
+
+// Lines run along x; a policy without the parameter runs level from end to end.
+void order_by_x(figures::FinalPanel& panel) {
+  double low = INFINITY, high = -INFINITY;
+  const auto by_x = [](const auto& a, const auto& b) { return a.x < b.x; };
+  for (figures::FinalCurve& curve : panel.curves) {
+    if (curve.level) continue;
+    std::stable_sort(curve.points.begin(), curve.points.end(), by_x);
+    low = std::min(low, curve.points.front().x);
+    high = std::max(high, curve.points.back().x);
+  }
+  for (figures::FinalCurve& curve : panel.curves) {
+    if (!curve.level) continue;
+    curve.points.resize(1);
+    curve.points.push_back(curve.points.front());
+    curve.points[0].x = low;
+    curve.points[1].x = high;
+  }
+  for (figures::BoundCurve& bound : panel.bounds)
+    std::stable_sort(bound.points.begin(), bound.points.end(), by_x);
+}
+
+void set_scales(figures::FinalFigure& input, const std::string& scale, const std::string& x) {
+  std::vector<double> xs, means;
+  for (const figures::FinalPanel& panel : input.panels)
+    for (const figures::FinalCurve& curve : panel.curves)
+      for (const figures::FinalPoint& point : curve.points) {
+        xs.push_back(point.x);
+        means.push_back(point.mean);
+      }
+  input.across = figures::scale_for(xs);
+  input.up = figures::scale_for(means);
+  if (input.across == Scale::kSymlog) input.across = Scale::kLinear;
+  if (x == "horizon") input.across = Scale::kLog;  // horizons are powers, near as they may be
+  if (scale == "linear" || scale == "log-x") input.up = Scale::kLinear;
+  if (scale == "linear") input.across = Scale::kLinear;
+  if (scale == "log-x" || scale == "log-log") input.across = Scale::kLog;
+  if (scale == "log-log") input.up = Scale::kLog;
+}
+
+std::optional<figures::Figure> final_figure_for(const FigureCells& cells,
+                                                const FigureRequest& request,
+                                                const std::string& x) {
+  figures::FinalFigure input;
+  input.x_title = x_title(x);
+  for (const CellSummary& cell : cells.result().cells) {
+    const bool at_its_horizon =
+        x == "horizon" || static_cast<double>(cell.cell.horizon) == cells.longest();
+    const bool shown = is_policy_parameter(cell.cell, x) || cells.is_drawn(cell.cell);
+    if (!at_its_horizon || !shown || cell.cell.policy == kOracle) continue;
+    figures::FinalPanel& panel =
+        found_or_added(input.panels, panel_of(cell.cell, x),
+                       [](figures::FinalPanel& p) -> std::string& { return p.title; });
+    add_cell(panel, cell, x, request.theory);
+  }
+  for (figures::FinalPanel& panel : input.panels) order_by_x(panel);
+  std::erase_if(input.panels, [](const figures::FinalPanel& panel) {
+    return std::none_of(panel.curves.begin(), panel.curves.end(), [](const auto& curve) {
+      return curve.points.size() > 1 && curve.points.front().x < curve.points.back().x;
+    });
+  });
+  if (input.panels.empty()) return std::nullopt;
+  set_scales(input, request.scale, x);
+  const std::string when =
+      x == "horizon" ? "" : fmt::format(" after {} rounds", grouped(cells.longest()));
+  input.heading = cells.heading(
+      "final-" + x,
+      request.title.empty() ? fmt::format("Regret{} against {}", when, x_title(x)) : request.title,
+      fmt::format("Points: mean final regret. Whiskers: {}.{}", cells.interval_words(),
+                  request.theory ? " Thin dashes: the bound proved for the policy, where there is "
+                                   "one below T that has room in the panel."
+                                 : ""));
+  return figures::final_figure(input);
+}
+
+}  // namespace
+
+std::vector<figures::Figure> final_figures(const FigureCells& cells, const FigureRequest& request) {
+  std::vector<std::string> keys = {request.x};
+  if (request.x.empty()) keys = what_varies(cells.result().plan);
+  std::vector<figures::Figure> drawn;
+  for (const std::string& x : keys)
+    if (auto figure = final_figure_for(cells, request, x)) drawn.push_back(std::move(*figure));
+  return drawn;
+}
+
+}  // namespace armature

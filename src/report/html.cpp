@@ -1,0 +1,94 @@
+#include "report/html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace armature {
+namespace {
+
+// Backticks come in pairs; the last one of an odd number stands for itself.
+std::string with_code(const std::string& escaped) {
+  const auto count = std::count(escaped.begin(), escaped.end(), '`');
+  std::string html;
+  long seen = 0;
+  for (const char c : escaped) {
+    if (c != '`' || seen == count - count % 2)
+      html += c;
+    else
+      html += seen++ % 2 == 0 ? "<code>" : "</code>";
+  }
+  return html;
+}
+
+}  // namespace
+
+std::string html_escaped(std::string_view text) {
+  std::string html;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        html += "&amp;";
+        break;
+      case '<':
+        html += "&lt;";
+        break;
+      case '>':
+        html += "&gt;";
+        break;
+      case '"':
+        html += "&quot;";
+        break;
+      case '\'':
+        html += "&#39;";
+        break;
+      default:
+        html += c;
+    }
+  }
+  return html;
+}
+
+std::string html_paragraphs(std::string_view text) {
+  std::string html, paragraph;
+  const auto end_paragraph = [&] {
+    if (!paragraph.empty()) html += "<p>" + with_code(html_escaped(paragraph)) + "</p>\n";
+    paragraph.clear();
+  };
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos)
+      end_paragraph();
+    else
+      paragraph += (paragraph.empty() ? "" : " ") + std::string(line);
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  end_paragraph();
+  return html;
+}
+
+std::string html_json(std::string_view json) {
+  std::string html;
+  // In JSON these stand inside strings only.
+  for (const char c : json)
+    html += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : c == '&' ? "\\u0026" : std::string(1, c);
+  return html;
+}
+
+std::string html_table(const std::vector<std::string>& header, const std::vector<HtmlRow>& rows) {
+  std::string html = "<div class=\"wide\"><table>\n<thead><tr>";
+  for (const std::string& cell : header)
+    html += fmt::format("<th scope=\"col\">{}</th>", html_escaped(cell));
+  html += "</tr></thead>\n<tbody>\n";
+  for (const HtmlRow& row : rows) {
+    html += row.marked ? "<tr class=\"best\">" : "<tr>";
+    for (std::size_t i = 0; i < row.cells.size(); ++i)
+      html += i == 0 ? "<th scope=\"row\">" + html_escaped(row.cells[i]) + "</th>"
+                     : "<td>" + html_escaped(row.cells[i]) + "</td>";
+    html += "</tr>\n";
+  }
+  return html + "</tbody>\n</table></div>\n";
+}
+
+}  // namespace armature

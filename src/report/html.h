@@ -1,0 +1,22 @@
+// Text into HTML, with nothing left to be taken for markup.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace armature {
+
+std::string html_escaped(std::string_view text);
+/// Paragraphs separated by empty lines; what stands between backticks is code.
+std::string html_paragraphs(std::string_view text);
+/// JSON that can stand inside a <script>.
+std::string html_json(std::string_view json);
+
+struct HtmlRow {
+  std::vector<std::string> cells;  // plain text, the first one a heading
+  bool marked = false;
+};
+std::string html_table(const std::vector<std::string>& header, const std::vector<HtmlRow>& rows);
+
+}  // namespace armature

@@ -1,0 +1,179 @@
+// The page of a study: one HTML file that holds everything it shows and asks nobody for anything.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "armature/report.h"
+#include "report/html.h"
+#include "report/resources.h"
+#include "report/study_figures.h"
+#include "report/table.h"
+#include "report/words.h"
+
+namespace armature {
+namespace {
+
+constexpr std::size_t kMostContestsInWords = 24;  // beyond that, the longest horizon only
+
+std::string count_words(std::size_t count, const char* one, const char* several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
+}
+
+std::string head(const StudyResult& result) {
+  // What the page may do is said to the browser too: run what is in it, load nothing.
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+      "script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: "
+      "blob:\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
+      html_escaped(result.plan.study.title), page_style());
+}
+
+std::string opening(const StudyResult& result, const std::vector<Contest>& contests) {
+  const Study& study = result.plan.study;
+  std::vector<std::string> instances, policies;
+  for (const StudyCell& cell : result.plan.cells) {
+    if (std::find(instances.begin(), instances.end(), cell.instance_label) == instances.end())
+      instances.push_back(cell.instance_label);
+    if (std::find(policies.begin(), policies.end(), cell.policy_label) == policies.end())
+      policies.push_back(cell.policy_label);
+  }
+  std::string html = fmt::format(
+      "<header>\n<h1>{}</h1>\n<p class=\"facts\">{} on {}, {}, {}, seed {}</p>\n</header>\n",
+      html_escaped(study.title), count_words(policies.size(), "policy", "policies"),
+      count_words(instances.size(), "instance", "instances"),
+      count_words(study.horizons.size(), "horizon", "horizons"),
+      count_words(study.replications, "replication", "replications"), study.seed);
+  if (!result.complete)
+    html += fmt::format(
+        "<p class=\"warning\">This study is not finished: {} of {} replications are here. What "
+        "follows is what they show so far.</p>\n",
+        grouped(static_cast<double>(result.replications_done)),
+        grouped(static_cast<double>(result.replications_total)));
+  html += html_paragraphs(study.text);
+  if (contests.empty()) html += "<p>Nothing has been run yet.</p>\n";
+  return html;
+}
+
+std::string summary(const std::vector<Contest>& contests) {
+  Round longest = 0;
+  for (const Contest& contest : contests) longest = std::max(longest, contest.horizon);
+  const bool all = contests.size() <= kMostContestsInWords;
+  std::string html = "<section id=\"summary\">\n<h2>Who wins, by how much, how sure</h2>\n";
+  if (const std::string words = overall_words(contests); !words.empty())
+    html += fmt::format("<p>{}</p>\n", html_escaped(words));
+  std::string instance;
+  bool open = false;
+  for (const Contest& contest : contests) {
+    if (!all && contest.horizon != longest) continue;
+    if (!open || contest.instance != instance) {
+      if (open) html += "</ul>\n";
+      html += fmt::format("<h3>{}</h3>\n<ul>\n", html_escaped(contest.instance));
+      instance = contest.instance;
+      open = true;
+    }
+    html += fmt::format("<li>T = {}: {}</li>\n", grouped(static_cast<double>(contest.horizon)),
+                        html_escaped(contest_words(contest)));
+  }
+  if (open) html += "</ul>\n";
+  return html +
+         "<p class=\"facts\">Means are given ± their standard error. Policies meet the same luck "
+         "in "
+         "each replication (common random numbers), so they are compared replication by "
+         "replication: "
+         "a difference is beyond doubt here when the 95% interval of the mean paired difference "
+         "(Student's t) leaves out 0. Each interval speaks for its own pair; with many pairs some "
+         "miss. The leader was picked from the same replications.</p>\n</section>\n";
+}
+
+std::string figure_section(const std::vector<figures::Figure>& drawn) {
+  std::string html = "<section id=\"figures\">\n<h2>Figures</h2>\n";
+  for (std::size_t i = 0; i < drawn.size(); ++i)
+    html += fmt::format(
+        "<figure class=\"plot\" id=\"{}\">\n<div class=\"drawing\"></div>\n"
+        "<script type=\"application/json\">\n{}\n</script>\n"
+        "<figcaption><b>Figure {}.</b> {}</figcaption>\n</figure>\n",
+        html_escaped(drawn[i].name), html_json(drawn[i].spec), i + 1,
+        html_escaped(drawn[i].caption));
+  return html + "</section>\n";
+}
+
+HtmlRow table_row(const Contest& contest, std::size_t place) {
+  const CellSummary& cell = *contest.rivals[place];
+  const Spread& regret = cell.final_regret();
+  const double error = regret.standard_error;
+  HtmlRow row{{cell.cell.policy_label, with_error(regret.mean, error),
+               fmt::format("{} to {}", rounded(regret.low(), error), rounded(regret.high(), error)),
+               rounded(regret.median, error), rounded(regret.q95, error),
+               fmt::format("{:.4g}", cell.simple_regret)},
+              place == 0};
+  const PairedDifference* difference = place == 0 ? nullptr : contest.differences[place - 1];
+  if (difference == nullptr) {
+    row.cells.insert(row.cells.end(), {"", "", ""});
+    return row;
+  }
+  const Spread& d = difference->difference;
+  row.cells.push_back(rounded(-d.mean, d.standard_error));
+  row.cells.push_back(fmt::format("{} to {}", rounded(-d.high(), d.standard_error),
+                                  rounded(-d.low(), d.standard_error)));
+  row.cells.push_back(fmt::format("{:.0f}%", 100 * (1 - difference->share_better)));
+  return row;
+}
+
+std::string tables(const std::vector<Contest>& contests) {
+  std::string html =
+      "<section id=\"tables\">\n<h2>Tables</h2>\n<p>Final regret, least first. Mean ± standard "
+      "error; 95% interval of the mean (Student's t); median and 95% quantile over replications; "
+      "simple regret: the mean gap of the most played arm. Then, replication by replication "
+      "against "
+      "the first of the table: how much more, its 95% interval, and how often the policy was the "
+      "better one.</p>\n";
+  for (const Contest& contest : contests) {
+    std::vector<HtmlRow> rows;
+    for (std::size_t i = 0; i < contest.rivals.size(); ++i) rows.push_back(table_row(contest, i));
+    html += fmt::format(
+        "<h3>{}, T = {}, {}</h3>\n", html_escaped(contest.instance),
+        grouped(static_cast<double>(contest.horizon)),
+        count_words(contest.rivals[0]->final_regret().count, "replication", "replications"));
+    html += html_table({"policy", "mean regret", "95% interval", "median", "95% quantile",
+                        "simple regret", "more than the first", "95% interval", "better in"},
+                       rows);
+  }
+  return html + "</section>\n";
+}
+
+std::string reproduction(const StudyResult& result) {
+  const RunEnvironment& made = result.environment;
+  return fmt::format(
+      "<section id=\"reproduce\">\n<h2>How to get the same again</h2>\n"
+      "<p>Save what follows as <code>study.toml</code> and run</p>\n"
+      "<pre>armature run study.toml --out runs/study\narmature report runs/study</pre>\n"
+      "<p>The numbers come out the same with any number of threads and however often the run is "
+      "interrupted; the running times do not.</p>\n<pre>{}</pre>\n"
+      "<footer class=\"facts\"><p>Made with armature {}, compiled with {}, run on "
+      "{}.</p></footer>\n"
+      "</section>\n",
+      html_escaped(write_study(result.plan.study)), html_escaped(made.version),
+      html_escaped(made.compiler), html_escaped(made.processor));
+}
+
+}  // namespace
+
+std::string study_page(const StudyResult& result) {
+  const std::optional<std::string_view> bundle = web_bundle();
+  if (!bundle)
+    throw Error({"", "report", "a program built without what reports inline",
+                 "`make bundle`, and then `make build` again"});
+  const std::vector<Contest> all = contests(result);
+  std::string html = head(result) + "<main>\n" + opening(result, all);
+  if (!all.empty()) html += summary(all) + figure_section(study_figures(result)) + tables(all);
+  html += reproduction(result) + "</main>\n";
+  for (const std::string_view script : {*bundle, theme_script(), page_script()})
+    html += fmt::format("<script>\n{}\n</script>\n", script);
+  return html + "</body>\n</html>\n";
+}
+
+}  // namespace armature

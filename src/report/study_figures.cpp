@@ -1,0 +1,259 @@
+#include "report/study_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "figures/plane.h"
+#include "figures/regret.h"
+#include "figures/rows.h"
+#include "figures/share.h"
+#include "report/cast.h"
+#include "report/cell_bound.h"
+#include "report/figure_cells.h"
+#include "report/final_figures.h"
+
+namespace armature {
+namespace {
+
+using figures::Figure;
+using figures::Scale;
+
+constexpr std::size_t kMostPanels = 12;  // of one figure; the rest goes into the next
+
+// Panels in portions, each a figure of its own.
+template <class Input, class Draw>
+std::vector<Figure> in_portions(Input input, Draw&& draw) {
+  const auto panels = std::move(input.panels);
+  const std::string name = input.heading.name;
+  std::vector<Figure> drawn;
+  for (std::size_t first = 0; first < panels.size(); first += kMostPanels) {
+    const std::size_t end = std::min(panels.size(), first + kMostPanels);
+    input.panels.assign(panels.begin() + static_cast<std::ptrdiff_t>(first),
+                        panels.begin() + static_cast<std::ptrdiff_t>(end));
+    input.heading.name = first == 0 ? name : fmt::format("{}-{}", name, first / kMostPanels + 1);
+    drawn.push_back(draw(input));
+  }
+  return drawn;
+}
+
+figures::RegretCurve curve_of(const CellSummary& cell) {
+  figures::RegretCurve curve{cell.cell.policy_label, {}};
+  for (const CurvePoint& point : cell.curve)
+    curve.points.push_back({static_cast<double>(point.round), point.regret.mean, point.regret.low(),
+                            point.regret.high()});
+  return curve;
+}
+
+figures::BoundCurve bound_of(const CellSummary& cell) {
+  figures::BoundCurve bound{cell.cell.policy_label, {}};
+  for (const CurvePoint& point : cell.curve) {
+    const double t = static_cast<double>(point.round);
+    if (const auto value = cell_bound(cell.cell, t)) bound.points.push_back({t, *value});
+  }
+  return bound;
+}
+
+bool always_zero(const CellSummary& cell) {
+  return std::all_of(cell.curve.begin(), cell.curve.end(),
+                     [](const CurvePoint& point) { return point.regret.mean == 0; });
+}
+
+std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest& request) {
+  const std::string scale = request.scale.empty() ? "log-log" : request.scale;
+  figures::RegretFigure input;
+  input.across = scale == "linear" ? Scale::kLinear : Scale::kLog;
+  input.up = scale == "log-log" ? Scale::kLog : Scale::kLinear;
+  for (const InstanceCells& instance : cells.by_instance()) {
+    figures::RegretPanel panel{instance.label, {}, {}};
+    for (const CellSummary* cell : instance.cells) {
+      if (always_zero(*cell)) continue;  // the oracle has nothing to show
+      panel.curves.push_back(curve_of(*cell));
+      if (request.theory) panel.bounds.push_back(bound_of(*cell));
+    }
+    if (!panel.curves.empty()) input.panels.push_back(std::move(panel));
+  }
+  const bool bounds =
+      request.theory && std::any_of(input.panels.begin(), input.panels.end(),
+                                    [](const auto& p) { return !p.bounds.empty(); });
+  input.heading = cells.heading(
+      request.scale.empty() ? "regret" : "regret-" + scale,
+      request.title.empty() ? fmt::format("Mean regret over {} rounds", grouped(cells.longest()))
+                            : request.title,
+      fmt::format(
+          "Lines: mean regret up to round t. Bands: {}. {}{}", cells.interval_words(),
+          scale == "log-log"
+              ? "Both axes are logarithmic: a straight line of slope ½ grows like √t, one of "
+                "slope 1 like t. "
+              : "",
+          bounds ? "Thin dashes: the bound proved for the policy in this world, drawn where "
+                   "it holds, is below t and has room in the panel."
+                 : ""));
+  return in_portions(input, figures::regret_figure);
+}
+
+std::vector<Figure> box_figures(const FigureCells& cells, const FigureRequest& request) {
+  figures::BoxFigure input;
+  for (const InstanceCells& instance : cells.by_instance()) {
+    figures::BoxPanel panel{instance.label, {}};
+    for (const CellSummary* cell : instance.cells) {
+      const Spread& s = cell->final_regret();
+      panel.boxes.push_back(
+          {cell->cell.policy_label, s.q05, s.q25, s.median, s.q75, s.q95, s.mean});
+    }
+    input.panels.push_back(std::move(panel));
+  }
+  input.heading = cells.heading(
+      "box",
+      request.title.empty()
+          ? fmt::format("Regret after {} rounds, over replications", grouped(cells.longest()))
+          : request.title,
+      fmt::format(
+          "Box: the middle half of {}; thick line: the median; whiskers: from the 5% to the "
+          "95% quantile (type 7); diamond: the mean.",
+          cells.replication_words()));
+  return in_portions(input, figures::box_figure);
+}
+
+std::vector<Figure> share_figures(const FigureCells& cells, const FigureRequest& request) {
+  figures::ShareFigure input;
+  for (const InstanceCells& instance : cells.by_instance())
+    for (const CellSummary* cell : instance.cells) {
+      if (cell->shares.empty()) continue;
+      figures::SharePanel panel{cell->cell.policy_label + " on " + instance.label, {}, {}};
+      for (const CurvePoint& point : cell->curve)
+        panel.rounds.push_back(static_cast<double>(point.round));
+      for (const ShareCurve& share : cell->shares)
+        panel.learners.push_back({share.learner, share.share});
+      input.panels.push_back(std::move(panel));
+    }
+  input.heading = cells.heading(
+      "share", request.title.empty() ? "Whom the balancing policies listened to" : request.title,
+      fmt::format(
+          "The share of all plays up to round t that went to each base learner, mean of {}.",
+          cells.replication_words()));
+  return in_portions(input, figures::share_figure);
+}
+
+std::vector<Figure> pulls_figures(const FigureCells& cells, const FigureRequest& request) {
+  figures::PullsFigure input;
+  for (const InstanceCells& instance : cells.by_instance()) {
+    figures::PullsPanel panel{instance.label, {}};
+    for (const CellSummary* cell : instance.cells)
+      panel.policies.push_back({cell->cell.policy_label, cell->pulls});
+    input.panels.push_back(std::move(panel));
+  }
+  input.heading = cells.heading(
+      "pulls", request.title.empty() ? "Which arms were played" : request.title,
+      fmt::format(
+          "Mean number of plays of each arm in {} rounds, over {}. Where there are many arms, "
+          "a cell is the mean of neighbours.",
+          grouped(cells.longest()), cells.replication_words()));
+  return in_portions(input, figures::pulls_figure);
+}
+
+std::vector<Figure> time_figures(const FigureCells& cells, const FigureRequest& request) {
+  figures::TimeFigure input;
+  for (const InstanceCells& instance : cells.by_instance())
+    for (const CellSummary* cell : instance.cells) {
+      const double rounds =
+          static_cast<double>(cell->cell.horizon) * static_cast<double>(cell->final_regret().count);
+      input.times.push_back(
+          {cell->cell.policy_label, instance.label, cell->seconds / rounds * 1e9});
+    }
+  input.heading =
+      cells.heading("time", request.title.empty() ? "Running time per round" : request.title,
+                    "Each dot: one instance; line: their median. Computing time of this run on its "
+                    "machine: unlike "
+                    "every other figure, this one differs from run to run.");
+  return {figures::time_figure(input)};
+}
+
+// The largest mean regret over the cells of one role.
+const CellSummary* worst_of(const std::vector<const CellSummary*>& cells, const std::string& policy,
+                            const std::string& role) {
+  const CellSummary* worst = nullptr;
+  for (const CellSummary* cell : cells)
+    if (cell->cell.policy_label == policy && cell->cell.role == role &&
+        (worst == nullptr || cell->final_regret().mean > worst->final_regret().mean))
+      worst = cell;
+  return worst;
+}
+
+std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest& request) {
+  figures::PlaneFigure input;
+  for (const PlaneCells& plane : cells.by_size()) {
+    figures::PlanePanel panel{plane.label,
+                              static_cast<double>(plane.actions),
+                              static_cast<double>(plane.contexts),
+                              static_cast<double>(plane.horizon),
+                              {}};
+    for (const StudyCell& policy : cells.policies()) {
+      const CellSummary* benign = worst_of(plane.cells, policy.policy_label, "benign");
+      const CellSummary* worst = worst_of(plane.cells, policy.policy_label, "worst-case");
+      if (benign == nullptr || worst == nullptr) continue;
+      const Spread &r1 = benign->final_regret(), &r2 = worst->final_regret();
+      if (r1.mean <= 0 || r2.mean <= 0) continue;  // the oracle
+      panel.points.push_back({sweep_of(policy), policy.policy_label, r1.mean, r1.low(), r1.high(),
+                              r2.mean, r2.low(), r2.high()});
+    }
+    if (!panel.points.empty()) input.panels.push_back(std::move(panel));
+  }
+  input.heading = cells.heading(
+      "plane", request.title.empty() ? "Benign against worst-case regret" : request.title,
+      "For each policy the largest mean regret over the benign instances of this study (R₁) and "
+      "over "
+      "its worst-case instances (R₂); settings of a dial are joined. Dashed: the frontier R₁R₂ = "
+      "|A|T "
+      "of what can be guaranteed, up to constants and logarithms. Shaded, where the horizon is "
+      "long "
+      "enough for it to say anything: pairs that no policy can guarantee, by the lower bound with "
+      "its "
+      "constants. A policy may lie below the frontier on the few instances of a study; over all "
+      "instances it cannot.");
+  return in_portions(input, figures::plane_figure);
+}
+
+std::vector<Figure> figures_for(const FigureCells& cells, const FigureRequest& request) {
+  if (request.kind == "regret") return regret_figures(cells, request);
+  if (request.kind == "final") return final_figures(cells, request);
+  if (request.kind == "box") return box_figures(cells, request);
+  if (request.kind == "share") return share_figures(cells, request);
+  if (request.kind == "pulls") return pulls_figures(cells, request);
+  if (request.kind == "plane") return plane_figures(cells, request);
+  if (request.kind == "time") return time_figures(cells, request);
+  throw Error(
+      {"", "figure", "'" + request.kind + "'", "regret, final, box, share, pulls, plane or time"});
+}
+
+// A study may ask for the same kind twice.
+void make_names_unique(std::vector<Figure>& drawn) {
+  for (std::size_t i = 0; i < drawn.size(); ++i)
+    for (std::size_t copy = 2;
+         std::any_of(drawn.begin(), drawn.begin() + static_cast<long>(i),
+                     [&](const Figure& f) { return f.name == drawn[i].name; });
+         ++copy)
+      drawn[i].name = fmt::format("{}-again-{}", drawn[i].name, copy);
+}
+
+}  // namespace
+
+std::string grouped(double number) {
+  std::string digits = fmt::format("{:.0f}", number);
+  for (std::size_t at = digits.size(); at > 3 && digits[at - 4] != '-'; at -= 3)
+    digits.insert(at - 3, ",");
+  return digits;
+}
+
+std::vector<Figure> study_figures(const StudyResult& result) {
+  std::vector<Figure> drawn;
+  if (result.cells.empty()) return drawn;
+  const FigureCells cells(result);
+  for (const FigureRequest& request : result.plan.study.figures)
+    for (Figure& figure : figures_for(cells, request)) drawn.push_back(std::move(figure));
+  make_names_unique(drawn);
+  return drawn;
+}
+
+}  // namespace armature

@@ -1,0 +1,205 @@
+#include "report/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/text.h"
+#include "report/table.h"
+
+namespace armature {
+namespace {
+
+const std::string& name_of(const CellSummary& cell) { return cell.cell.policy_label; }
+
+std::string mean_words(const CellSummary& cell) {
+  const Spread& regret = cell.final_regret();
+  return regret.count < 2 ? rounded(regret.mean, 0)
+                          : with_error(regret.mean, regret.standard_error);
+}
+
+// "a, b and c".
+std::string enumerated(const std::vector<std::string>& names) {
+  if (names.size() < 2) return join(names, "");
+  return join({names.begin(), names.end() - 1}, ", ") + " and " + names.back();
+}
+
+std::string times_words(double ratio) {
+  return ratio < 10 ? fmt::format("{:.1f}", ratio) : fmt::format("{:.0f}", ratio);
+}
+
+// Differences are winner minus rival: what the rival has more is their negative.
+std::string lead_words(const PairedDifference& difference) {
+  const Spread& d = difference.difference;
+  const double error = d.standard_error;
+  return fmt::format("{} more (95% interval of the paired difference: {} to {})",
+                     rounded(-d.mean, error), rounded(-d.high(), error), rounded(-d.low(), error));
+}
+
+std::string share_words(const Contest& contest, std::size_t rival) {
+  const PairedDifference& difference = *contest.differences[rival];
+  return fmt::format("{} was the better one in {:.0f}% of {} replications",
+                     name_of(*contest.rivals[0]), 100 * difference.share_better,
+                     difference.difference.count);
+}
+
+// Rivals the replications cannot tell from the winner.
+std::vector<std::size_t> undecided(const Contest& contest) {
+  std::vector<std::size_t> rivals;
+  for (std::size_t i = 0; i < contest.differences.size(); ++i)
+    if (!settled(contest.differences[i])) rivals.push_back(i);
+  return rivals;
+}
+
+std::string furthest_words(const Contest& contest) {
+  const CellSummary &first = *contest.rivals.front(), &last = *contest.rivals.back();
+  const double best = first.final_regret().mean, worst = last.final_regret().mean;
+  if (contest.rivals.size() < 3 || best <= 0 || worst < 1.5 * best) return "";
+  return fmt::format(" Furthest behind is {}: {}, {} times as much.", name_of(last),
+                     mean_words(last), times_words(worst / best));
+}
+
+std::string clear_words(const Contest& contest) {
+  const std::string& winner = name_of(*contest.rivals[0]);
+  return fmt::format(
+             "{} has the least mean regret, {}, and beyond doubt: next comes {} with {}; {}.",
+             winner, mean_words(*contest.rivals[0]), name_of(*contest.rivals[1]),
+             lead_words(*contest.differences[0]), share_words(contest, 0)) +
+         furthest_words(contest);
+}
+
+std::string tied_words(const Contest& contest, const std::vector<std::size_t>& tied) {
+  std::vector<std::string> names = {name_of(*contest.rivals[0])};
+  for (const std::size_t i : tied) names.push_back(name_of(*contest.rivals[i + 1]));
+  std::string words = fmt::format("{} cannot be told apart. {} has the smallest mean regret, {}",
+                                  enumerated(names), names[0], mean_words(*contest.rivals[0]));
+  const PairedDifference* nearest = contest.differences[tied.front()];
+  words += nearest == nullptr
+               ? "."
+               : fmt::format("; {} has {}: the interval holds 0.", names[1], lead_words(*nearest));
+  for (std::size_t i = 0; i < contest.differences.size(); ++i)
+    if (settled(contest.differences[i])) {
+      words += fmt::format(" The first that is clearly behind is {}, with {}.",
+                           name_of(*contest.rivals[i + 1]), lead_words(*contest.differences[i]));
+      break;
+    }
+  return words + furthest_words(contest);
+}
+
+// How a policy fared over all contests.
+struct Record {
+  std::string policy;
+  std::size_t entered = 0;
+  std::size_t won = 0;
+  std::size_t won_clearly = 0;
+  double furthest = 1;  // largest ratio to the winner's mean regret
+  const Contest* where = nullptr;
+};
+
+std::vector<Record> records_of(const std::vector<Contest>& contests) {
+  std::vector<Record> records;
+  for (const Contest& contest : contests)
+    for (const CellSummary* rival : contest.rivals) {
+      auto record = std::find_if(records.begin(), records.end(), [&](const Record& known) {
+        return known.policy == name_of(*rival);
+      });
+      if (record == records.end()) record = records.insert(records.end(), {name_of(*rival)});
+      ++record->entered;
+      const bool winner = rival == contest.rivals[0];
+      record->won += winner;
+      record->won_clearly += winner && undecided(contest).empty();
+      const double best = contest.rivals[0]->final_regret().mean;
+      const double own = rival->final_regret().mean;
+      const double ratio = own == best ? 1
+                           : best > 0  ? own / best
+                                       : std::numeric_limits<double>::infinity();
+      if (record->where == nullptr || ratio > record->furthest) {
+        record->furthest = ratio;
+        record->where = &contest;
+      }
+    }
+  return records;
+}
+
+std::string factor_words(double ratio) {
+  return std::isinf(ratio) ? "infinitely many times" : times_words(ratio) + " times";
+}
+
+}  // namespace
+
+std::vector<Contest> contests(const StudyResult& result) {
+  std::vector<Contest> all;
+  for (const CellSummary& cell : result.cells) {
+    if (cell.cell.policy == kOracle) continue;
+    if (all.empty() || all.back().instance != cell.cell.instance_label ||
+        all.back().horizon != cell.cell.horizon)
+      all.push_back({cell.cell.instance_label, cell.cell.horizon, {}, {}});
+    all.back().rivals.push_back(&cell);
+  }
+  for (Contest& contest : all) {
+    std::stable_sort(contest.rivals.begin(), contest.rivals.end(),
+                     [](const CellSummary* a, const CellSummary* b) {
+                       return a->final_regret().mean < b->final_regret().mean;
+                     });
+    for (std::size_t i = 1; i < contest.rivals.size(); ++i) {
+      const auto found = std::find_if(
+          result.differences.begin(), result.differences.end(), [&](const PairedDifference& d) {
+            return d.first == contest.rivals[0]->cell.id && d.second == contest.rivals[i]->cell.id;
+          });
+      contest.differences.push_back(found == result.differences.end() ? nullptr : &*found);
+    }
+  }
+  return all;
+}
+
+bool settled(const PairedDifference* difference) {
+  return difference != nullptr && difference->difference.count >= 2 &&
+         difference->difference.high() < 0;
+}
+
+std::string contest_words(const Contest& contest) {
+  const CellSummary& winner = *contest.rivals[0];
+  if (contest.rivals.size() == 1)
+    return fmt::format("Only {} was run: mean regret {}.", name_of(winner), mean_words(winner));
+  if (winner.final_regret().count < 2)
+    return fmt::format(
+        "{} had the least regret, {}, in the one replication there is. One replication says "
+        "nothing "
+        "about luck: more of them would show who wins.",
+        name_of(winner), mean_words(winner));
+  const std::vector<std::size_t> tied = undecided(contest);
+  return tied.empty() ? clear_words(contest) : tied_words(contest, tied);
+}
+
+std::string overall_words(const std::vector<Contest>& contests) {
+  std::vector<Record> records = records_of(contests);
+  if (contests.size() < 2 || records.size() < 2) return "";
+  std::stable_sort(records.begin(), records.end(),
+                   [](const Record& a, const Record& b) { return a.won > b.won; });
+  std::vector<std::string> winners;
+  for (const Record& record : records)
+    if (record.won > 0)
+      winners.push_back(
+          fmt::format("{} in {} ({} beyond doubt)", record.policy, record.won, record.won_clearly));
+  std::string words = fmt::format(
+      "In {} contests, one for each instance and horizon, the least mean "
+      "regret is that of {}.",
+      contests.size(), enumerated(winners));
+  // Only those that were everywhere can be compared by their worst place.
+  std::erase_if(records, [&](const Record& record) { return record.entered < contests.size(); });
+  if (records.size() < 2) return words;
+  std::stable_sort(records.begin(), records.end(),
+                   [](const Record& a, const Record& b) { return a.furthest < b.furthest; });
+  const Record &steady = records.front(), &unsteady = records.back();
+  words +=
+      fmt::format(" Nearest to the best everywhere is {}: never more than {} the best mean regret.",
+                  steady.policy, factor_words(steady.furthest));
+  words += fmt::format(" Furthest in its worst place is {}: {} the best on {}, T = {}.",
+                       unsteady.policy, factor_words(unsteady.furthest), unsteady.where->instance,
+                       unsteady.where->horizon);
+  return words;
+}
+
+}  // namespace armature

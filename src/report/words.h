@@ -1,0 +1,33 @@
+// Who wins, by how much, how sure: a study's outcome in sentences, worked out from its numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "armature/study.h"
+
+namespace armature {
+
+/// All policies on one instance at one horizon, the oracle aside.
+struct Contest {
+  std::string instance;  // label
+  Round horizon = 0;
+  std::vector<const CellSummary*> rivals;  // by mean regret, the least first
+  /// Against the winner, in the order of the rivals from the second on; null if not known.
+  std::vector<const PairedDifference*> differences;
+};
+
+/// In the order of the plan. Points into `result`.
+std::vector<Contest> contests(const StudyResult& result);
+
+/// Is the winner's lead over this rival settled: does the 95% interval of the paired difference
+/// leave out 0?
+bool settled(const PairedDifference* difference);
+
+/// One contest in two or three sentences.
+std::string contest_words(const Contest& contest);
+/// All contests together: who wins how often, and who is never far behind. Empty if there is but
+/// one contest or one policy.
+std::string overall_words(const std::vector<Contest>& contests);
+
+}  // namespace armature

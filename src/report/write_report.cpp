@@ -1,0 +1,81 @@
+// A report on disk: the page, the specifications of its figures, and the figures as files for
+// papers where the programs that draw them are there.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "armature/report.h"
+#include "base/file.h"
+#include "base/program.h"
+#include "base/text.h"
+#include "report/resources.h"
+#include "report/study_figures.h"
+
+namespace armature {
+namespace {
+
+constexpr const char* kNode = "node";
+constexpr const char* kConvert = "rsvg-convert";
+
+std::string note_on_missing_programs() {
+  std::vector<std::string> missing;
+  for (const char* name : {kNode, kConvert})
+    if (!program_exists(name)) missing.emplace_back(name);
+  if (missing.empty()) return "";
+  return fmt::format(
+      "No figures as {}: {} not found (Debian: scripts/install-deps web). The page and "
+      "figures/*.vl.json are complete.",
+      missing.front() == kNode ? "SVG, PNG and PDF" : "PNG and PDF", join(missing, " and "));
+}
+
+// Everything is drawn aside: what a failure leaves behind is no half a report.
+void draw(const std::vector<figures::Figure>& drawn, const std::string& folder) {
+  const ScratchDirectory scratch;
+  write_file(scratch.file("bundle.js"), std::string(*web_bundle()));
+  write_file(scratch.file("theme.js"), std::string(theme_script()));
+  write_file(scratch.file("render.js"), std::string(render_script()));
+  std::filesystem::create_directory(scratch.file("figures"));
+  const auto aside = [&](const figures::Figure& figure, const std::string& ending) {
+    return scratch.file("figures/" + figure.name + ending);
+  };
+  for (const figures::Figure& figure : drawn) write_file(aside(figure, ".vl.json"), figure.spec);
+  run_program({kNode, scratch.file("render.js"), scratch.file("bundle.js"),
+               scratch.file("theme.js"), scratch.file("figures")});
+  const bool convert = program_exists(kConvert);
+  for (const figures::Figure& figure : drawn) {
+    const std::string svg = aside(figure, ".svg");
+    std::vector<std::string> endings = {".svg"};
+    if (convert) {
+      // The date a PDF carries is the beginning of time: the same figure is the same bytes.
+      run_program({"env", "SOURCE_DATE_EPOCH=0", kConvert, "--format=pdf",
+                   "--output=" + aside(figure, ".pdf"), svg});
+      run_program({kConvert, "--format=png", "--zoom=3", "--output=" + aside(figure, ".png"), svg});
+      endings.insert(endings.end(), {".pdf", ".png"});
+    }
+    for (const std::string& ending : endings)
+      write_file(folder + "/" + figure.name + ending, read_file(aside(figure, ending)));
+  }
+}
+
+}  // namespace
+
+WrittenReport write_report(const StudyResult& result, const std::string& directory) {
+  WrittenReport report;
+  report.page = directory + "/report.html";
+  const std::string page = study_page(result);
+  const std::vector<figures::Figure> drawn = study_figures(result);
+  const std::string folder = directory + "/figures";
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw Error({folder, "directory", failed.message(), "one that can be made"});
+  for (const figures::Figure& figure : drawn) {
+    write_file(folder + "/" + figure.name + ".vl.json", figure.spec + "\n");
+    report.figures.push_back(figure.name);
+  }
+  report.note = note_on_missing_programs();
+  if (program_exists(kNode)) draw(drawn, folder);
+  write_file(report.page, page);
+  return report;
+}
+
+}  // namespace armature

@@ -1,0 +1,281 @@
+// The figures of a made-up study: valid JSON, the data that went in, names, colours and bounds.
+#include "report/study_figures.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "armature/theory.h"
+#include "support/study_results.h"
+
+namespace armature {
+namespace {
+
+using figures::Figure;
+using nlohmann::json;
+using test::made_result;
+using test::MadeStudy;
+using test::rich_study;
+using test::small_study;
+
+StudyResult asking_for(const MadeStudy& made, const FigureRequest& request) {
+  StudyResult result = made_result(made);
+  result.plan.study.figures = {request};
+  return result;
+}
+
+json spec_of(const Figure& figure) { return json::parse(figure.spec); }
+
+std::vector<std::string> names_of(const std::vector<Figure>& figures) {
+  std::vector<std::string> names;
+  for (const Figure& figure : figures) names.push_back(figure.name);
+  return names;
+}
+
+// JSON has no NaN and no infinity: they would be written as null.
+bool data_is_whole(const json& part) {
+  if (part.is_object() && part.contains("values"))
+    for (const json& row : part["values"])
+      for (const json& value : row)
+        if (value.is_null()) return false;
+  return !part.is_structured() || std::all_of(part.begin(), part.end(), data_is_whole);
+}
+
+TEST(StudyFigures, EveryKindIsDrawn) {
+  const auto figures = study_figures(made_result(rich_study()));
+  EXPECT_EQ(names_of(figures),
+            (std::vector<std::string>{"regret", "final-horizon", "final-dial", "box", "share",
+                                      "pulls", "plane", "time"}));
+  for (const Figure& figure : figures) {
+    const json spec = spec_of(figure);
+    EXPECT_EQ(spec["$schema"], "https://vega.github.io/schema/vega-lite/v5.json");
+    EXPECT_FALSE(spec["concat"].empty()) << figure.name;
+    EXPECT_EQ(spec["title"]["text"], figure.title);
+    EXPECT_FALSE(figure.caption.empty());
+    EXPECT_TRUE(data_is_whole(spec)) << figure.name;
+  }
+}
+
+TEST(StudyFigures, RegretHasARowPerPolicyAndCheckpoint) {
+  const StudyResult result = asking_for(small_study(), {"regret", "", "linear", "", true});
+  const auto figures = study_figures(result);
+  ASSERT_EQ(names_of(figures), std::vector<std::string>{"regret-linear"});
+  const json spec = spec_of(figures[0]);
+  ASSERT_EQ(spec["concat"].size(), 2u);
+  const json& rows = spec["concat"][1]["data"]["values"];
+  const CellSummary& first = result.cells[2];  // c-ucb on the second instance
+  ASSERT_EQ(rows.size(), 2 * first.curve.size());
+  for (std::size_t i = 0; i < first.curve.size(); ++i) {
+    EXPECT_EQ(rows[i]["policy"], "c-ucb");
+    EXPECT_EQ(rows[i]["round"], first.curve[i].round);
+    EXPECT_EQ(rows[i]["mean"], first.curve[i].regret.mean);
+    EXPECT_EQ(rows[i]["low"], first.curve[i].regret.low());
+    EXPECT_EQ(rows[i]["high"], first.curve[i].regret.high());
+  }
+  EXPECT_NE(figures[0].caption.find("95% interval of the mean, Student's t, 100 replications"),
+            std::string::npos);
+}
+
+// All data of layers that carry their own, by the fields they have.
+std::vector<json> rows_with(const json& panel, const std::string& field) {
+  std::vector<json> rows;
+  for (const json& layer : panel["layer"])
+    if (layer.contains("data"))
+      for (const json& row : layer["data"]["values"])
+        if (row.contains(field)) rows.push_back(row);
+  return rows;
+}
+
+TEST(StudyFigures, BoundsAreTheTheorysAndOnlyWhereTheyHold) {
+  const auto figures =
+      study_figures(asking_for(small_study(), {"regret", "", "log-log", "", true}));
+  const json spec = spec_of(figures[0]);
+  std::set<std::string> easy, hard;
+  for (const json& row : rows_with(spec["concat"][0], "bound")) easy.insert(row["policy"]);
+  for (const json& row : rows_with(spec["concat"][1], "bound")) hard.insert(row["policy"]);
+  EXPECT_EQ(easy, (std::set<std::string>{"c-ucb", "ucb"}));
+  EXPECT_EQ(hard, std::set<std::string>{"ucb"});  // c-ucb has no bound where Z misleads
+  Setting setting;
+  setting.actions = 20;
+  setting.contexts = 2;
+  setting.horizon = 10'000;
+  setting.rank = 2;
+  for (const json& row : rows_with(spec["concat"][1], "bound")) {
+    EXPECT_EQ(row["bound"], ucb_bound(setting, row["x"]));
+    EXPECT_LT(row["bound"], row["x"]);  // else it says nothing
+  }
+  const auto without =
+      study_figures(asking_for(small_study(), {"regret", "", "log-log", "", false}));
+  EXPECT_TRUE(rows_with(spec_of(without[0])["concat"][0], "bound").empty());
+}
+
+TEST(StudyFigures, FinalAgainstTheHorizon) {
+  MadeStudy made = small_study();
+  made.horizons = {1000, 10'000, 100'000};
+  const StudyResult result = asking_for(made, {"final", "horizon", "", "", false});
+  const auto figures = study_figures(result);
+  ASSERT_EQ(names_of(figures), std::vector<std::string>{"final-horizon"});
+  const auto rows = rows_with(spec_of(figures[0])["concat"][0], "mean");
+  std::map<std::pair<std::string, double>, double> means;
+  for (const json& row : rows) means[{row["policy"], row["x"]}] = row["mean"];
+  EXPECT_EQ(means.size(), 6u);
+  for (const CellSummary& cell : result.cells)
+    if (cell.cell.instance_label == "easy")
+      EXPECT_EQ((means[{cell.cell.policy_label, static_cast<double>(cell.cell.horizon)}]),
+                cell.final_regret().mean);
+}
+
+TEST(StudyFigures, FinalAgainstAGapJoinsInstancesThatDifferInItAlone) {
+  MadeStudy made = small_study();
+  made.instances = {{"hidden-arm:gap=0.1", "hidden-arm:gap=0.1", false, {{"gap", "0.1"}}},
+                    {"hidden-arm:gap=0.2", "hidden-arm", false, {{"gap", "0.2"}}},
+                    {"hidden (gap=0.3)", "hidden-arm:gap=0.3", false, {{"gap", "0.3"}}}};
+  const auto figures = study_figures(asking_for(made, {"final", "", "", "", false}));
+  ASSERT_EQ(names_of(figures), std::vector<std::string>{"final-gap"});
+  const json spec = spec_of(figures[0]);
+  ASSERT_EQ(spec["concat"].size(), 1u);  // "hidden" alone has no line to draw
+  EXPECT_EQ(spec["concat"][0]["title"]["text"][0], "hidden-arm");
+}
+
+TEST(StudyFigures, APolicyWithoutTheDialRunsLevel) {
+  const auto figures = study_figures(asking_for(rich_study(), {"final", "dial", "", "", false}));
+  ASSERT_EQ(figures.size(), 1u);
+  const auto rows = rows_with(spec_of(figures[0])["concat"][0], "mean");
+  std::vector<double> level, dial;
+  for (const json& row : rows) {
+    if (row["policy"] == "ucb") level.push_back(row["mean"]);
+    if (row["policy"] == "db") dial.push_back(row["x"]);
+  }
+  ASSERT_EQ(level.size(), 2u);
+  EXPECT_EQ(level[0], level[1]);
+  EXPECT_EQ((std::set<double>(dial.begin(), dial.end())),
+            (std::set<double>{0, 0.25, 0.5, 0.75, 1}));
+}
+
+TEST(StudyFigures, NothingVariesNothingIsDrawn) {
+  EXPECT_TRUE(study_figures(asking_for(small_study(), {"final", "", "", "", true})).empty());
+  EXPECT_TRUE(study_figures(asking_for(small_study(), {"share", "", "", "", true})).empty());
+}
+
+TEST(StudyFigures, BoxesCarryOrderStatistics) {
+  const StudyResult result = asking_for(small_study(), {"box", "", "", "", true});
+  const json rows = spec_of(study_figures(result)[0])["concat"][0]["data"]["values"];
+  ASSERT_EQ(rows.size(), 2u);
+  const Spread& spread = result.cells[1].final_regret();
+  EXPECT_EQ(rows[1], (json{{"policy", "ucb"},
+                           {"q05", spread.q05},
+                           {"q25", spread.q25},
+                           {"median", spread.median},
+                           {"q75", spread.q75},
+                           {"q95", spread.q95},
+                           {"mean", spread.mean}}));
+}
+
+TEST(StudyFigures, SharesAddUpToOne) {
+  const json spec =
+      spec_of(study_figures(asking_for(rich_study(), {"share", "", "", "", true}))[0]);
+  EXPECT_EQ(spec["concat"].size(), 12u);  // four instances, three of five dials
+  std::map<double, double> sum;
+  for (const json& row : spec["concat"][0]["data"]["values"])
+    sum[row["round"].get<double>()] += row["share"].get<double>();
+  for (const auto& [round, total] : sum) EXPECT_NEAR(total, 1, 1e-12);
+}
+
+TEST(StudyFigures, PullsOfManyArmsAreGathered) {
+  MadeStudy made = small_study();
+  made.instances[0].actions = 120;
+  const StudyResult result = asking_for(made, {"pulls", "", "", "", true});
+  const json spec = spec_of(study_figures(result)[0]);
+  const json& rows = spec["concat"][0]["data"]["values"];
+  EXPECT_EQ(rows.size(), 2u * 40);  // three arms to a cell
+  EXPECT_EQ(rows[0]["arm"], "0–2");
+  const auto& pulls = result.cells[0].pulls;
+  EXPECT_DOUBLE_EQ(rows[0]["pulls"], (pulls[0] + pulls[1] + pulls[2]) / 3);
+  EXPECT_EQ(spec["concat"][1]["data"]["values"].size(), 2u * 20);
+}
+
+TEST(StudyFigures, ThePlaneTakesTheWorstOfEachRole) {
+  MadeStudy made = small_study();
+  made.instances.push_back({"harder", "semi-benign", false});
+  made.mean = [](std::size_t instance, std::size_t, double round) {
+    return static_cast<double>(instance + 1) * std::sqrt(round);
+  };
+  const auto figures = study_figures(asking_for(made, {"plane", "", "", "", true}));
+  const json panel = spec_of(figures[0])["concat"][0];
+  const auto rows = rows_with(panel, "worst_low");
+  ASSERT_FALSE(rows.empty());
+  EXPECT_EQ(rows[0]["benign"], 100);  // 1·√10⁴
+  EXPECT_EQ(rows[0]["worst"], 300);   // the larger of 2 and 3
+  for (const json& row : rows_with(panel, "what"))
+    EXPECT_NEAR(row["benign"].get<double>() * row["worst"].get<double>(), 20 * 10'000, 1e-6);
+}
+
+TEST(StudyFigures, TimeIsPerRoundAndSaysThatItDiffers) {
+  const auto figures = study_figures(asking_for(small_study(), {"time", "", "", "", true}));
+  const json rows = spec_of(figures[0])["concat"][0]["data"]["values"];
+  EXPECT_NEAR(rows[1]["nanoseconds"].get<double>(), 60, 1e-9);
+  EXPECT_NE(figures[0].caption.find("differs from run to run"), std::string::npos);
+}
+
+TEST(StudyFigures, APolicyHasOneColourEverywhere) {
+  std::map<std::string, std::set<std::string>> colours;
+  for (const Figure& figure : study_figures(made_result(rich_study()))) {
+    if (figure.name == "pulls" || figure.name == "share") continue;
+    const std::function<void(const json&)> visit = [&](const json& part) {
+      if (part.is_object() && part.contains("color") && part["color"].contains("scale"))
+        for (std::size_t i = 0; i < part["color"]["scale"]["domain"].size(); ++i)
+          colours[part["color"]["scale"]["domain"][i]].insert(part["color"]["scale"]["range"][i]);
+      if (part.is_structured())
+        for (const json& child : part) visit(child);
+    };
+    visit(spec_of(figure));
+  }
+  EXPECT_GE(colours.size(), 9u);
+  for (const auto& [policy, found] : colours) EXPECT_EQ(found.size(), 1u) << policy;
+  EXPECT_EQ(colours["db"], colours["db:dial=0.5"]);
+  EXPECT_NE(colours["ucb"], colours["c-ucb"]);
+}
+
+TEST(StudyFigures, ManyInstancesAreSeveralFigures) {
+  MadeStudy made = small_study();
+  made.instances.clear();
+  for (int i = 0; i < 14; ++i)
+    made.instances.push_back({"world " + std::to_string(i), "hidden-arm", false});
+  EXPECT_EQ(names_of(study_figures(asking_for(made, {"regret", "", "", "", true}))),
+            (std::vector<std::string>{"regret", "regret-2"}));
+}
+
+TEST(StudyFigures, TheSameKindTwiceHasTwoNames) {
+  StudyResult result = made_result(small_study());
+  result.plan.study.figures = {{"box", "", "", "one", true}, {"box", "", "", "two", true}};
+  EXPECT_EQ(names_of(study_figures(result)), (std::vector<std::string>{"box", "box-again-2"}));
+}
+
+TEST(StudyFigures, OneReplicationAndTheOracleAreNoTrouble) {
+  MadeStudy made = rich_study();
+  made.replications = 1;
+  made.policies.push_back({"oracle", "oracle"});
+  const auto mean = made.mean;
+  made.mean = [mean](std::size_t i, std::size_t p, double t) {
+    return p == 10 ? 0 : mean(i, p, t);
+  };
+  for (const Figure& figure : study_figures(made_result(made)))
+    EXPECT_TRUE(data_is_whole(spec_of(figure))) << figure.name;
+}
+
+TEST(StudyFigures, AnUnknownKindIsRefused) {
+  EXPECT_THROW(study_figures(asking_for(small_study(), {"pie", "", "", "", true})), Error);
+}
+
+TEST(StudyFigures, GroupsDigits) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+}
+
+}  // namespace
+}  // namespace armature

@@ -1,0 +1,116 @@
+#include "report/words.h"
+
+#include <gtest/gtest.h>
+
+#include "support/study_results.h"
+
+namespace armature {
+namespace {
+
+using test::made_result;
+using test::MadeStudy;
+using test::small_study;
+
+std::string only_words(const MadeStudy& made) {
+  const StudyResult result = made_result(made);
+  return contest_words(contests(result)[0]);
+}
+
+// Means 100 and 200, standard errors 1 and 2; differences of -100 with standard error
+// 0.1·200/√100 = 2 and t(99) = 1.984: from -103.97 to -96.03.
+TEST(Words, AClearWinner) {
+  EXPECT_EQ(
+      only_words(small_study()),
+      "c-ucb has the least mean regret, 100.0 ± 1.0, and beyond doubt: next comes ucb with "
+      "100.0 more (95% interval of the paired difference: 96.0 to 104.0); c-ucb was the better "
+      "one in 100% of 100 replications.");
+}
+
+TEST(Words, AThirdIsMentionedWhenFarBehind) {
+  MadeStudy made = small_study();
+  made.policies.push_back({"pe", "pe"});
+  made.mean = [](std::size_t, std::size_t policy, double round) {
+    return std::vector<double>{1, 2, 30}[policy] * std::sqrt(round);
+  };
+  EXPECT_NE(only_words(made).find("Furthest behind is pe: 3000 ± 30, 30 times as much."),
+            std::string::npos)
+      << only_words(made);
+}
+
+// Means 100 and 101; differences of -1 with standard error 0.5·101/√100 = 5.05: from -11.02
+// to 9.02.
+TEST(Words, ATie) {
+  MadeStudy made = small_study();
+  made.relative_pair_deviation = 0.5;
+  made.mean = [](std::size_t, std::size_t policy, double round) {
+    return (policy == 0 ? 1 : 1.01) * std::sqrt(round);
+  };
+  EXPECT_EQ(only_words(made),
+            "c-ucb and ucb cannot be told apart. c-ucb has the smallest mean regret, 100.0 ± 1.0; "
+            "ucb has 1.0 more (95% interval of the paired difference: -9.0 to 11.0): the interval "
+            "holds 0.");
+}
+
+TEST(Words, ATieOfTwoBeforeAThird) {
+  MadeStudy made = small_study();
+  made.policies.push_back({"pe", "pe"});
+  made.relative_pair_deviation = 0.5;
+  made.mean = [](std::size_t, std::size_t policy, double round) {
+    return std::vector<double>{1, 1.01, 2}[policy] * std::sqrt(round);
+  };
+  EXPECT_NE(only_words(made).find("The first that is clearly behind is pe, with 100 more"),
+            std::string::npos)
+      << only_words(made);
+}
+
+TEST(Words, OneReplicationSaysNothingAboutLuck) {
+  MadeStudy made = small_study();
+  made.replications = 1;
+  EXPECT_EQ(only_words(made),
+            "c-ucb had the least regret, 100.0, in the one replication there is. One replication "
+            "says nothing about luck: more of them would show who wins.");
+}
+
+TEST(Words, OnePolicyHasNobodyToBeat) {
+  MadeStudy made = small_study();
+  made.policies.resize(1);
+  EXPECT_EQ(only_words(made), "Only c-ucb was run: mean regret 100.0 ± 1.0.");
+}
+
+TEST(Words, TheOracleIsNoRival) {
+  MadeStudy made = small_study();
+  made.policies.push_back({"oracle", "oracle"});
+  made.mean = [](std::size_t, std::size_t policy, double round) {
+    return policy == 2 ? 0 : static_cast<double>(policy + 1) * std::sqrt(round);
+  };
+  const StudyResult result = made_result(made);
+  const auto all = contests(result);
+  ASSERT_EQ(all[0].rivals.size(), 2u);
+  EXPECT_NE(contest_words(all[0]).find("c-ucb has the least mean regret"), std::string::npos);
+}
+
+TEST(Words, WithoutPairsNothingIsSettled) {
+  StudyResult result = made_result(small_study());
+  result.differences.clear();
+  EXPECT_EQ(contest_words(contests(result)[0]),
+            "c-ucb and ucb cannot be told apart. c-ucb has the smallest mean regret, 100.0 ± 1.0.");
+}
+
+TEST(Words, OverAllContests) {
+  MadeStudy made = small_study();
+  made.mean = [](std::size_t instance, std::size_t policy, double round) {
+    return (instance == policy ? 1 : instance == 0 ? 2 : 30) * std::sqrt(round);
+  };
+  const StudyResult result = made_result(made);
+  EXPECT_EQ(overall_words(contests(result)),
+            "In 2 contests, one for each instance and horizon, the least mean regret is that of "
+            "c-ucb in 1 (1 beyond doubt) and ucb in 1 (1 beyond doubt). Nearest to the best "
+            "everywhere is ucb: never more than 2.0 times the best mean regret. Furthest in its "
+            "worst place is c-ucb: 30 times the best on hard, T = 10000.");
+  made.instances.resize(1);
+  const StudyResult one = made_result(made);
+  EXPECT_EQ(overall_words(contests(one)), "");
+}
+
+}  // namespace
+}  // namespace armature
