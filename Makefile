@@ -18,7 +18,7 @@ web/dist/bundle.js: web/package-lock.json web/bundle.js
 	@scripts/install-deps web
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent bundle
 
-demo: build ## who wins where the contexts can be trusted, and where not
+demo: bundle build ## four worlds, six policies, and a report to open: about a minute
 	@$(ARMATURE) demo
 
 test: format-check test-release test-dev test-tsan test-fuzz ## everything
@@ -83,4 +83,4 @@ tidy: ## clang-tidy on all of src/
 	@run-clang-tidy-16 -quiet -p build/release 'src/.*\.cpp$$' > build/tidy.log 2>&1 || { grep -E 'error|warning' build/tidy.log | sort -u; exit 1; }
 
 clean:
-	@rm -rf build demo web/dist web/node_modules
+	@rm -rf build runs web/dist web/node_modules

@@ -14,9 +14,16 @@ std::string result_table(const SimulationResult& result);
 std::string result_csv(const std::vector<SimulationResult>& results);
 std::string result_json(const SimulationResult& result);
 
-/// Several results side by side: one row per instance and horizon, one column per policy, the best
-/// of each row marked.
-std::string comparison_table(const std::vector<SimulationResult>& results);
+/// A study's final regrets: one row per instance and horizon, one column per policy, the best of
+/// each row marked.
+std::string study_table(const StudyResult& result);
+/// Who wins, by how much, how sure: sentences worked out from the numbers.
+std::string study_words(const StudyResult& result);
+
+/// A study's questions and verdicts.
+std::string verdict_table(const StudyResult& result);
+/// The same as a section of Markdown, with claim, pictures and numbers.
+std::string verdict_section(const StudyResult& result, const std::vector<std::string>& pictures);
 
 /// A study's final regrets as LaTeX tables for \input: one per instance, policies down, horizons
 /// across.

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "armature/study.h"
+
 namespace armature::cli {
 
 void add_simulate(CLI::App& app);
@@ -22,6 +24,8 @@ void add_study(CLI::App& app);
 void add_run(CLI::App& app);
 void add_status(CLI::App& app);
 void add_export(CLI::App& app);
+void add_report(CLI::App& app);
+void add_studies(CLI::App& app);
 void add_completion(CLI::App& app);
 
 /// A command that ended early or found something: its exit status.
@@ -35,6 +39,9 @@ std::uint64_t whole_number(const std::string& option, const std::string& text, s
 
 /// `--tolerance`: a share in (0,1), or 0 (the default of numerical_rank) where nothing was given.
 double rank_tolerance(const std::string& text);
+
+/// Writes the report of a study's directory and prints the path of its page.
+void print_report(const StudyResult& result, const std::string& directory);
 
 /// Prints to the terminal, or to a file that appears whole or not at all.
 void emit(const std::optional<std::string>& output, const std::string& content);

@@ -60,6 +60,8 @@ int run(int argc, char** argv) {
   add_run(app);
   add_status(app);
   add_export(app);
+  add_report(app);
+  add_studies(app);
   add_completion(app);
   try {
     app.parse(argc, argv);

@@ -24,6 +24,7 @@ ARMATURE_RESOURCE(page_style, ARMATURE_WEB "/page.css");
 ARMATURE_RESOURCE(page_script, ARMATURE_WEB "/page.js");
 ARMATURE_RESOURCE(theme_script, ARMATURE_WEB "/theme.js");
 ARMATURE_RESOURCE(render_script, ARMATURE_WEB "/render.js");
+ARMATURE_RESOURCE(headline_study, ARMATURE_STUDIES "/headline.toml");
 #ifdef ARMATURE_HAS_BUNDLE
 ARMATURE_RESOURCE(web_bundle, ARMATURE_WEB "/dist/bundle.js");
 #endif
@@ -42,5 +43,6 @@ std::string_view page_style() { return ARMATURE_VIEW(page_style); }
 std::string_view page_script() { return ARMATURE_VIEW(page_script); }
 std::string_view theme_script() { return ARMATURE_VIEW(theme_script); }
 std::string_view render_script() { return ARMATURE_VIEW(render_script); }
+std::string_view headline_study() { return ARMATURE_VIEW(headline_study); }
 
 }  // namespace armature

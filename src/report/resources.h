@@ -9,9 +9,10 @@ namespace armature {
 
 /// vega, vega-lite and vega-embed as one script; nothing if this program was built without them.
 std::optional<std::string_view> web_bundle();
-std::string_view page_style();     // web/page.css
-std::string_view page_script();    // web/page.js
-std::string_view theme_script();   // web/theme.js: light and dark
-std::string_view render_script();  // web/render.js
+std::string_view page_style();      // web/page.css
+std::string_view page_script();     // web/page.js
+std::string_view theme_script();    // web/theme.js: light and dark
+std::string_view render_script();   // web/render.js
+std::string_view headline_study();  // studies/headline.toml
 
 }  // namespace armature

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "armature/report.h"
@@ -107,30 +106,6 @@ std::string result_json(const SimulationResult& result) {
     json["results"].push_back(std::move(entry));
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::string comparison_table(const std::vector<SimulationResult>& results) {
-  std::vector<std::string> header{"mean regret ± standard error"};
-  for (const SimulationResult& result : results)
-    for (const PolicySummary& policy : result.policies)
-      if (std::find(header.begin(), header.end(), policy.policy) == header.end())
-        header.push_back(policy.policy);
-  TextTable table(header);
-  for (const SimulationResult& result : results) {
-    double best = std::numeric_limits<double>::infinity();
-    for (const PolicySummary& policy : result.policies)
-      if (policy.replications > 0) best = std::min(best, policy.mean_regret);
-    std::vector<std::string> row(header.size());
-    row[0] = fmt::format("{}, T = {}", result.instance, result.horizon);
-    for (const PolicySummary& policy : result.policies) {
-      if (policy.replications == 0) continue;
-      const auto column = std::find(header.begin(), header.end(), policy.policy) - header.begin();
-      row[static_cast<std::size_t>(column)] = (policy.mean_regret == best ? "★ " : "") +
-                                              with_error(policy.mean_regret, policy.standard_error);
-    }
-    table.add(std::move(row));
-  }
-  return table.print() + "★ least regret in its row\n";
 }
 
 }  // namespace armature

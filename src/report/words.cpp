@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "armature/report.h"
 #include "base/text.h"
 #include "report/table.h"
 
@@ -200,6 +201,35 @@ std::string overall_words(const std::vector<Contest>& contests) {
                        unsteady.policy, factor_words(unsteady.furthest), unsteady.where->instance,
                        unsteady.where->horizon);
   return words;
+}
+
+std::string study_words(const StudyResult& result) {
+  const std::vector<Contest> all = contests(result);
+  std::string text = overall_words(all);
+  if (!text.empty()) return text;
+  for (const Contest& contest : all) text += (text.empty() ? "" : " ") + contest_words(contest);
+  return text;
+}
+
+std::string study_table(const StudyResult& result) {
+  std::vector<std::string> header{"mean regret ± standard error"};
+  for (const StudyCell& cell : result.plan.cells)
+    if (std::find(header.begin(), header.end(), cell.policy_label) == header.end())
+      header.push_back(cell.policy_label);
+  TextTable table(header);
+  for (const Contest& contest : contests(result)) {
+    std::vector<std::string> row(header.size());
+    row[0] = fmt::format("{}, T = {}", contest.instance, contest.horizon);
+    for (const CellSummary* rival : contest.rivals) {
+      const auto column =
+          std::find(header.begin(), header.end(), rival->cell.policy_label) - header.begin();
+      row[static_cast<std::size_t>(column)] =
+          (rival == contest.rivals.front() ? "★ " : "") +
+          with_error(rival->final_regret().mean, rival->final_regret().standard_error);
+    }
+    table.add(std::move(row));
+  }
+  return table.print() + "★ least mean regret in its row\n";
 }
 
 }  // namespace armature

@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"instance show agnostic", "--horizon"},
                     Mistake{"instance write hidden-arm missing/x.json", "missing/x.json"},
                     Mistake{"instance show hidden-arm --tolerance 2", "--tolerance"},
-                    Mistake{"demo --output /dev/null/x", "/dev/null/x: directory"},
+                    Mistake{"demo --out /dev/null/x", "/dev/null/x: directory"},
                     Mistake{"design none.csv", "none.csv: open"},
                     Mistake{"design hiden-arm", "did you mean 'hidden-arm'?"},
                     Mistake{"completion fish", "SHELL"}));

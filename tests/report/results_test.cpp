@@ -130,25 +130,5 @@ TEST(ResultJson, APolicyThatNeverRanHasNoNumbers) {
   EXPECT_EQ(keys_of(json["results"][0]), (Keys{"policy", "replications"}));
 }
 
-TEST(ComparisonTable, MarksTheLeastRegretOnEachInstance) {
-  SimulationResult other = small_result();
-  other.instance = "hidden-arm";
-  other.policies = {summary_of("ucb", 3), summary_of("ts", 5)};
-  const std::string table = comparison_table({small_result(), other});
-  EXPECT_NE(table.find("pareto-benign:actions=5,gap=0.1, T = 100"), std::string::npos) << table;
-  EXPECT_NE(table.find("hidden-arm, T = 100"), std::string::npos) << table;
-  EXPECT_NE(table.find("★ 8.00 ± 0.25"), std::string::npos) << table;
-  EXPECT_NE(table.find("★ 3.00 ± 0.25"), std::string::npos) << table;
-  EXPECT_EQ(table.find("★ 12.50"), std::string::npos) << table;
-  EXPECT_EQ(table.find("★ 5.00"), std::string::npos) << table;
-}
-
-TEST(ComparisonTable, APolicyThatNeverRanIsNotTheBest) {
-  SimulationResult result = small_result();
-  result.policies.emplace_back().policy = "ts";  // 0 replications, and so a mean regret of 0
-  EXPECT_NE(comparison_table({result}).find("★ 8.00 ± 0.25"), std::string::npos)
-      << comparison_table({result});
-}
-
 }  // namespace
 }  // namespace armature

@@ -1,0 +1,73 @@
+// Verdicts of studies in words: for the terminal, and as a page of results.
+#include <fmt/format.h>
+
+#include "armature/report.h"
+#include "base/text.h"
+#include "report/table.h"
+#include "report/words.h"
+
+namespace armature {
+namespace {
+
+// A cell of a Markdown table.
+std::string markdown_cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
+  return escaped;
+}
+
+std::string markdown_row(const std::vector<std::string>& cells) {
+  std::vector<std::string> escaped;
+  for (const std::string& cell : cells) escaped.push_back(markdown_cell(cell));
+  return "| " + join(escaped, " | ") + " |\n";
+}
+
+std::string verdict_rows(const StudyResult& result) {
+  std::string text = "| question | verdict | because |\n|---|---|---|\n";
+  for (const Verdict& verdict : judge(result))
+    text += markdown_row({verdict.rule.name, "**" + verdict.outcome + "**", verdict.because});
+  return text;
+}
+
+std::string regret_rows(const StudyResult& result) {
+  std::string text = "| instance | T | policy | mean regret | median | 95% quantile | n |\n";
+  text += "|---|--:|---|--:|--:|--:|--:|\n";
+  for (const Contest& contest : contests(result))
+    for (const CellSummary* rival : contest.rivals) {
+      const Spread& regret = rival->final_regret();
+      text += markdown_row(
+          {contest.instance, fmt::format("{}", contest.horizon), rival->cell.policy_label,
+           with_error(regret.mean, regret.standard_error), fmt::format("{:.4g}", regret.median),
+           fmt::format("{:.4g}", regret.q95), fmt::format("{}", regret.count)});
+    }
+  return text;
+}
+
+}  // namespace
+
+std::string verdict_table(const StudyResult& result) {
+  TextTable table({"question", "verdict", "because"});
+  for (const Verdict& verdict : judge(result))
+    table.add({verdict.rule.name, verdict.outcome, verdict.because});
+  return table.print();
+}
+
+std::string verdict_section(const StudyResult& result, const std::vector<std::string>& pictures) {
+  const Study& study = result.plan.study;
+  std::string text = fmt::format("## {}\n\n", study.title);
+  if (!study.source.empty()) text += fmt::format("*{}*\n\n", study.source);
+  if (!study.claim.empty()) text += fmt::format("**Claim.** {}\n\n", study.claim);
+  if (!study.expectation.empty()) text += fmt::format("**Expected.** {}\n\n", study.expectation);
+  if (!result.complete)
+    text += fmt::format("**Not finished**: {} of {} replications.\n\n", result.replications_done,
+                        result.replications_total);
+  text += verdict_rows(result) + "\n";
+  for (const std::string& picture : pictures)
+    text += fmt::format("![{}]({})\n\n", study.title, picture);
+  text += fmt::format(
+      "<details><summary>Numbers: {} replications, seed {}</summary>\n\n{}\n</details>\n",
+      study.replications, study.seed, regret_rows(result));
+  return text;
+}
+
+}  // namespace armature
