@@ -157,6 +157,35 @@ class LeapBalancer {
   LeapBalancer& operator=(LeapBalancer&&) = default;
 };
 
+/// A policy that remembers the largest value a statistic of the played arm ever had, which the
+/// outcomes of a block together do not tell. The engine bounds it, and looks closer only when the
+/// policy's choice depends on it (docs/leap.md, "Peaks").
+class LeapPeak {
+ public:
+  virtual ~LeapPeak() = default;
+
+  virtual std::uint64_t plays_of(Arm arm) const = 0;
+  virtual double rewards_of(Arm arm) const = 0;
+  /// The statistic after so many plays with that sum of rewards, and its largest value on a path
+  /// from there.
+  virtual double statistic(std::uint64_t plays, double rewards) const = 0;
+  virtual double statistic_bound(std::uint64_t plays, double rewards, const Path& path) const = 0;
+  /// The largest value known to have been reached.
+  virtual double peak() const = 0;
+  virtual void raise_peak(double value) = 0;
+  /// The peak is nowhere above this.
+  virtual void bound_peak(double value) = 0;
+  /// Does the next choice not depend on where the peak is, up to its bound?
+  virtual bool peak_settled() const = 0;
+
+ protected:
+  LeapPeak() = default;
+  LeapPeak(const LeapPeak&) = default;
+  LeapPeak(LeapPeak&&) = default;
+  LeapPeak& operator=(const LeapPeak&) = default;
+  LeapPeak& operator=(LeapPeak&&) = default;
+};
+
 // --- The erased form
 // ----------------------------------------------------------------------------------
 
@@ -183,6 +212,8 @@ class AnyPolicy {
   virtual void absorb(const Block& block) = 0;
   /// Itself as a balancer, if it is one.
   virtual LeapBalancer* balancer() { return nullptr; }
+  /// Itself as one that remembers a peak, if it does.
+  virtual LeapPeak* peak_keeper() { return nullptr; }
 
   /// Save → load → continue equals the uninterrupted run bit for bit. The caller keeps the stream's
   /// position. Loading throws Error if the state is of another policy, problem or version.
@@ -235,6 +266,12 @@ class ErasedPolicy final : public AnyPolicy {
   }
   LeapBalancer* balancer() override {
     if constexpr (std::derived_from<P, LeapBalancer>)
+      return &policy_;
+    else
+      return nullptr;
+  }
+  LeapPeak* peak_keeper() override {
+    if constexpr (std::derived_from<P, LeapPeak>)
       return &policy_;
     else
       return nullptr;

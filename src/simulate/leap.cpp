@@ -38,6 +38,7 @@ std::optional<Replication> leap_replication(const Cell& cell, const World& world
     }
     result.regret.push_back(regret_of(*world.instance, result.pulls));
   }
+  if (walk) walk->finish();
   finish_result(*world.instance, *policy, result);
   result.events = context.events;
   result.rounds_stepped = context.rounds_stepped;

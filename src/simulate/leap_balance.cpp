@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/discrete.h"
-
 namespace armature {
 
 LeapBalance::LeapBalance(LeapBalancer& balancer, LeapContext& context, Round horizon)
@@ -93,10 +91,8 @@ bool LeapBalance::certified() {
   return balancer_.stays({rounds_, plays_, means_});
 }
 
-// Where the learner's mean reward can be over its next plays, those before them included. A segment
-// whose ends are known is a bridge: rewards in random order, so that after k of its L plays the sum
-// is off the chord by less than sqrt(L(1 + 2/L)·H/2) (docs/leap.md), and by no more than all its
-// rewards, or all that is missing to L.
+// Where the learner's mean reward can be over its next plays, the ones before them included. A
+// segment whose ends are known is a bridge: its sum stays near the chord.
 Range LeapBalance::means_of(const Lane& lane, std::uint64_t plays, double log_inverse) {
   Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   auto count = static_cast<double>(lane.count);
@@ -113,12 +109,8 @@ Range LeapBalance::means_of(const Lane& lane, std::uint64_t plays, double log_in
     if (left == 0) break;
     const std::uint64_t to = std::min(segment.plays, left);
     const auto length = static_cast<double>(segment.plays);
-    double slack = 0;
-    if (segment.plays > 1) {
-      bridged_ = true;
-      slack =
-          std::min({std::sqrt((length + 2) * log_inverse / 2), segment.sum, length - segment.sum});
-    }
+    const double slack = bridge_slack(segment, log_inverse);
+    bridged_ = bridged_ || slack > 0;
     const double rate = segment.sum / length;
     for (const std::uint64_t k : {from, to})
       see(count + static_cast<double>(k), sum + static_cast<double>(k) * rate, slack);
@@ -132,8 +124,7 @@ Range LeapBalance::means_of(const Lane& lane, std::uint64_t plays, double log_in
 
 // --- Cutting
 
-// Makes a boundary after so many plays from the first segment's start. Which of a segment's plays
-// come first is a uniform choice, so the values among them are hypergeometric.
+// Makes a boundary after so many plays from the first segment's start.
 void LeapBalance::cut(Lane& lane, std::uint64_t place) {
   auto at = lane.segments.begin();
   while (at != lane.segments.end() && place >= at->plays) {
@@ -141,21 +132,8 @@ void LeapBalance::cut(Lane& lane, std::uint64_t place) {
     ++at;
   }
   if (place == 0 || at == lane.segments.end()) return;
-  Segment head{at->arm, place, 0, at->value_counts};
-  std::uint64_t others = at->plays;
-  std::uint64_t draws = place;
-  for (std::size_t v = 0; v < head.value_counts.size(); ++v) {
-    const std::uint64_t marked = at->value_counts[v];
-    others -= marked;
-    head.value_counts[v] = hypergeometric(context_.stream, marked, others, draws);
-    draws -= head.value_counts[v];
-    at->value_counts[v] -= head.value_counts[v];
-  }
-  head.sum = context_.laws.sum(head.value_counts);
-  at->plays -= place;
-  at->sum = context_.laws.sum(at->value_counts);
+  Segment head = cut_segment(*at, place, context_);
   lane.segments.insert(at, std::move(head));
-  context_.count_events(1);
 }
 
 // Boundaries where each learner stands now and where the window ends.

@@ -8,11 +8,12 @@
 
 #include "armature/error.h"
 #include "base/discrete.h"
+#include "simulate/leap_peak.h"
 
 namespace armature {
 namespace {
 
-constexpr Round kLeastPatience = 8;
+constexpr Round kLeastPatience = 4;
 constexpr Round kMostPatience = 1024;
 
 }  // namespace
@@ -33,9 +34,39 @@ void LeapContext::count_events(std::uint64_t more) {
                      max_events, rounds_stepped)});
 }
 
+double bridge_slack(const Segment& segment, double log_inverse_probability) {
+  if (segment.plays < 2) return 0;
+  const auto length = static_cast<double>(segment.plays);
+  // Never by more than all its rewards, or all that is missing to one a play.
+  return std::max(0.0, std::min({std::sqrt((length + 2) * log_inverse_probability / 2), segment.sum,
+                                 length - segment.sum}));
+}
+
+// Which of a segment's plays come first is a uniform choice: the values among them are
+// hypergeometric.
+Segment cut_segment(Segment& segment, std::uint64_t plays, LeapContext& context) {
+  Segment head{segment.arm, plays, 0, segment.value_counts};
+  std::uint64_t others = segment.plays;
+  std::uint64_t draws = plays;
+  for (std::size_t v = 0; v < head.value_counts.size(); ++v) {
+    const std::uint64_t marked = segment.value_counts[v];
+    others -= marked;
+    head.value_counts[v] = hypergeometric(context.stream, marked, others, draws);
+    draws -= head.value_counts[v];
+    segment.value_counts[v] -= head.value_counts[v];
+  }
+  head.sum = context.laws.sum(head.value_counts);
+  segment.plays -= plays;
+  segment.sum = context.laws.sum(segment.value_counts);
+  context.count_events(1);
+  return head;
+}
+
 LeapWalk::LeapWalk(AnyPolicy& policy, LeapContext& context)
     : policy_(policy),
       context_(context),
+      peaks_(policy.peak_keeper() ? std::make_unique<LeapPeaks>(*policy.peak_keeper(), context)
+                                  : nullptr),
       guess_(context.laws.actions(), kShortestLeap),
       patience_(kLeastPatience),
       context_paths_(context.laws.contexts()),
@@ -43,6 +74,9 @@ LeapWalk::LeapWalk(AnyPolicy& policy, LeapContext& context)
       sums_(context.laws.contexts()),
       value_counts_(context.laws.value_count()),
       context_values_(context.laws.value_count()) {}
+
+LeapWalk::LeapWalk(LeapWalk&&) noexcept = default;
+LeapWalk::~LeapWalk() = default;
 
 // --- Certificates
 
@@ -170,6 +204,7 @@ double LeapWalk::play_share(const Share& share) {
   const LeapLaws& laws = context_.laws;
   if (!plan_.contexts) {
     const double sum = laws.draw(laws.arm(share.arm), share.plays, context_.stream, value_counts_);
+    if (peaks_) peaks_->add(share.arm, share.plays, sum, value_counts_);
     policy_.absorb({share.arm, share.plays, sum, {}, {}});
     return sum;
   }
@@ -183,6 +218,7 @@ double LeapWalk::play_share(const Share& share) {
     total += sums_[z];
     for (std::size_t v = 0; v < context_values_.size(); ++v) value_counts_[v] += context_values_[v];
   }
+  if (peaks_) peaks_->add(share.arm, share.plays, total, value_counts_);
   policy_.absorb({share.arm, share.plays, total, visits_, sums_});
   return total;
 }
@@ -197,10 +233,26 @@ Round LeapWalk::rounds_to_step(Round limit) {
   return rounds;
 }
 
+void LeapWalk::step(Round rounds, std::span<std::uint64_t> pulls) {
+  if (!peaks_) {
+    policy_.play(context_.environment, rounds, context_.policy_stream, pulls);
+    return;
+  }
+  for (Round i = 0; i < rounds; ++i) {
+    peaks_->settle();
+    policy_.play(context_.environment, 1, context_.policy_stream, pulls);
+  }
+}
+
+void LeapWalk::finish() {
+  if (peaks_) peaks_->settle();
+}
+
 Round LeapWalk::advance(Round limit, std::span<std::uint64_t> pulls) {
+  if (peaks_) peaks_->settle();
   if (!certify(limit)) {
     const Round rounds = rounds_to_step(limit);
-    policy_.play(context_.environment, rounds, context_.policy_stream, pulls);
+    step(rounds, pulls);
     return rounds;
   }
   if (!plan_.certain) context_.ledger.spend();
@@ -217,10 +269,12 @@ Round LeapWalk::advance(Round limit, std::span<std::uint64_t> pulls) {
 }
 
 void LeapWalk::advance(Round limit, std::deque<Segment>& segments) {
+  if (peaks_) peaks_->settle();
   const bool covered = certify(limit);
   if (!covered || (plan_.shares.size() > 1 && !plan_.in_turn)) {
     const Round rounds = rounds_to_step(limit);
     for (Round i = 0; i < rounds; ++i) {
+      if (peaks_) peaks_->settle();
       const Decision decision = policy_.choose(context_.policy_stream);
       const Outcome outcome = context_.environment.play(decision.arm);
       policy_.observe(decision, outcome, context_.policy_stream);

@@ -58,18 +58,30 @@ struct Segment {
   std::vector<std::uint64_t> value_counts;
 };
 
+/// How far the sum is off the chord of a segment on its way, given its ends, except with
+/// probability 4·exp(−H): rewards in random order.
+double bridge_slack(const Segment& segment, double log_inverse_probability);
+/// Cuts the first plays off a segment, by the exact conditional law, and returns them.
+Segment cut_segment(Segment& segment, std::uint64_t plays, LeapContext& context);
+
+class LeapPeaks;
+
 class LeapWalk {
  public:
   /// A leap shorter than this costs more than its rounds.
-  static constexpr Round kShortestLeap = 50;
+  static constexpr Round kShortestLeap = 24;
 
   LeapWalk(AnyPolicy& policy, LeapContext& context);
+  LeapWalk(LeapWalk&&) noexcept;
+  ~LeapWalk();
 
   /// Goes on by at most so many rounds (at least one), counts the pulls of each arm, and returns
   /// how many rounds it went.
   Round advance(Round limit, std::span<std::uint64_t> pulls);
   /// The same, written down piece by piece in the order of play.
   void advance(Round limit, std::deque<Segment>& segments);
+  /// Nothing follows: what the policy has to tell must not depend on anything left open.
+  void finish();
 
  private:
   bool certify(Round limit);
@@ -82,11 +94,13 @@ class LeapWalk {
   void draw_shares_at_random();
   double play_share(const Share& share);
   Round rounds_to_step(Round limit);
+  void step(Round rounds, std::span<std::uint64_t> pulls);
 
   AnyPolicy& policy_;
   LeapContext& context_;
-  std::vector<Round> guess_;  // how far the last certificate reached, per leading arm
-  Round patience_;            // rounds to step after a failed try
+  std::unique_ptr<LeapPeaks> peaks_;  // if the policy remembers one
+  std::vector<Round> guess_;          // how far the last certificate reached, per leading arm
+  Round patience_;                    // rounds to step after a failed try
 
   // Scratch.
   Plan plan_;

@@ -193,8 +193,8 @@ double Sentry::row_upper(std::uint32_t row) const {
                                    : uppers_.value(row_arms_[row].front());
 }
 
-double Sentry::allowance() const {
-  const auto t = static_cast<double>(rounds_);
+double Sentry::allowance(std::uint64_t round) const {
+  const auto t = static_cast<double>(round);
   switch (schedule_) {
     case Schedule::kFirst:
       return budget_;
@@ -210,7 +210,7 @@ Decision Sentry::choose(Stream&) {
   take_stock();
   ++rounds_;
   if (rejected_) return {uppers_.best()};
-  if (static_cast<double>(explorations_) < allowance() &&
+  if (static_cast<double>(explorations_) < allowance(rounds_) &&
       uppers_.best_value() > bar_ + tolerance_) {
     ++explorations_;
     return {uppers_.best(), kExploration};

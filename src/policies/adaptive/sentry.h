@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 
 #include "armature/policy.h"
@@ -20,7 +21,7 @@ namespace armature {
 /// apart. Promises, with explicit constants, order sqrt(|Z|·T) + sqrt(|A|·E) in benign worlds and
 /// sqrt(|A|·T) + T·sqrt(|A|/E) in any: the frontier, E being the dial. Caveat: with the default
 /// budget E ~ T^{2/3} gaps below sqrt(|A|·log/E) stay unresolved at that T.
-class Sentry {
+class Sentry : public LeapPeak {
  public:
   static PolicyFacts facts();
   Sentry(const Problem& problem, const Arguments& arguments);
@@ -31,11 +32,25 @@ class Sentry {
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
+  std::string leap_obstacle() const;
+  void intend(Round rounds, Plan& plan);
+  bool holds(const Plan& plan, const Box& box) const;
+  void absorb(const Block& block);
+
+  std::uint64_t plays_of(Arm arm) const override { return actions_.count(arm); }
+  double rewards_of(Arm arm) const override { return actions_.sum(arm); }
+  double statistic(std::uint64_t plays, double rewards) const override;
+  double statistic_bound(std::uint64_t plays, double rewards, const Path& path) const override;
+  double peak() const override { return bar_; }
+  void raise_peak(double value) override { bar_ = std::max(bar_, value); }
+  void bound_peak(double value) override { bar_bound_ = value; }
+  bool peak_settled() const override;
+
  private:
   enum class Schedule { kFirst, kSpread, kFree };
   static constexpr std::uint64_t kExploration = 1;  // ticket
 
-  double allowance() const;
+  double allowance(std::uint64_t round) const;
   Arm causal_choice();
   Arm best_of_contexts();
   Arm best_of_regression();
@@ -45,6 +60,15 @@ class Sentry {
   void update_context(Context z);
   void take_stock();
   bool contradicts(Arm a) const;
+
+  // Leaping (sentry_leap.cpp).
+  struct Ranges;
+  std::uint64_t explorations_in(Round& rounds, Plan& plan) const;
+  bool exploration_holds(Arm explored, const Ranges& ranges) const;
+  bool exploration_stays_off(const Ranges& ranges) const;
+  bool causal_choice_holds(Arm chosen, const Ranges& ranges) const;
+  bool beats(Arm chosen, Arm rival, const Ranges& ranges) const;
+  bool test_passes(Arm a, const Ranges& ranges) const;
   void rebuild();
 
   std::uint32_t actions_count_;
@@ -78,6 +102,12 @@ class Sentry {
   std::vector<ArgmaxTree> row_uppers_;       // UCB(a) row by row
   ContextScores scores_;                     // C(a), capped by the row's largest UCB
   std::vector<double> means_, ups_, downs_;  // of contexts, for the test
+
+  // Of the plan laid out last.
+  std::optional<Arm> explored_;
+  std::optional<Arm> followed_;  // by contexts
+  std::uint64_t planned_explorations_ = 0;
+  double bar_bound_ = -std::numeric_limits<double>::infinity();  // lcb* is at most this or bar_
 };
 
 }  // namespace armature

@@ -71,25 +71,21 @@ double factor_at(const Confidence& confidence, double count) {
 
 }  // namespace
 
-Range width_along(const Statistics& statistics, std::uint32_t i, const Path& path,
-                  const Confidence& confidence) {
-  const double from = confidence.hoeffding(statistics.floored_count(i));
-  if (!(path.most > 0)) return {from, from};
-  const auto to = statistics.count(i) + static_cast<std::uint64_t>(std::ceil(path.most));
-  return {std::min(from, confidence.hoeffding(to)), from};
-}
-
 Range range_along(const Statistics& statistics, std::uint32_t i, const Path& path,
                   const Confidence& confidence, Bound bound) {
-  const auto count = static_cast<double>(statistics.count(i));
+  return range_along(statistics.count(i), statistics.sum(i), path, confidence, bound);
+}
+
+Range range_along(std::uint64_t count, double sum, const Path& path, const Confidence& confidence,
+                  Bound bound) {
+  const std::uint64_t floored = std::max<std::uint64_t>(count, 1);
+  const auto n = static_cast<double>(count);
   const double sign = bound == Bound::kMean ? 0 : bound == Bound::kUpper ? 1 : -1;
   if (!(path.most > 0)) {
-    const double value =
-        statistics.mean(i) + sign * confidence.hoeffding(statistics.floored_count(i));
+    const double value = sum / static_cast<double>(floored) + sign * confidence.hoeffding(floored);
     return {value, value};
   }
-  const Walk walk{count, statistics.sum(i), std::max(count, 1.0),
-                  std::max(count + std::ceil(path.most), 1.0)};
+  const Walk walk{n, sum, static_cast<double>(floored), std::max(n + std::ceil(path.most), 1.0)};
   if (bound == Bound::kMean) return {lowest(walk, path, 0), highest(walk, path, 0)};
   const double small = factor_at(confidence, walk.from);
   const double large = factor_at(confidence, walk.to);

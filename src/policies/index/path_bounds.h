@@ -20,9 +20,9 @@ enum class Bound { kMean, kUpper, kLower };
 Range range_along(const Statistics& statistics, std::uint32_t i, const Path& path,
                   const Confidence& confidence, Bound bound);
 
-/// All values w(n(i)) takes along the path.
-Range width_along(const Statistics& statistics, std::uint32_t i, const Path& path,
-                  const Confidence& confidence);
+/// The same for so many outcomes with that sum.
+Range range_along(std::uint64_t count, double sum, const Path& path, const Confidence& confidence,
+                  Bound bound);
 
 /// Is Σ_z ν̃(z)·U(z) of this row the largest of all rows, with room to spare, for every U in the
 /// box?

@@ -1,0 +1,206 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "armature/error.h"
+#include "armature/families.h"
+#include "armature/lab.h"
+#include "armature/simulate.h"
+#include "simulate/leap_laws.h"
+
+namespace armature {
+namespace {
+
+const std::atomic<bool> kGoOn{false};
+
+Cell cell_of(std::shared_ptr<const Instance> instance, const std::string& policy,
+             std::vector<Round> checkpoints, Engine engine) {
+  Cell cell;
+  cell.horizon = checkpoints.back();
+  cell.world = [world = std::make_shared<const World>(std::move(instance), cell.horizon)](
+                   std::uint32_t) { return world; };
+  cell.policy = policy;
+  cell.seed = 5;
+  cell.checkpoints = std::move(checkpoints);
+  cell.engine = engine;
+  return cell;
+}
+
+Cell cell_of(const std::string& text, const std::string& policy, std::vector<Round> checkpoints,
+             Engine engine) {
+  return cell_of(InstanceSource(text, checkpoints.back(), 5).instance(0), policy, checkpoints,
+                 engine);
+}
+
+Replication run(const Cell& cell) { return run_block(cell, {0, 1}, kGoOn).replications.at(0); }
+
+std::shared_ptr<const Instance> point_rewards() {
+  Matrix marginals(3, 2);
+  const double rows[3][2] = {{0.5, 0.5}, {1, 0}, {0, 1}};
+  for (int a = 0; a < 3; ++a)
+    for (int z = 0; z < 2; ++z) marginals(a, z) = rows[a][z];
+  return std::make_shared<const Instance>(
+      Instance::benign("points", marginals, {RewardLaw::point(0.5), RewardLaw::point(0.5)}));
+}
+
+const std::vector<std::string> kLeaping = {"ucb",
+                                           "c-ucb",
+                                           "pe",
+                                           "hac-ucb",
+                                           "db",
+                                           "db:bias=printed",
+                                           "sentry",
+                                           "sentry:schedule=spread",
+                                           "sentry:schedule=free",
+                                           "uniform",
+                                           "round-robin",
+                                           "oracle"};
+
+TEST(LeapEngine, TheHorizonIsMetWhereverItLies) {
+  for (const std::string& policy : kLeaping)
+    for (const Round horizon : {Round{1}, Round{2}, Round{3}, Round{10'007}}) {
+      const Replication one =
+          run(cell_of("hidden-arm:actions=3,gap=0.4", policy, {horizon}, Engine::kLeap));
+      EXPECT_EQ(std::accumulate(one.pulls.begin(), one.pulls.end(), Round{0}), horizon) << policy;
+    }
+}
+
+TEST(LeapEngine, ReachesTheLastIntegerOfADouble) {
+  constexpr Round kHorizon = Round{1} << 53;
+  for (const std::string& policy : kLeaping) {
+    if (policy == "db") continue;  // its throttled learner is played one round at a time
+    const Replication one = run(cell_of("hidden-arm:actions=3,gap=0.4", policy,
+                                        {1000, kHorizon / 2 + 1, kHorizon}, Engine::kLeap));
+    EXPECT_EQ(std::accumulate(one.pulls.begin(), one.pulls.end(), Round{0}), kHorizon) << policy;
+    EXPECT_LE(one.leap_error, 1e-9) << policy;
+    EXPECT_LT(one.events, 1'000'000u) << policy;
+  }
+}
+
+// Nothing is left to chance: the same plays, whatever the engine.
+TEST(LeapEngine, DeterministicWorldsAreTheSame) {
+  for (const char* policy : {"pe", "pe:design=exact", "round-robin", "oracle"}) {
+    const std::vector<Round> checkpoints{10, 999, 5'000, 100'003};
+    const Replication step = run(cell_of("pe-trap", policy, checkpoints, Engine::kStep));
+    const Replication leap = run(cell_of("pe-trap", policy, checkpoints, Engine::kLeap));
+    EXPECT_EQ(step.pulls, leap.pulls) << policy;
+    EXPECT_EQ(step.regret, leap.regret) << policy;
+  }
+  // Rewards of 1/2 add up without rounding.
+  for (const char* policy : {"ucb", "pe", "db:bias=printed,base=pe+ucb"}) {
+    const std::vector<Round> checkpoints{7, 1'000, 20'011};
+    const Replication step = run(cell_of(point_rewards(), policy, checkpoints, Engine::kStep));
+    const Replication leap = run(cell_of(point_rewards(), policy, checkpoints, Engine::kLeap));
+    EXPECT_EQ(step.pulls, leap.pulls) << policy;
+    EXPECT_EQ(step.regret, leap.regret) << policy;
+  }
+}
+
+// Until the first leap single rounds meet the luck that the step engine's rounds meet.
+TEST(LeapEngine, WithoutLeapsItIsTheStepEngine) {
+  const std::string crowded = "hidden-arm:actions=50,gap=0.02";
+  const Replication step = run(cell_of(crowded, "ucb", {2'000}, Engine::kStep));
+  const Replication leap = run(cell_of(crowded, "ucb", {2'000}, Engine::kLeap));
+  ASSERT_EQ(leap.rounds_stepped, 2'000u);
+  EXPECT_EQ(step.pulls, leap.pulls);
+}
+
+TEST(LeapEngine, EventsGrowFarSlowerThanRounds) {
+  const std::string world = "hidden-arm:actions=3,gap=0.4";
+  const Replication near = run(cell_of(world, "ucb", {100'000'000}, Engine::kLeap));
+  const Replication far = run(cell_of(world, "ucb", {1'000'000'000'000}, Engine::kLeap));
+  EXPECT_LT(near.events, 100'000u);
+  EXPECT_LT(far.events, 2 * near.events);
+  EXPECT_EQ(far.engine, Engine::kLeap);
+}
+
+TEST(LeapEngine, SameBytesForAnyNumberOfThreads) {
+  Simulation simulation;
+  simulation.instance = "random-benign";
+  simulation.policies = {"ucb", "c-ucb", "db:bias=printed"};
+  simulation.horizon = 50'000;
+  simulation.replications = 6;
+  simulation.engine = Engine::kLeap;
+  RunHooks one, three;
+  one.threads = 1;
+  three.threads = 3;
+  const SimulationResult first = simulate(simulation, one);
+  const SimulationResult second = simulate(simulation, three);
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(first.policies[i].final_regret, second.policies[i].final_regret);
+}
+
+// --- Which engine
+
+Engine chosen(const std::string& policy, Round horizon, const std::string& family = "hidden-arm") {
+  const Cell cell = cell_of(family, policy, {horizon}, Engine::kAuto);
+  return engine_for(cell, *cell.world(0));
+}
+
+TEST(Engines, AutomaticStepsUpToAMillionRounds) {
+  EXPECT_EQ(chosen("ucb", 1'000'000), Engine::kStep);
+  EXPECT_EQ(chosen("ucb", 1'000'001), Engine::kLeap);
+  EXPECT_EQ(chosen("ts", 1'000'001), Engine::kStep);
+  EXPECT_EQ(chosen("oracle", 1'000'001), Engine::kLeap);
+}
+
+void expect_refusal(const Cell& cell, const std::string& words) {
+  try {
+    run(cell);
+    ADD_FAILURE() << cell.policy << " is not refused";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+  }
+}
+
+TEST(Engines, LeapRefusesWithAReason) {
+  const auto leap = [](const std::string& policy) {
+    return cell_of("hidden-arm", policy, {1'000}, Engine::kLeap);
+  };
+  expect_refusal(leap("ts"), "ts: no certificate is known");
+  expect_refusal(leap("corral"), "corral: no certificate is known");
+  expect_refusal(leap("ucb:ties=random"), "ties=random");
+  expect_refusal(leap("c-ucb:confidence=anytime-kl"), "anytime-kl");
+  expect_refusal(leap("db:base=ts+ucb,d=1+1"), "its learner ts");
+  Cell late = leap("ucb");
+  late.feedback.batch = 10;
+  expect_refusal(late, "not prompt");
+  Cell beta = cell_of(std::make_shared<const Instance>(
+                          Instance::benign("beta", Matrix(point_rewards()->marginals()),
+                                           {RewardLaw::beta(1, 2), RewardLaw::beta(2, 1)})),
+                      "ucb", {1'000}, Engine::kLeap);
+  expect_refusal(beta, "Beta");
+}
+
+TEST(Engines, GivesUpBeyondTheEventsAllowed) {
+  Cell cell = cell_of("bilodeau-confounded", "c-ucb", {100'000'000}, Engine::kLeap);
+  cell.max_events = 10'000;
+  expect_refusal(cell, "--max-events");
+}
+
+// --- Laws
+
+TEST(LeapLaws, MeansAndVariancesByHand) {
+  Matrix marginals(1, 2);
+  marginals(0, 0) = 0.25;
+  marginals(0, 1) = 0.75;
+  const LeapLaws laws(Instance(Instance::benign(
+      "two", marginals,
+      {RewardLaw::table({0, 0.5, 1}, {0.2, 0.4, 0.4}), RewardLaw::bernoulli(0.2)})));
+  EXPECT_EQ(laws.value_count(), 3u);
+  EXPECT_NEAR(laws.cell(0, 0).mean, 0.6, 1e-15);
+  EXPECT_NEAR(laws.cell(0, 0).variance, 0.14, 1e-15);  // 0.1 + 0.4 - 0.36
+  EXPECT_NEAR(laws.arm(0).mean, 0.25 * 0.6 + 0.75 * 0.2, 1e-15);
+  EXPECT_NEAR(laws.arm(0).variance, 0.25 * 0.5 + 0.75 * 0.2 - 0.09, 1e-15);
+}
+
+TEST(LeapLaws, SlackIsTheSharperInequality) {
+  EXPECT_NEAR(path_slack(200, 0.25, 25), 50, 1e-12);  // sqrt(200·25/2)
+  EXPECT_EQ(path_slack(200, 0, 25), 0);
+  const double bernstein = path_slack(1e6, 0.01, 30);
+  EXPECT_NEAR(bernstein, 10 + std::sqrt(100 + 2 * 1e6 * 0.01 * 30), 1e-9);
+}
+
+}  // namespace
+}  // namespace armature

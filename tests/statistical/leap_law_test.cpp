@@ -1,0 +1,204 @@
+// Two engines, one law: step and leap with different seeds, compared on regret at the horizon and
+// at two checkpoints inside blocks (Kolmogorov–Smirnov), on the plays of the best and of the first
+// arm (chi-square), and on the times of switches, rejections and deactivations.
+//
+// False alarms: each assertion has rate kRate; there are fewer than 2000 of them, so that all
+// together stay below 1e-4.
+#include <fmt/format.h>
+
+#include "armature/families.h"
+#include "armature/simulate.h"
+#include "policies/index/c_ucb.h"
+#include "policies/index/ucb.h"
+#include "statistical/release_only.h"
+#include "support/statistics.h"
+#include "support/two_samples.h"
+
+namespace armature {
+namespace {
+
+constexpr double kRate = 5e-8;
+const std::atomic<bool> kGoOn{false};
+
+class LeapLaw : public test::ReleaseOnly {};
+
+// Gaps wide enough for leaps at the horizons that the step engine can repeat often.
+const std::vector<std::string> kFamilies = {
+    "pareto-benign:actions=3,gap=0.2", "pareto-confounded:actions=4,gap=0.06",
+    "hidden-arm:actions=3,gap=0.4",    "bilodeau-benign:actions=3,gap=0.4",
+    "bilodeau-confounded:actions=4",   "semi-benign:actions=4,contexts=3",
+};
+
+std::vector<Replication> play(const std::string& instance, const std::string& policy, Round horizon,
+                              std::uint32_t replications, Engine engine) {
+  Cell cell;
+  const InstanceSource source(instance, horizon, 11);  // the same worlds for both engines
+  std::shared_ptr<const World> shared;
+  if (!source.fresh_per_replication())
+    shared = std::make_shared<const World>(source.instance(0), horizon);
+  cell.world = [source, shared, horizon](std::uint32_t replication) {
+    return shared ? shared : std::make_shared<const World>(source.instance(replication), horizon);
+  };
+  cell.policy = policy;
+  cell.horizon = horizon;
+  cell.seed = engine == Engine::kStep ? 101 : 202;
+  cell.checkpoints = {horizon / 3, horizon / 2 + 7, horizon};
+  cell.engine = engine;
+  return run_block(cell, {0, replications}, kGoOn).replications;
+}
+
+std::vector<double> each(const std::vector<Replication>& runs, const auto& value) {
+  std::vector<double> values;
+  for (const Replication& run : runs) values.push_back(value(run));
+  return values;
+}
+
+double diagnostic(const Replication& run, const std::string& start) {
+  for (const Diagnostic& entry : run.diagnostics)
+    if (entry.name.starts_with(start)) return entry.value;
+  return -1;  // did not happen
+}
+
+// The chi-square quantile at kRate (Wilson–Hilferty; 5.3267 is the one-sided normal quantile).
+double chi_square_bound(double degrees) {
+  const double c = 2 / (9 * degrees);
+  const double root = 1 - c + 5.3267 * std::sqrt(c);
+  return degrees * root * root * root;
+}
+
+// What tells the two laws apart; empty if nothing does.
+std::string difference(const std::vector<Replication>& step, const std::vector<Replication>& leap) {
+  std::string found;
+  const double bound = test::ks_bound(step.size(), kRate);
+  const auto compare = [&](const std::string& what, const auto& value) {
+    const double distance = test::ks_distance(each(step, value), each(leap, value));
+    if (distance > bound) found += fmt::format("{}: {:.3f} > {:.3f}; ", what, distance, bound);
+  };
+  for (std::size_t i = 0; i < 3; ++i)
+    compare(fmt::format("regret {}", i), [i](const Replication& run) { return run.regret[i]; });
+  for (const char* name : {"switch_round", "rejection_round", "exploration_rounds", "candidates",
+                           "first_deactivation", "deactivations", "share"})
+    compare(name, [name](const Replication& run) { return diagnostic(run, name); });
+  for (const std::size_t arm : {std::size_t{0}, step[0].pulls.size() - 1}) {
+    const auto pulls = [arm](const Replication& run) {
+      return static_cast<double>(run.pulls[arm]);
+    };
+    const test::Homogeneity result = test::homogeneity(each(step, pulls), each(leap, pulls), 10);
+    if (result.degrees > 0 && result.statistic > chi_square_bound(result.degrees))
+      found += fmt::format("pulls of {}: {:.1f}; ", arm, result.statistic);
+  }
+  return found;
+}
+
+void expect_same_law(const std::string& policy) {
+  bool leapt = false;
+  for (const std::string& family : kFamilies)
+    for (const auto& [horizon, replications] :
+         {std::pair{1'000u, 1'000u}, {10'000u, 500u}, {100'000u, 100u}}) {
+      const auto step = play(family, policy, horizon, replications, Engine::kStep);
+      const auto leap = play(family, policy, horizon, replications, Engine::kLeap);
+      EXPECT_EQ(difference(step, leap), "") << policy << " on " << family << ", T = " << horizon;
+      for (const Replication& run : leap) {
+        EXPECT_LE(run.leap_error, 1e-9);
+        leapt = leapt || run.rounds_stepped < horizon / 2;
+      }
+    }
+  EXPECT_TRUE(leapt) << policy << " never leapt: nothing was tested";
+}
+
+TEST_F(LeapLaw, Ucb) { expect_same_law("ucb"); }
+TEST_F(LeapLaw, UcbBilodeau) { expect_same_law("ucb:confidence=bilodeau"); }
+TEST_F(LeapLaw, UcbAnytime) { expect_same_law("ucb:confidence=anytime"); }
+TEST_F(LeapLaw, CausalUcb) { expect_same_law("c-ucb"); }
+TEST_F(LeapLaw, CausalUcbAnytime) { expect_same_law("c-ucb:confidence=anytime"); }
+TEST_F(LeapLaw, PhasedElimination) { expect_same_law("pe"); }
+TEST_F(LeapLaw, HacUcb) { expect_same_law("hac-ucb"); }
+TEST_F(LeapLaw, HacUcbOfThePaper) { expect_same_law("hac-ucb:variant=paper"); }
+TEST_F(LeapLaw, Uniform) { expect_same_law("uniform"); }
+TEST_F(LeapLaw, RoundRobin) { expect_same_law("round-robin"); }
+TEST_F(LeapLaw, BalancingPrinted) { expect_same_law("db:bias=printed"); }
+TEST_F(LeapLaw, BalancingCorrected) { expect_same_law("db:scale=0.1"); }
+TEST_F(LeapLaw, BalancingElimination) { expect_same_law("db:base=pe+ucb,bias=printed,scale=0.05"); }
+TEST_F(LeapLaw, BalancingThree) {
+  expect_same_law("db:base=c-ucb+ucb+(fixed:arm=1),d=40+60+100,bias=printed,scale=0.1");
+}
+
+TEST_F(LeapLaw, SentryFirst) { expect_same_law("sentry"); }
+TEST_F(LeapLaw, SentrySpread) { expect_same_law("sentry:schedule=spread"); }
+TEST_F(LeapLaw, SentryFree) { expect_same_law("sentry:schedule=free,tau=0.05"); }
+TEST_F(LeapLaw, SentryOfThePaper) { expect_same_law("sentry:confidence=paper,scale=0.3"); }
+
+// --- Planted faults
+
+template <class Base>
+struct Renamed : Base {
+  using Base::Base;
+  static PolicyFacts facts_as(const std::string& name) {
+    PolicyFacts facts = Base::facts();
+    facts.name = name;
+    return facts;
+  }
+};
+
+// Plays on as long as it is not clearly beaten, not as long as it clearly leads.
+struct WrongTies : Renamed<Ucb> {
+  using Renamed::Renamed;
+  static PolicyFacts facts() { return facts_as("test-wrong-ties"); }
+  void intend(Round rounds, Plan& plan) const {
+    Renamed::intend(rounds, plan);
+    plan.shares.front().arm = plan.shares.front().arm == 0 ? 1 : 0;
+  }
+};
+
+// Believes that windows are half as long as they are.
+struct FactorTwo : Renamed<Ucb> {
+  using Renamed::Renamed;
+  static PolicyFacts facts() { return facts_as("test-factor-two"); }
+  bool holds(const Plan& plan, const Box& box) const {
+    const Path path = box.arms.front();
+    const Path half[] = {{path.most / 2, path.drift, path.down / 2, path.up / 2}};
+    return Renamed::holds(plan, {half, {}});
+  }
+};
+
+// Forgets that rewards are lost on the way: every play counts as a success.
+struct NoDrift : Renamed<Ucb> {
+  using Renamed::Renamed;
+  static PolicyFacts facts() { return facts_as("test-no-drift"); }
+  bool holds(const Plan& plan, const Box& box) const {
+    const Path path = box.arms.front();
+    const Path full[] = {{path.most, 1, path.down, path.up}};
+    return Renamed::holds(plan, {full, {}});
+  }
+};
+
+// Of tied rows the last action, not the first.
+struct LastOfTied : Renamed<CausalUcb> {
+  using Renamed::Renamed;
+  static PolicyFacts facts() { return facts_as("test-last-of-tied"); }
+  void intend(Round rounds, Plan& plan) {
+    Renamed::intend(rounds, plan);
+    if (plan.shares.front().arm == 0) plan.shares.front().arm = 2;
+  }
+  bool holds(const Plan&, const Box&) const { return true; }
+};
+
+template <class P>
+std::string fault_found(const std::string& family, Round horizon) {
+  static const bool registered = (register_policy(policy_entry<P>()), true);
+  (void)registered;
+  const std::string name = P::facts().name;
+  return difference(play(family, name, horizon, 500, Engine::kStep),
+                    play(family, name, horizon, 500, Engine::kLeap));
+}
+
+TEST_F(LeapLaw, PlantedFaultsAreFound) {
+  const std::string near = "hidden-arm:actions=3,gap=0.1";
+  EXPECT_NE(fault_found<WrongTies>("hidden-arm:actions=3,gap=0.4", 10'000), "");
+  EXPECT_NE(fault_found<FactorTwo>(near, 30'000), "");
+  EXPECT_NE(fault_found<NoDrift>(near, 30'000), "");
+  EXPECT_NE(fault_found<LastOfTied>("hidden-arm:actions=3,gap=0.4", 10'000), "");
+}
+
+}  // namespace
+}  // namespace armature
