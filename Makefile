@@ -18,14 +18,14 @@ web/dist/bundle.js: web/package-lock.json web/bundle.js
 	@scripts/install-deps web
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent bundle
 
-demo: build ## who wins where the contexts can be trusted, and where not
+demo: bundle build ## who wins where the contexts can be trusted, and where not
 	@$(ARMATURE) demo
 
 test: format-check test-release test-dev test-tsan test-fuzz ## everything
 	@echo "All tests passed."
 
-test-release: # everything that needs speed, and the installed package
-	@scripts/install-deps build test
+test-release: bundle # everything that needs speed, reports in a browser, and the installed package
+	@scripts/install-deps build test web webtest
 	@cmake --preset release --log-level=WARNING -DARMATURE_DEVELOPER=ON >/dev/null
 	@cmake --build --preset release
 	@$(CTEST) --test-dir build/release

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "cli/setting_options.h"
 #include "report/table.h"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "armature/error.h"
+#include "base/text.h"
 #include "cli/setting_options.h"
 #include "report/table.h"
 
