@@ -33,8 +33,8 @@ test-release: bundle # everything that needs speed, reports in a browser, and th
 test-dev: # under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/install-deps build test
 	@cmake --preset dev --log-level=WARNING >/dev/null
-	@cmake --build --preset dev --target unit_tests conformance_tests golden_tests threads_tests cli_tests
-	@$(CTEST) --test-dir build/dev -L 'unit|conformance|golden|threads|cli'
+	@cmake --build --preset dev --target unit_tests conformance_tests golden_tests threads_tests cli_tests fault_tests
+	@$(CTEST) --test-dir build/dev -L 'unit|conformance|golden|threads|cli|fault'
 
 test-tsan: # what runs in threads, under ThreadSanitizer
 	@scripts/install-deps build test

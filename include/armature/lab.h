@@ -23,6 +23,9 @@ struct Simulation {
   std::vector<Round> also_at;      // further checkpoints
   Feedback feedback;
   std::optional<Problem> given;  // what policies are told instead
+  Engine engine = Engine::kAuto;
+  double leap_tolerance = 1e-9;              // see Cell
+  std::uint64_t max_events = 1'000'000'000;  // see Cell
 };
 
 /// How far a running simulation is.

@@ -47,31 +47,114 @@ concept Policy = requires(P& policy, const P& seen, Stream& stream, Decision dec
   { seen.diagnostics() } -> std::same_as<Diagnostics>;
 };
 
-// --- For an engine that leaps over rounds (spec: exact in law, not round by round)
-// ---------------------
+// --- For the engine that leaps over rounds (docs/leap.md)
+// ----------------------------------------------------------------------------------------
 
-/// What a policy will do in the next rounds while nothing surprising happens.
-struct Plan {
+/// So many plays of one arm.
+struct Share {
   Arm arm;
+  std::uint64_t plays;
 };
-/// Intervals for the statistics of the next block: counts and reward sums of the contexts.
+
+/// What a policy will do in the next rounds while nothing surprising happens. A plan may cover
+/// fewer rounds than it was asked for; without shares, the next round has to be played by itself.
+struct Plan {
+  std::vector<Share> shares;  // each arm at most once
+  bool certain = false;       // holds whatever the outcomes: no certificate is asked for
+  bool at_random = false;     // each round one of the arms of the shares, all alike likely
+  bool contexts = false;      // wants to know visits and sums per context, not only the total
+  bool in_turn = false;       // one share after the other; otherwise side by side
+  /// Side by side: after any part of the window each arm has been played so many
+  /// times as its share of that part, give or take this many.
+  double unevenness = 0;
+
+  Round rounds() const {
+    Round total = 0;
+    for (const Share& share : shares) total += share.plays;
+    return total;
+  }
+};
+
+/// How a sum of rewards can move while its count grows: after k ≤ most further outcomes it has
+/// grown by at least max(0, k·drift − down) and at most min(k, k·drift + up).
+struct Path {
+  double most = 0;
+  double drift = 0;
+  double down = 0;
+  double up = 0;
+};
+
+/// Where the statistics can be during a window: one path per share of the plan, and, if the plan
+/// asks for contexts, one per context.
 struct Box {
-  std::span<const double> visits_low, visits_high;  // per context
-  std::span<const double> sums_low, sums_high;      // per context
+  std::span<const Path> arms;
+  std::span<const Path> contexts;
 };
-/// Many plays of one arm at once: visits and reward sums per context.
+
+/// What came of one share. Visits and sums per context are empty unless the plan asked for them.
 struct Block {
   Arm arm;
   std::uint64_t plays;
+  double sum;
   std::span<const std::uint64_t> visits;
   std::span<const double> sums;
 };
+
+/// `intend` lays out at most so many rounds in an empty plan; `holds` is pure and says whether
+/// every choice of the plan stays as planned for all values in the box; `absorb` takes one share's
+/// outcomes. `leap_obstacle` names what in the arguments stands against leaping, or is empty.
 template <class P>
-concept LeapPolicy = Policy<P> &&
-    requires(P& policy, const P& seen, const Box& box, const Block& block) {
-  { seen.intent() } -> std::same_as<Plan>;
-  { seen.same_choice(box) } -> std::same_as<bool>;
+concept LeapPolicy = Policy<P> && requires(P& policy, const P& seen, Round rounds, Plan& plan,
+                                           const Box& box, const Block& block) {
+  {policy.intend(rounds, plan)};
+  { seen.holds(plan, box) } -> std::same_as<bool>;
   {policy.absorb(block)};
+  { seen.leap_obstacle() } -> std::same_as<std::string>;
+};
+
+class AnyPolicy;
+
+struct Range {
+  double low;
+  double high;
+};
+
+/// So many further rounds of a balancer: what each learner gets of them, and where its mean reward
+/// can be meanwhile.
+struct BalanceWindow {
+  Round rounds;
+  std::span<const std::uint64_t> plays;
+  std::span<const Range> means;
+};
+
+/// A balancer is not one leaping policy. As only the learner that plays is told, each learner's own
+/// history does not depend on the schedule: the engine drives every learner by itself and merges
+/// them by the counts (docs/leap.md, "Balancing").
+class LeapBalancer {
+ public:
+  virtual ~LeapBalancer() = default;
+
+  virtual std::size_t learners() const = 0;
+  virtual AnyPolicy& learner(std::size_t i) = 0;
+  virtual bool active(std::size_t i) const = 0;
+  /// The active learner with the least level plays next, the lowest one on ties. Never falls with
+  /// the number of plays.
+  virtual double level(std::size_t i, std::uint64_t plays) const = 0;
+  /// Numbers of plays n = 0, 1, … with level(i, n) below the bar; if `ties`, at it too.
+  virtual std::uint64_t plays_below(std::size_t i, double bar, bool ties) const = 0;
+  /// Is the active set what it is now after every round of the window?
+  virtual bool stays(const BalanceWindow& window) const = 0;
+  /// Rounds have been played; what they brought is not told yet.
+  virtual void pass(Round rounds, std::span<const std::uint64_t> plays) = 0;
+  /// All rewards so far per learner: runs the test.
+  virtual void settle(std::span<const double> reward_sums) = 0;
+
+ protected:
+  LeapBalancer() = default;
+  LeapBalancer(const LeapBalancer&) = default;
+  LeapBalancer(LeapBalancer&&) = default;
+  LeapBalancer& operator=(const LeapBalancer&) = default;
+  LeapBalancer& operator=(LeapBalancer&&) = default;
 };
 
 // --- The erased form
@@ -92,7 +175,14 @@ class AnyPolicy {
   virtual void play(Environment& environment, Round rounds, Stream& stream,
                     std::span<std::uint64_t> pulls) = 0;
   /// Can the leap engine drive it?
-  virtual bool leaps() const = 0;
+  bool leaps() const { return leap_obstacle().empty(); }
+  /// Why the leap engine cannot drive it; empty if it can.
+  virtual std::string leap_obstacle() const = 0;
+  virtual void intend(Round rounds, Plan& plan) = 0;
+  virtual bool holds(const Plan& plan, const Box& box) const = 0;
+  virtual void absorb(const Block& block) = 0;
+  /// Itself as a balancer, if it is one.
+  virtual LeapBalancer* balancer() { return nullptr; }
 
   /// Save → load → continue equals the uninterrupted run bit for bit. The caller keeps the stream's
   /// position. Loading throws Error if the state is of another policy, problem or version.
@@ -126,7 +216,29 @@ class ErasedPolicy final : public AnyPolicy {
   void forget(Decision decision) override { policy_.forget(decision); }
   void visit_state(StateVisitor& visitor) override { policy_.visit_state(visitor); }
   Diagnostics diagnostics() const override { return policy_.diagnostics(); }
-  bool leaps() const override { return LeapPolicy<P>; }
+
+  std::string leap_obstacle() const override {
+    if constexpr (LeapPolicy<P> || std::derived_from<P, LeapBalancer>)
+      return policy_.leap_obstacle();
+    else
+      return "no certificate is known for its choices";
+  }
+  void intend([[maybe_unused]] Round rounds, [[maybe_unused]] Plan& plan) override {
+    if constexpr (LeapPolicy<P>) policy_.intend(rounds, plan);
+  }
+  bool holds([[maybe_unused]] const Plan& plan, [[maybe_unused]] const Box& box) const override {
+    if constexpr (LeapPolicy<P>) return policy_.holds(plan, box);
+    return false;
+  }
+  void absorb([[maybe_unused]] const Block& block) override {
+    if constexpr (LeapPolicy<P>) policy_.absorb(block);
+  }
+  LeapBalancer* balancer() override {
+    if constexpr (std::derived_from<P, LeapBalancer>)
+      return &policy_;
+    else
+      return nullptr;
+  }
 
   void play(Environment& environment, Round rounds, Stream& stream,
             std::span<std::uint64_t> pulls) override {

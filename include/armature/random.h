@@ -46,6 +46,7 @@ enum class Purpose : std::uint32_t {
   kPerturbation = 4,  // disturbing given marginals
   kFeedback = 5,      // delay and loss of outcomes
   kTest = 6,          // tests and benchmarks
+  kLeap = 7,          // the leap engine's draws of many rounds at once
 };
 
 struct StreamKey {

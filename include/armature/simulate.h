@@ -1,6 +1,6 @@
-// The step engine: plays one policy against one instance, round by round, for a block of
-// replications. Results depend on the cell and the replication numbers alone, never on threads or
-// order.
+// The engines: play one policy against one instance for a block of replications, round by round
+// (step) or only the rounds that matter (leap, docs/leap.md). Results depend on the cell and the
+// replication numbers alone, never on threads or order.
 #pragma once
 
 #include <atomic>
@@ -40,6 +40,12 @@ struct Feedback {
   std::string describe() const;
 };
 
+/// Which engine plays. Automatic: step up to 10^6 rounds, so that policies meet the same luck; leap
+/// above, where policy, reward laws and feedback allow it.
+enum class Engine { kAuto, kStep, kLeap };
+std::string engine_name(Engine engine);  // auto, step, leap
+Engine engine_named(const std::string& name);
+
 /// One policy on one source of worlds.
 struct Cell {
   std::function<std::shared_ptr<const World>(std::uint32_t replication)> world;
@@ -48,7 +54,10 @@ struct Cell {
   std::uint64_t seed = 0;
   std::vector<Round> checkpoints;  // ascending, the last one is the horizon
   Feedback feedback;
-  bool follow_shares = false;  // note a balancer's shares at every checkpoint
+  Engine engine = Engine::kAuto;
+  double leap_tolerance = 1e-9;              // total variation a replication may be off by
+  std::uint64_t max_events = 1'000'000'000;  // a leaping replication with more of them is given up
+  bool follow_shares = false;                // note a balancer's shares at every checkpoint
 };
 
 /// What one replication leaves behind. Regret is pseudo-regret: Σ_a pulls(a)·Δ_a (spec §1).
@@ -57,7 +66,11 @@ struct Replication {
   std::vector<std::uint64_t> pulls;  // per arm
   double simple_regret = 0;          // the gap of the most played arm (lowest index on ties)
   Diagnostics diagnostics;
-  std::vector<Diagnostics> shares;  // at each checkpoint, if they were to be followed
+  std::vector<Diagnostics> shares;   // at each checkpoint, if they were to be followed
+  Engine engine = Engine::kStep;     // which one ran
+  std::uint64_t events = 0;          // leap: blocks drawn, single rounds included
+  std::uint64_t rounds_stepped = 0;  // leap: rounds played one by one
+  double leap_error = 0;             // leap: total variation spent
 };
 
 struct ReplicationRange {
@@ -76,6 +89,12 @@ std::vector<Round> log_checkpoints(Round horizon, std::uint32_t count,
 
 /// `stop` is looked at every so often; a replication cut short is left out of the result.
 BlockResult run_block(const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop);
+
+/// Why the leap engine cannot play this policy in this world; empty if it can.
+std::string leap_obstacle(const std::string& policy, const World& world, const Feedback& feedback);
+/// The engine a cell runs on in this world: never kAuto. Throws Error if leap was asked for and
+/// cannot be had.
+Engine engine_for(const Cell& cell, const World& world);
 
 /// The name `oracle`, which stands for fixed play of the best action (spec §5).
 inline constexpr const char* kOracle = "oracle";

@@ -38,9 +38,28 @@ struct FigureRequest {
   bool theory = true;  // overlay the bounds that hold
 };
 
+/// A question a study answers from its data, with the answer's margins stated beforehand. Rules and
+/// their keys: docs/studies.md.
+struct VerdictRule {
+  std::string name;      // the question, in words
+  std::string rule;      // slope, ratio, bound, plane or product
+  std::string policy;    // whose: a policy's label, or of a grid the label it was given
+  std::string instance;  // where: an instance's label; empty: everywhere it fits
+  std::string against;   // ratio: the other policy's label
+  std::string bound;     // bound: a name of `armature bounds`
+  std::string x;  // slope, plane: horizon, actions, contexts, rank, gap, epsilon or a parameter
+  std::string quantity;               // slope, ratio: regret, or plays(learner) of a balancer
+  std::optional<double> low, high;    // slope, ratio, plane: where the number is expected
+  std::optional<double> from, until;  // only points with x in this range
+};
+
 struct Study {
   std::string title;
-  std::string text;  // free words for the report, paragraphs separated by empty lines
+  std::string text;         // free words for the report, paragraphs separated by empty lines
+  std::string claim;        // what is claimed, and…
+  std::string source;       // …where
+  std::string expectation;  // what the data should show if it is true
+  std::vector<VerdictRule> verdicts;
   std::uint64_t seed = 1;
   std::uint32_t replications = 100;
   std::vector<Round> horizons;
@@ -158,6 +177,15 @@ struct StudyResult {
   std::vector<PairedDifference> differences;  // the best of each instance and horizon against each
                                               // other policy there
 };
+
+/// What the data say to one rule.
+struct Verdict {
+  VerdictRule rule;
+  std::string outcome;  // "holds", "does not show at these horizons" or "contradicted"
+  std::optional<double> value, low, high;  // the number and its 95% interval
+  std::string because;                     // the number, its interval and the margin, in words
+};
+std::vector<Verdict> judge(const StudyResult& result);
 
 // --- From one to the other
 

@@ -169,7 +169,7 @@ struct Frontier {
   std::optional<double> lower_until;  // R_2 below which the lower bound speaks; absent: nowhere
   std::vector<std::string> notes;
 };
-/// `count` points along each curve and dial.
+/// `count` points along each curve and dial; the frontier has its corner too.
 Frontier frontier(const Setting& setting, std::size_t count);
 /// log R/log T, the axes of the paper's Figure 1; absent at T = 1.
 std::optional<double> log_normalised(double regret, double horizon);

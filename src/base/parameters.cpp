@@ -11,14 +11,6 @@
 namespace armature {
 namespace {
 
-bool is_name(std::string_view text) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_';
-  };
-  return !text.empty() && std::all_of(text.begin(), text.end(), fits);
-}
-
 // Where the value starting at `start` ends: at a comma outside parentheses and quotes.
 std::size_t value_end(std::string_view text, std::size_t start) {
   int depth = 0;

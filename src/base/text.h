@@ -20,6 +20,8 @@ std::string print_real(double value);
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& names);
 /// A CSV field: quoted where a comma, quote or line break would end it.
 std::string csv_field(const std::string& text);
+/// Letters, digits, '-' and '_': what names and keys of text forms are made of.
+bool is_name(std::string_view text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
 }  // namespace armature

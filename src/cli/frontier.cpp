@@ -34,6 +34,7 @@ std::string table_of(const ReadSetting& read, const Frontier& frontier,
   if (verdict) {
     text += fmt::format("\n{}: {}\n", verdict->verdict, verdict->because);
     if (!verdict->policy.empty()) text += fmt::format("  --policy {}\n", verdict->policy);
+    return text;  // who asks about a pair wants an answer, not the table
   }
   TextTable table(
       {"series", "kind", "R_1 benign", "R_2 any", "log R_1/log T", "log R_2/log T", "policy"});

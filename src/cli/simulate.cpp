@@ -24,6 +24,9 @@ struct Options {
   std::string batch = "1";
   std::string loss = "0";
   std::optional<std::string> given;
+  std::string engine = "auto";
+  std::string leap_tolerance = "1e-9";
+  std::string max_events = "1e9";
   std::string format = "table";
   std::optional<std::string> output;
   bool quiet = false;
@@ -47,6 +50,14 @@ Simulation simulation_of(const Options& options) {
   if (!loss || !(*loss >= 0 && *loss < 1))
     throw Error({"", "--loss", "'" + options.loss + "'", "a probability in [0,1)"});
   simulation.feedback.loss = *loss;
+  simulation.engine = engine_named(options.engine);
+  const auto tolerance = parse_real(options.leap_tolerance);
+  if (!tolerance || !(*tolerance > 0 && *tolerance < 1))
+    throw Error(
+        {"", "--leap-tolerance", "'" + options.leap_tolerance + "'", "a probability in (0,1)"});
+  simulation.leap_tolerance = *tolerance;
+  simulation.max_events =
+      whole_number("--max-events", options.max_events, 1, 1'000'000'000'000'000'000);
   if (options.given) simulation.given = read_problem(read_file(*options.given), *options.given);
   return simulation;
 }
@@ -112,6 +123,19 @@ void add_simulate(CLI::App& app) {
   command->add_option("--loss", options->loss, "probability that an outcome never arrives")
       ->capture_default_str();
   command->add_option("--given", options->given, "problem file: what policies are told instead");
+  command
+      ->add_option("--engine", options->engine,
+                   "auto, step (every round) or leap (exact in law, for long horizons)")
+      ->check(CLI::IsMember({"auto", "step", "leap"}))
+      ->capture_default_str();
+  command
+      ->add_option("--leap-tolerance", options->leap_tolerance,
+                   "leap: total variation by which a replication may be off")
+      ->capture_default_str();
+  command
+      ->add_option("--max-events", options->max_events,
+                   "leap: give up beyond so many events in a replication")
+      ->capture_default_str();
   command->add_option("--format,-f", options->format, "table, csv or json")
       ->check(CLI::IsMember({"table", "csv", "json"}))
       ->capture_default_str();

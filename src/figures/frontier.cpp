@@ -12,20 +12,29 @@ class Scale {
  public:
   Scale(const Frontier& frontier, FrontierAxes axes)
       : horizon_(frontier.setting.horizon),
-        normalised_(axes == FrontierAxes::kNormalised && horizon_ > 1) {}
+        normalised_(axes == FrontierAxes::kNormalised && horizon_ > 1) {
+    for (const FrontierPoint& point : frontier.points) top_ = std::max(top_, (*this)(point.r1));
+  }
 
   bool normalised() const { return normalised_; }
+  double top() const { return top_; }  // of the benign regrets
   double operator()(double regret) const {
     return normalised_ ? log_normalised(regret, horizon_).value() : regret;
   }
+  /// The position channels, the same in every layer, so that all share one scale.
+  Json position() const {
+    return {{"x", axis("x", "R₂", "worst world")}, {"y", axis("y", "R₁", "benign worlds")}};
+  }
+
+ private:
   Json axis(const char* field, const char* regret, const char* world) const {
     return normalised_ ? quantity(field, fmt::format("log {} / log T, {}", regret, world))
                        : log_quantity(field, fmt::format("{}, {}", regret, world));
   }
 
- private:
   double horizon_;
   bool normalised_;
+  double top_ = 0;
 };
 
 // The corner of the picture below and left of everything.
@@ -63,54 +72,52 @@ bool on_frontier(const FrontierPoint& point) { return point.series == "frontier"
 bool on_lower(const FrontierPoint& point) { return point.series == "lower"; }
 bool of_policy(const FrontierPoint& point) { return !point.policy.empty(); }
 
-Json shaded(Json rows, const Corner& corner, double opacity) {
-  for (Json& row : rows) row["floor"] = corner.y;
+Json layer(Json rows, Json mark, Json encoding) {
   return {{"data", {{"values", std::move(rows)}}},
-          {"mark", {{"type", "area"}, {"color", neutral_colour()}, {"opacity", opacity}}},
-          {"encoding",
-           {{"x", {{"field", "x"}, {"type", "quantitative"}}},
-            {"y", {{"field", "y"}, {"type", "quantitative"}}},
-            {"y2", {{"field", "floor"}}}}}};
+          {"mark", std::move(mark)},
+          {"encoding", std::move(encoding)}};
+}
+
+Json shaded(Json rows, const Scale& scale, const Corner& corner, double opacity) {
+  for (Json& row : rows) row["floor"] = corner.y;
+  Json encoding = scale.position();
+  encoding["y2"] = {{"field", "floor"}};
+  return layer(std::move(rows),
+               {{"type", "area"}, {"color", neutral_colour()}, {"opacity", opacity}},
+               std::move(encoding));
 }
 
 // Left of R_2 = sqrt(|A|T) nobody gets, whatever R_1 is.
-Json strip_left_of(const Json& frontier_rows, const Corner& corner) {
-  const Json row = {{"x", corner.x},
-                    {"x2", frontier_rows.front()["x"]},
-                    {"y", corner.y},
-                    {"y2", frontier_rows.front()["y"]}};
-  return {{"data", {{"values", Json::array({row})}}},
-          {"mark", {{"type", "rect"}, {"color", neutral_colour()}, {"opacity", 0.15}}},
-          {"encoding",
-           {{"x", {{"field", "x"}, {"type", "quantitative"}}},
-            {"x2", {{"field", "x2"}}},
-            {"y", {{"field", "y"}, {"type", "quantitative"}}},
-            {"y2", {{"field", "y2"}}}}}};
+Json strip_left_of(const Json& frontier_rows, const Scale& scale, const Corner& corner) {
+  const Json row = {
+      {"x", corner.x}, {"x2", frontier_rows.front()["x"]}, {"y", corner.y}, {"y2", scale.top()}};
+  Json encoding = scale.position();
+  encoding["x2"] = {{"field", "x2"}};
+  encoding["y2"] = {{"field", "y2"}};
+  return layer(Json::array({row}),
+               {{"type", "rect"}, {"color", neutral_colour()}, {"opacity", 0.15}},
+               std::move(encoding));
 }
 
-Json frontier_line(const Json& rows) {
-  return {{"data", {{"values", rows}}},
-          {"mark",
-           {{"type", "line"}, {"color", neutral_colour()}, {"strokeDash", Json::array({6, 4})}}},
-          {"encoding",
-           {{"x", {{"field", "x"}, {"type", "quantitative"}}},
-            {"y", {{"field", "y"}, {"type", "quantitative"}}}}}};
+Json frontier_line(const Json& rows, const Scale& scale) {
+  return layer(rows,
+               {{"type", "line"}, {"color", neutral_colour()}, {"strokeDash", Json::array({6, 4})}},
+               scale.position());
 }
 
 Json policy_marks(Json rows, const Scale& scale) {
-  const std::vector<std::string> names = {"ucb", "c-ucb", "hac-ucb", "db", "sentry"};
-  Json encoding = {{"x", scale.axis("x", "R₂", "worst world")},
-                   {"y", scale.axis("y", "R₁", "benign worlds")},
-                   {"color", colour_of("series", names)}};
-  Json lines = encoding;
+  Json lines = scale.position();
+  lines["color"] = colour_of("series", {"ucb", "c-ucb", "hac-ucb", "db", "sentry"});
+  Json points = lines;
   lines["strokeDash"] = {{"field", "kind"}, {"type", "nominal"}, {"legend", nullptr}};
-  Json points = encoding;
   points["shape"] = {{"field", "kind"}, {"type", "nominal"}, {"title", "bound"}};
-  points["tooltip"] = Json::array(
-      {{{"field", "policy"}}, {{"field", "kind"}}, {{"field", "r1"}}, {{"field", "r2"}}});
+  points["tooltip"] = Json::array();
+  for (const char* field : {"policy", "kind", "r1", "r2"})
+    points["tooltip"].push_back({{"field", field}});
+  Json line_layer = {{"mark", "line"}, {"encoding", std::move(lines)}};
+  Json point_layer = {{"mark", "point"}, {"encoding", std::move(points)}};
   return {{"data", {{"values", std::move(rows)}}},
-          {"layer", Json::array({{{"mark", "line"}, {"encoding", std::move(lines)}},
-                                 {{"mark", "point"}, {"encoding", std::move(points)}}})}};
+          {"layer", Json::array({std::move(line_layer), std::move(point_layer)})}};
 }
 
 }  // namespace
@@ -125,12 +132,12 @@ Figure frontier_figure(const Frontier& frontier, FrontierAxes axes) {
   const Json curve = rows_of(frontier, scale, on_frontier);
   Json layers = Json::array();
   if (!curve.empty()) {
-    layers.push_back(shaded(curve, corner, 0.15));
-    layers.push_back(strip_left_of(curve, corner));
-    layers.push_back(frontier_line(curve));
+    layers.push_back(shaded(curve, scale, corner, 0.15));
+    layers.push_back(strip_left_of(curve, scale, corner));
+    layers.push_back(frontier_line(curve, scale));
   }
   const Json lower = rows_of(frontier, scale, on_lower);
-  if (!lower.empty()) layers.push_back(shaded(lower, corner, 0.35));
+  if (!lower.empty()) layers.push_back(shaded(lower, scale, corner, 0.35));
   layers.push_back(policy_marks(rows_of(frontier, scale, of_policy), scale));
   spec["layer"] = std::move(layers);
   return {.name = scale.normalised() ? "frontier" : "frontier-absolute",

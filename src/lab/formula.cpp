@@ -95,13 +95,20 @@ class Parser {
     const std::size_t start = at_;
     while (at_ < text_.size() && std::isalnum(byte()) != 0) ++at_;
     const std::string word = text_.substr(start, at_ - start);
-    if (word == "A") return variables_.actions;
-    if (word == "Z") return variables_.contexts;
-    if (word == "T") return variables_.horizon;
+    if (word == "A") return variable(variables_.actions, start);
+    if (word == "Z") return variable(variables_.contexts, start);
+    if (word == "T") return variable(variables_.horizon, start);
     if (word == "sqrt" && take('(')) return std::sqrt(rest_of_parentheses());
     if (word == "log" && take('(')) return std::log(rest_of_parentheses());
     at_ = start;
     expected("A, Z, T, sqrt(…) or log(…)");
+  }
+
+  double variable(double value, std::size_t start) {
+    if (!std::isnan(value)) return value;
+    const char letter = text_[start];
+    at_ = start;
+    expected(fmt::format("something other than {}, which is not known yet,", letter));
   }
 
   void enter() {

@@ -6,7 +6,7 @@
 
 namespace armature {
 
-/// What a formula may speak of.
+/// What a formula may speak of; NaN: not of this.
 struct FormulaVariables {
   double actions = 0;   // A
   double contexts = 0;  // Z

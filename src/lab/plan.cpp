@@ -68,9 +68,7 @@ std::string resolved(const Parameter& parameter, const std::string& value,
     return value;
   try {
     const double result = evaluate_formula(value, variables);
-    return parameter.type() == ParameterType::kInteger
-               ? fmt::format("{}", static_cast<std::int64_t>(std::llround(result)))
-               : print_real(result);
+    return print_real(parameter.type() == ParameterType::kInteger ? std::round(result) : result);
   } catch (const Error& error) {
     throw Error({"", owner + ": " + parameter.name(), "'" + value + "'",
                  parameter.expectation() + ", or a formula: " + error.report().expected});
@@ -96,7 +94,21 @@ bool names_a_family(const std::string& name) {
                      [&](const Family& family) { return family.name == name; });
 }
 
-// |A| and |Z| must be known before formulas are: they are numbers, given or the family's defaults.
+// |A| or |Z| as written, or the family's default: a number, or a formula in what is known already.
+double size_of(const GridPoint& point, const std::vector<Parameter>& parameters,
+               const std::string& key, const FormulaVariables& known) {
+  for (const Parameter& parameter : parameters) {
+    if (parameter.name() != key) continue;
+    std::string text = parameter.default_text();
+    for (const auto& [written_key, value] : point.written)
+      if (written_key == key) text = value;
+    const std::string number = resolved(parameter, text, known, "instance " + point.entry->name);
+    return parse_real(number).value_or(std::nan(""));
+  }
+  return 2;  // families with two contexts by nature have no key for them
+}
+
+// Formulas speak of |A| and |Z|, which may be formulas themselves: first these two, then the rest.
 std::string instance_form(const GridPoint& point, Round horizon) {
   const std::string& name = point.entry->name;
   if (!names_a_family(name)) {
@@ -105,16 +117,9 @@ std::string instance_form(const GridPoint& point, Round horizon) {
     return name;
   }
   const std::vector<Parameter>& parameters = find_family(name).parameters;
-  FormulaVariables variables{0, 0, static_cast<double>(horizon)};
-  for (const Parameter& parameter : parameters) {
-    std::string text = parameter.default_text();
-    for (const auto& [key, value] : point.written)
-      if (key == parameter.name()) text = value;
-    if (parameter.name() == "actions") variables.actions = parse_real(text).value_or(0);
-    if (parameter.name() == "contexts") variables.contexts = parse_real(text).value_or(0);
-  }
-  // Families with two contexts by nature have no key for them.
-  if (variables.contexts == 0) variables.contexts = 2;
+  FormulaVariables variables{std::nan(""), std::nan(""), static_cast<double>(horizon)};
+  variables.actions = size_of(point, parameters, "actions", variables);
+  variables.contexts = size_of(point, parameters, "contexts", variables);
   return resolved_form(point, parameters, variables, "instance " + name);
 }
 
@@ -124,15 +129,23 @@ std::string policy_form(const GridPoint& point, const FormulaVariables& variable
   return resolved_form(point, find_policy(name).facts.parameters, variables, "policy " + name);
 }
 
-// An instance file that changed under its name must not be taken for the old one.
+// An instance file that changed under its name must not be taken for the old one: every probability
+// and every reward law counts, notes do not.
 std::uint64_t fingerprint_of(const Instance& instance, const Problem& problem) {
   Fingerprint fingerprint;
-  const std::uint64_t given = problem.fingerprint();
-  fingerprint.add(&given, sizeof given);
-  for (Arm a = 0; a < instance.actions(); ++a) {
-    const double mean = instance.mean(a);
-    fingerprint.add(&mean, sizeof mean);
+  const auto add_numbers = [&](const auto& numbers) {
+    const std::uint64_t count = numbers.size();
+    fingerprint.add(&count, sizeof count);
+    fingerprint.add(numbers.data(), numbers.size() * sizeof numbers[0]);
+  };
+  add_numbers(std::vector<std::uint64_t>{problem.fingerprint()});
+  for (Arm a = 0; a < instance.actions(); ++a) add_numbers(instance.marginals().row(a));
+  for (const RewardLaw& law : instance.parts().laws) {
+    add_numbers(std::vector<double>{static_cast<double>(law.kind()), law.first(), law.second()});
+    add_numbers(law.values());
+    add_numbers(law.probabilities());
   }
+  add_numbers(instance.parts().law_of);
   return fingerprint.value();
 }
 
@@ -162,11 +175,16 @@ StudyCell instance_cell(const GridPoint& point, Round horizon, std::uint64_t see
   return cell;
 }
 
+// Nor may two cells look the same to a reader of the report.
 void refuse_repetition(const std::vector<StudyCell>& cells) {
-  std::set<std::tuple<std::string, Round, std::string>> seen;
-  for (const StudyCell& cell : cells)
+  std::set<std::tuple<std::string, Round, std::string>> seen, seen_labels;
+  for (const StudyCell& cell : cells) {
     if (!seen.emplace(cell.instance, cell.horizon, cell.policy).second)
       throw Error({"", "cells", cell.policy + " on " + cell.instance + " twice", "each pair once"});
+    if (!seen_labels.emplace(cell.instance_label, cell.horizon, cell.policy_label).second)
+      throw Error({"", "label", cell.policy_label + " on " + cell.instance_label + " twice",
+                   "a label of its own for each policy and each instance"});
+  }
 }
 
 }  // namespace

@@ -18,6 +18,9 @@ void check(const Simulation& simulation) {
   if (!(simulation.feedback.loss >= 0 && simulation.feedback.loss < 1))
     throw Error(
         {"", "loss", fmt::format("{}", simulation.feedback.loss), "a probability in [0,1)"});
+  if (!(simulation.leap_tolerance > 0 && simulation.leap_tolerance < 1))
+    throw Error({"", "leap-tolerance", fmt::format("{}", simulation.leap_tolerance),
+                 "a probability in (0,1)"});
   for (const Round round : simulation.also_at)
     if (round < 1 || round > simulation.horizon)
       throw Error({"", "checkpoint", fmt::format("{}", round),
@@ -37,11 +40,14 @@ SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
     cells.push_back(
         {worlds, canonical_cell_policy(policy), simulation.horizon, simulation.seed,
          log_checkpoints(simulation.horizon, simulation.checkpoints, simulation.also_at),
-         simulation.feedback});
+         simulation.feedback, simulation.engine, simulation.leap_tolerance, simulation.max_events});
   const std::shared_ptr<const World> first = worlds(0);
   for (const Cell& cell :
        cells)  // a policy that does not fit the problem is refused before any work
+  {
     if (cell.policy != kOracle) make_policy(cell.policy, first->problem);
+    engine_for(cell, *first);
+  }
 
   SimulationResult result;
   result.instance = source.text();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -92,6 +93,16 @@ void write_cell(Database& database, const StudyCell& cell) {
   row.run();
 }
 
+void read_parameters(const std::string& text, StudyCell& cell) {
+  try {
+    const nlohmann::json parameters = nlohmann::json::parse(text);
+    parameters.at("instance").get_to(cell.instance_parameters);
+    parameters.at("policy").get_to(cell.policy_parameters);
+  } catch (const nlohmann::json::exception&) {
+    throw Error({"", "cells.parameters", "'" + text + "'", "what armature run writes there"});
+  }
+}
+
 StudyCell read_cell(const Statement& row) {
   StudyCell cell;
   cell.id = static_cast<std::uint32_t>(row.integer(0));
@@ -107,10 +118,10 @@ StudyCell read_cell(const Statement& row) {
   if (!row.is_null(10)) cell.gap = row.real(10);
   cell.epsilon = row.real(11);
   cell.benign = row.integer(12) != 0;
-  cell.fingerprint = std::stoull(row.text(13), nullptr, 16);
-  const nlohmann::json parameters = nlohmann::json::parse(row.text(14));
-  parameters.at("instance").get_to(cell.instance_parameters);
-  parameters.at("policy").get_to(cell.policy_parameters);
+  const std::string fingerprint = row.text(13);
+  std::from_chars(fingerprint.data(), fingerprint.data() + fingerprint.size(), cell.fingerprint,
+                  16);
+  read_parameters(row.text(14), cell);
   return cell;
 }
 
@@ -118,7 +129,12 @@ StudyPlan read_plan(Database& database) {
   StudyPlan plan;
   plan.study = read_study(run_value(database, "study"), database.path() + ", study");
   Statement rows(database, "SELECT * FROM cells ORDER BY cell");
-  while (rows.step()) plan.cells.push_back(read_cell(rows));
+  while (rows.step()) {
+    plan.cells.push_back(read_cell(rows));
+    if (plan.cells.back().id + 1 != plan.cells.size())
+      throw Error({database.path(), "cells", fmt::format("number {}", plan.cells.back().id),
+                   fmt::format("number {}", plan.cells.size() - 1)});
+  }
   return plan;
 }
 
@@ -174,10 +190,14 @@ std::string described(const StudyCell& cell) {
   return fmt::format("{} on {} at T = {}", cell.policy, cell.instance, cell.horizon);
 }
 
-// Only what leaves stored results as they are may differ.
-void require_same_study(Database& database, const StudyPlan& now, const StudyPlan& then) {
+// Another version may compute other numbers, and describe studies in other words.
+void require_same_version(Database& database) {
   if (run_value(database, "version") != version())
     refuse(database, "version of armature", version(), run_value(database, "version"));
+}
+
+// Only what leaves stored results as they are may differ.
+void require_same_study(Database& database, const StudyPlan& now, const StudyPlan& then) {
   const auto compare = [&](const std::string& field, const auto& ours, const auto& theirs) {
     if (ours != theirs) refuse(database, field, fmt::format("{}", ours), fmt::format("{}", theirs));
   };
@@ -214,6 +234,7 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
   const bool fresh = is_empty(*database);
   if (!fresh) {
     require_our_kind(*database);
+    require_same_version(*database);
     require_same_study(*database, plan, read_plan(*database));
   }
   // FULL: a committed block survives a power cut, not only the death of the process.
@@ -231,7 +252,8 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
 StudyStore StudyStore::read(const std::string& directory) {
   if (!fs::exists(store_path(directory)))
     throw Error({directory, "study", "none", "a directory that armature run has left"});
-  auto database = std::make_unique<Database>(store_path(directory), Database::Mode::kReadOnly);
+  auto database = std::make_unique<Database>(store_path(directory), Database::Mode::kReadWrite);
+  database->execute("BEGIN");
   if (is_empty(*database))
     throw Error({directory, "study", "one that never began", "run it again"});
   require_our_kind(*database);

@@ -16,7 +16,7 @@ class StudyStore {
   /// replications may have grown, and labels, words and figures may have changed. Throws Error
   /// otherwise.
   static StudyStore begin(const std::string& directory, const StudyPlan& plan);
-  /// What a directory holds, to be read while a run may be at work.
+  /// What a directory holds: one view of it all, whatever a run adds meanwhile.
   static StudyStore read(const std::string& directory);
 
   const StudyPlan& plan() const { return plan_; }

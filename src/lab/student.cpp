@@ -27,7 +27,8 @@ double student_t95(std::uint64_t degrees) {
   if (degrees > 200) {  // the expansion in 1/degrees: error below 1e-8 from here on
     const double n = static_cast<double>(degrees);
     const double z2 = kNormal * kNormal;
-    return kNormal * (1 + (z2 + 1) / (4 * n) + ((5 * z2 + 16) * z2 + 3) / (96 * n * n));
+    return kNormal * (1 + (z2 + 1) / (4 * n) + ((5 * z2 + 16) * z2 + 3) / (96 * n * n) +
+                      (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * n * n * n));
   }
   double low = kNormal;
   double high = 13;  // t95 of one degree is 12.7

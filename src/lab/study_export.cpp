@@ -82,11 +82,10 @@ void make_directory(const std::string& path) {
 }  // namespace
 
 void export_csv(const std::string& directory, const std::string& to) {
-  const StudyResult result = read_results(directory);
-  make_directory(to);
   StudyStore store = StudyStore::read(directory);
+  const StudyResult result = results_of(store);
+  make_directory(to);
   Database& database = store.database();
-  database.execute("BEGIN");
   export_query(
       database, to + "/cells.csv",
       "cell,instance,policy,horizon,instance_label,policy_label,role,actions,contexts,"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "armature/error.h"
+#include "armature/families.h"
 #include "armature/policy.h"
 #include "armature/study.h"
 #include "base/text.h"
@@ -17,6 +18,9 @@ namespace {
 constexpr std::uint64_t kLongestHorizon = 1'000'000'000'000'000'000;
 const std::vector<std::string> kFigureKinds = {"regret", "final", "box", "share",
                                                "pulls",  "plane", "time"};
+const std::vector<std::string> kKeys = {
+    "title",    "text",        "claim",  "source",    "expectation", "seed",    "replications",
+    "horizons", "checkpoints", "engine", "instances", "policies",    "figures", "verdicts"};
 
 // A file being read: every complaint names it, the line and the field.
 class StudyReader {
@@ -30,6 +34,8 @@ class StudyReader {
  private:
   [[noreturn]] void reject(const toml::node& node, const std::string& field,
                            const std::string& expected) const;
+  void refuse_unknown(const std::string& name, const std::string& where,
+                      const std::vector<std::string>& known) const;
   void only_these(const toml::table& table, const std::string& where,
                   const std::vector<std::string>& known) const;
   std::string text_of(const toml::node& node, const std::string& field) const;
@@ -48,6 +54,8 @@ class StudyReader {
   std::vector<GridEntry> entries(const char* key, const std::string& kind) const;
   FigureRequest figure(const toml::node& node) const;
   std::vector<FigureRequest> figures() const;
+  std::optional<double> number(const toml::table& table, const char* key) const;
+  VerdictRule verdict(const toml::node& node) const;
 
   std::string source_;
   toml::table table_;
@@ -81,14 +89,18 @@ void StudyReader::reject(const toml::node& node, const std::string& field,
                expected});
 }
 
+void StudyReader::refuse_unknown(const std::string& name, const std::string& where,
+                                 const std::vector<std::string>& known) const {
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    throw Error({source_, where, "'" + name + "'",
+                 "one of " + join(known, ", ") + did_you_mean(name, known)});
+}
+
 void StudyReader::only_these(const toml::table& table, const std::string& where,
                              const std::vector<std::string>& known) const {
-  for (const auto& [key, node] : table) {
-    const std::string name(key.str());
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw Error({source_, fmt::format("line {}: {}", key.source().begin.line, where),
-                 "'" + name + "'", "one of " + join(known, ", ") + did_you_mean(name, known)});
-  }
+  for (const auto& [key, node] : table)
+    refuse_unknown(std::string(key.str()),
+                   fmt::format("line {}: {}", key.source().begin.line, where), known);
 }
 
 std::string StudyReader::text_of(const toml::node& node, const std::string& field) const {
@@ -180,20 +192,32 @@ std::vector<std::string> StudyReader::axis_values(const toml::node& node,
   }
 }
 
+// As on the command line, but a family's formulas may divide.
+bool names_a_file(const std::string& form) {
+  const std::string name = form.substr(0, form.find(':'));
+  for (const Family& family : families())
+    if (family.name == name) return false;
+  return form.ends_with(".json") || form.find('/') != std::string::npos;
+}
+
 // "db:dial=0.3", or a table {policy = "db", dial = [0.1, 0.3]}.
 GridEntry StudyReader::entry(const toml::node& node, const std::string& kind) const {
   const toml::table* table = node.as_table();
   GridEntry entry;
   const auto take_form = [&](const toml::node& written) {
     const std::string form = text_of(written, kind);
-    if (kind == "instance" && (form.ends_with(".json") || form.find('/') != std::string::npos)) {
+    if (kind == "instance" && names_a_file(form)) {
       entry.name = form;  // a file: colons and commas belong to its name
       return;
     }
     try {
       TextForm parsed = TextForm::parse(form);
       entry.name = std::move(parsed.name);
-      for (auto& [key, value] : parsed.values) entry.axes.push_back({key, {value}});
+      for (auto& [key, value] : parsed.values) {
+        if (key == kind || key == "label" || key == "role")
+          reject(written, kind, fmt::format("{} = … beside it in a table", key));
+        entry.axes.push_back({key, expand_list(value)});
+      }
     } catch (const Error& error) {
       reject(written, kind, error.report().expected);
     }
@@ -209,6 +233,7 @@ GridEntry StudyReader::entry(const toml::node& node, const std::string& kind) co
   if (kind == "instance") entry.role = choice(*table, "role", {"benign", "worst-case"}, "");
   for (const auto& [name, value] : in_file_order(*table)) {
     if (name == kind || name == "label" || (kind == "instance" && name == "role")) continue;
+    if (!is_name(name)) reject(*value, "key '" + name + "'", "letters, digits, '-' and '_'");
     for (const GridAxis& axis : entry.axes)
       if (axis.key == name) reject(*value, name, "the value once, in the form or beside it");
     entry.axes.push_back({name, axis_values(*value, name)});
@@ -253,17 +278,58 @@ std::vector<FigureRequest> StudyReader::figures() const {
   return requests;
 }
 
+std::optional<double> StudyReader::number(const toml::table& table, const char* key) const {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return std::nullopt;
+  if (!node->is_number()) reject(*node, key, "a number");
+  return node->value<double>();
+}
+
+VerdictRule StudyReader::verdict(const toml::node& node) const {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) reject(node, "verdicts", "a table with name, rule and policy");
+  only_these(*table, "verdicts",
+             {"name", "rule", "policy", "instance", "against", "bound", "x", "quantity", "low",
+              "high", "from", "until"});
+  VerdictRule rule;
+  rule.name = text(*table, "name", "");
+  rule.rule = choice(*table, "rule", {"slope", "ratio", "bound", "plane", "product"}, "");
+  rule.policy = text(*table, "policy", "");
+  rule.instance = text(*table, "instance", "");
+  rule.against = text(*table, "against", "");
+  rule.bound = text(*table, "bound", "");
+  rule.x = text(*table, "x", "horizon");
+  rule.quantity = text(*table, "quantity", "regret");
+  rule.low = number(*table, "low");
+  rule.high = number(*table, "high");
+  rule.from = number(*table, "from");
+  rule.until = number(*table, "until");
+  if (rule.name.empty() || rule.rule.empty() || rule.policy.empty())
+    reject(node, "verdicts", "name, rule and policy in the table");
+  if (rule.rule == "bound" ? rule.bound.empty() : !rule.low && !rule.high)
+    reject(node, "verdicts", rule.rule == "bound" ? "bound = \"…\"" : "low or high, or both");
+  if (rule.rule == "ratio" && rule.against.empty())
+    reject(node, "verdicts", "against = \"…\", the other policy");
+  return rule;
+}
+
 void StudyReader::override_with(const std::string& pair) {
   const std::size_t equals = pair.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw Error({"", "override", "'" + pair + "'", "key=value"});
   const std::string key = pair.substr(0, equals);
+  if (equals == std::string::npos || !is_name(key))
+    throw Error({"", "override", "'" + pair + "'", "key=value"});
   const std::string value = pair.substr(equals + 1);
+  refuse_unknown(key, "override", kKeys);
   // A value that is not TOML by itself is a string: engine=step, horizons=2^20.
-  for (const std::string& attempt : {value, nlohmann::json(value).dump()}) {
+  for (const bool literal : {true, false}) {
     try {
-      toml::table parsed = toml::parse(key + " = " + attempt);
-      for (auto& [name, node] : parsed) table_.insert_or_assign(name, node);
+      const toml::table parsed =
+          toml::parse(key + " = " +
+                      (literal ? value
+                               : nlohmann::json(value).dump(
+                                     -1, ' ', true, nlohmann::json::error_handler_t::replace)));
+      if (parsed.size() != 1) continue;  // a line break, and another key after it
+      table_.insert_or_assign(key, *parsed.get(key));
       return;
     } catch (const toml::parse_error&) {
     }
@@ -272,12 +338,13 @@ void StudyReader::override_with(const std::string& pair) {
 }
 
 Study StudyReader::read() const {
-  only_these(table_, "key",
-             {"title", "text", "seed", "replications", "horizons", "checkpoints", "engine",
-              "instances", "policies", "figures"});
+  only_these(table_, "key", kKeys);
   Study study;
   study.title = text(table_, "title", "");
   study.text = text(table_, "text", "");
+  study.claim = text(table_, "claim", "");
+  study.source = text(table_, "source", "");
+  study.expectation = text(table_, "expectation", "");
   study.seed = integer("seed", 0, UINT64_MAX, study.seed);
   study.replications =
       static_cast<std::uint32_t>(integer("replications", 1, 1'000'000'000, study.replications));
@@ -288,6 +355,8 @@ Study StudyReader::read() const {
   study.instances = entries("instances", "instance");
   study.policies = entries("policies", "policy");
   study.figures = figures();
+  for (const toml::node* node : elements("verdicts", false))
+    study.verdicts.push_back(verdict(*node));
   return study;
 }
 

@@ -17,8 +17,8 @@ namespace armature {
 namespace {
 
 constexpr Round kTrialRounds = 8192;
-// Beyond this an engine that leaps is expected to do the rest in about the same time again.
-constexpr double kMostSteppedRounds = 2e6;
+// What leaping to any horizon is taken to cost, in rounds played one by one: a guess.
+constexpr double kRoundsLeapIsWorth = 2e6;
 constexpr double kLongestBlock = 1;  // seconds: what a kill can cost each thread
 constexpr double kShortestBlock = 0.05;
 constexpr double kBlocksPerThread = 16;
@@ -38,7 +38,9 @@ std::vector<Cell> cells_of(const StudyPlan& plan) {
     cell.horizon = planned.horizon;
     cell.seed = plan.study.seed;
     cell.checkpoints = log_checkpoints(planned.horizon, plan.study.checkpoints);
+    cell.engine = engine_named(plan.study.engine);
     cell.follow_shares = true;
+    engine_for(cell, *source(0));  // refuses now what cannot leap
     cells.push_back(std::move(cell));
   }
   return cells;
@@ -46,10 +48,13 @@ std::vector<Cell> cells_of(const StudyPlan& plan) {
 
 double trial(Cell cell) {
   static const std::atomic<bool> never{false};
+  const bool leaps = engine_for(cell, *cell.world(0)) == Engine::kLeap;
   const Round rounds = std::min(cell.horizon, kTrialRounds);
   cell.checkpoints = {rounds};
+  cell.engine = Engine::kStep;
   const double seconds = run_block(cell, {0, 1}, never).seconds;
-  return seconds * std::min(static_cast<double>(cell.horizon), kMostSteppedRounds) /
+  const auto horizon = static_cast<double>(cell.horizon);
+  return seconds * (leaps ? std::min(horizon, kRoundsLeapIsWorth) : horizon) /
          static_cast<double>(rounds);
 }
 
@@ -60,7 +65,8 @@ std::vector<double> trials(const std::vector<Cell>& cells) {
 }
 
 double bytes_of(const StudyPlan& plan, const StudyCell& cell) {
-  return 8.0 * (cell.actions + 3.0 * plan.study.checkpoints + 100);
+  // A checkpoint: its regret, and two learners' shares with their names.
+  return 8.0 * (cell.actions + 16.0 * plan.study.checkpoints + 100);
 }
 
 // Cuts what is missing into blocks that take about a second, or less where there is little to do.
@@ -128,7 +134,7 @@ StudyStatus study_status(const std::string& directory) {
   StudyStatus status{store.plan(), std::vector<std::uint32_t>(store.plan().cells.size()), false};
   Statement rows(store.database(), "SELECT cell, count(*) FROM replications GROUP BY cell");
   while (rows.step())
-    status.replications[static_cast<std::size_t>(rows.integer(0))] =
+    status.replications.at(static_cast<std::size_t>(rows.integer(0))) =
         static_cast<std::uint32_t>(rows.integer(1));
   status.running = DirectoryLock::held(directory);
   return status;

@@ -24,8 +24,8 @@ OrderStatistics order_statistics(Statement& sorted, std::uint64_t count) {
     for (; next < kShares.size(); ++next) {
       const double at = kShares[next] * static_cast<double>(count - 1);
       if (at > static_cast<double>(rank)) break;
-      const double weight = static_cast<double>(rank) - at;  // of the value before this one
-      quantiles[next] = weight > 0 ? value + weight * (below - value) : value;
+      const double weight = at - (static_cast<double>(rank) - 1);  // of this value, not the last
+      quantiles[next] = weight < 1 ? below + weight * (value - below) : value;
     }
     below = value;
   }
@@ -40,7 +40,8 @@ Spread spread_of(Statement& in_order, Statement& sorted) {
   if (moments.count == 0) return spread;
   spread.mean = moments.mean;
   spread.standard_error = moments.standard_error();
-  spread.deviation = spread.standard_error * std::sqrt(static_cast<double>(moments.count));
+  if (moments.count > 1)
+    spread.deviation = std::sqrt(moments.squares / static_cast<double>(moments.count - 1));
   const OrderStatistics quantiles = order_statistics(sorted, moments.count);
   spread.least = quantiles[0];
   spread.q05 = quantiles[1];
@@ -73,7 +74,7 @@ std::vector<double> mean_pulls(Database& database, const StudyCell& cell, double
   Statement rows(database, "SELECT arm, plays FROM pulls WHERE cell = ?");
   rows.bind(1, std::int64_t{cell.id});
   while (rows.step())
-    pulls[static_cast<std::size_t>(rows.integer(0))] =
+    pulls.at(static_cast<std::size_t>(rows.integer(0))) =
         static_cast<double>(rows.integer(1)) / replications;
   return pulls;
 }
@@ -214,7 +215,10 @@ void store_summaries(StudyStore& store) {
 
 StudyResult read_results(const std::string& directory) {
   StudyStore store = StudyStore::read(directory);
-  store.database().execute("BEGIN");  // one view of it all, whatever a run adds meanwhile
+  return results_of(store);
+}
+
+StudyResult results_of(StudyStore& store) {
   StudyResult result;
   result.plan = store.plan();
   result.environment = store.environment();

@@ -11,6 +11,7 @@ CellSummary summarize_cell(StudyStore& store, const StudyCell& cell);
 /// The best of each instance and horizon against each other policy there.
 std::vector<PairedDifference> paired_differences(StudyStore& store,
                                                  const std::vector<CellSummary>& cells);
+StudyResult results_of(StudyStore& store);
 /// Writes the table `summaries` anew, for readers of the database.
 void store_summaries(StudyStore& store);
 

@@ -17,10 +17,11 @@ std::string quoted(const std::string& text) {
   return escaped;
 }
 
-// Numbers as they are, the rest in quotes. Only what print_real would write is surely TOML.
+// Numbers as they are, the rest in quotes. Only what print_real would write is surely TOML, and
+// there -0 is a whole number that has no sign.
 std::string written_value(const std::string& value) {
   const auto number = parse_real(value);
-  return number && print_real(*number) == value ? value : quoted(value);
+  return number && print_real(*number) == value && value != "-0" ? value : quoted(value);
 }
 
 std::string written_values(const std::vector<std::string>& values) {
@@ -48,6 +49,28 @@ std::string written_figure(const FigureRequest& figure) {
   return out;
 }
 
+std::string written_texts(const std::vector<std::pair<const char*, const std::string*>>& pairs) {
+  std::string out;
+  for (const auto& [key, value] : pairs)
+    if (!value->empty()) out += fmt::format("{} = {}\n", key, quoted(*value));
+  return out;
+}
+
+std::string written_verdict(const VerdictRule& rule) {
+  std::string out = "\n[[verdicts]]\n" + written_texts({{"name", &rule.name},
+                                                        {"rule", &rule.rule},
+                                                        {"policy", &rule.policy},
+                                                        {"instance", &rule.instance},
+                                                        {"against", &rule.against},
+                                                        {"bound", &rule.bound},
+                                                        {"x", &rule.x},
+                                                        {"quantity", &rule.quantity}});
+  for (const auto& [key, value] : {std::pair("low", rule.low), std::pair("high", rule.high),
+                                   std::pair("from", rule.from), std::pair("until", rule.until)})
+    if (value) out += fmt::format("{} = {}\n", key, print_real(*value));
+  return out;
+}
+
 }  // namespace
 
 std::string write_study(const Study& study) {
@@ -55,7 +78,9 @@ std::string write_study(const Study& study) {
   for (const Round horizon : study.horizons) horizons.push_back(fmt::format("{}", horizon));
   // TOML's integers end at 2^63.
   const std::string seed = fmt::format("{}", study.seed);
-  std::string out = fmt::format(
+  std::string out = written_texts(
+      {{"claim", &study.claim}, {"source", &study.source}, {"expectation", &study.expectation}});
+  out += fmt::format(
       "title = {}\ntext = {}\nseed = {}\nreplications = {}\nhorizons = [{}]\ncheckpoints = {}\n"
       "engine = {}\n",
       quoted(study.title), quoted(study.text),
@@ -65,6 +90,7 @@ std::string write_study(const Study& study) {
     out += written_entry("instances", "instance", entry);
   for (const GridEntry& entry : study.policies) out += written_entry("policies", "policy", entry);
   for (const FigureRequest& figure : study.figures) out += written_figure(figure);
+  for (const VerdictRule& rule : study.verdicts) out += written_verdict(rule);
   return out;
 }
 

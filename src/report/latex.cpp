@@ -25,6 +25,13 @@ std::string latex_text(const std::string& text) {
   return escaped;
 }
 
+// For a comment, which a line break would end.
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
 // "372.9 ± 1.1" in LaTeX's words.
 std::string latex_number(double value, double error) {
   std::string text = with_error(value, error);
@@ -82,8 +89,10 @@ std::string study_latex(const StudyResult& result) {
   std::string out = fmt::format(
       "% Final regret, mean and half the 95% interval (Student's t) over {} replications.\n",
       result.plan.study.replications);
+  if (!result.complete) out += "% Not finished: some policies had fewer.\n";
   for (const auto& [label, cells] : instances)
-    out += fmt::format("\n% {}\n{}", label, latex_table(cells, result.plan.study.horizons));
+    out +=
+        fmt::format("\n% {}\n{}", one_line(label), latex_table(cells, result.plan.study.horizons));
   return out;
 }
 

@@ -1,26 +1,14 @@
-#include <fmt/format.h>
+#include "simulate/step.h"
 
 #include <algorithm>
-#include <chrono>
 
-#include "armature/simulate.h"
 #include "simulate/feedback.h"
+#include "simulate/result.h"
 
 namespace armature {
 namespace {
 
 constexpr Round kRoundsBetweenLooks = 1 << 16;  // how often `stop` is looked at
-
-std::string resolved_policy(const std::string& text, const Instance& instance) {
-  return text == kOracle ? fmt::format("fixed:arm={}", instance.best_action()) : text;
-}
-
-double regret_of(const Instance& instance, const std::vector<std::uint64_t>& pulls) {
-  double regret = 0;
-  for (Arm a = 0; a < instance.actions(); ++a)
-    regret += static_cast<double>(pulls[a]) * instance.gap(a);
-  return regret;
-}
 
 // What a balancer tells of its base learners; nothing of other policies.
 Diagnostics shares_of(const AnyPolicy& policy) {
@@ -33,10 +21,10 @@ Diagnostics shares_of(const AnyPolicy& policy) {
 // One replication in progress.
 class Run {
  public:
-  Run(const Cell& cell, const World& world, std::uint32_t replication)
+  Run(const Cell& cell, const World& world, const std::string& policy, std::uint32_t replication)
       : cell_(cell),
         world_(world),
-        policy_(make_policy(resolved_policy(cell.policy, *world.instance), world.problem)),
+        policy_(make_policy(policy, world.problem)),
         environment_(world.tables, cell.seed, replication),
         stream_({cell.seed, replication, Purpose::kPolicy}),
         feedback_(cell.feedback, cell.seed, replication) {
@@ -53,9 +41,7 @@ class Run {
       result_.regret.push_back(regret_of(*world_.instance, result_.pulls));
       if (cell_.follow_shares) result_.shares.push_back(shares_of(*policy_));
     }
-    const auto most = std::max_element(result_.pulls.begin(), result_.pulls.end());
-    result_.simple_regret = world_.instance->gap(static_cast<Arm>(most - result_.pulls.begin()));
-    result_.diagnostics = policy_->diagnostics();
+    finish_result(*world_.instance, *policy_, result_);
     return true;
   }
 
@@ -89,22 +75,12 @@ class Run {
 
 }  // namespace
 
-std::string canonical_cell_policy(const std::string& text) {
-  return text == kOracle ? text : canonical_policy(text);
-}
-
-BlockResult run_block(const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
-  const auto start = std::chrono::steady_clock::now();
-  BlockResult result;
-  for (std::uint32_t i = 0; i < range.count && !stop.load(std::memory_order_relaxed); ++i) {
-    const std::uint32_t replication = range.first + i;
-    const std::shared_ptr<const World> world = cell.world(replication);
-    Run run(cell, *world, replication);
-    if (!run.finish(stop)) break;
-    result.replications.push_back(run.take_result());
-  }
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return result;
+std::optional<Replication> step_replication(const Cell& cell, const World& world,
+                                            const std::string& policy, std::uint32_t replication,
+                                            const std::atomic<bool>& stop) {
+  Run run(cell, world, policy, replication);
+  if (!run.finish(stop)) return std::nullopt;
+  return run.take_result();
 }
 
 }  // namespace armature

@@ -72,7 +72,8 @@ AdviceItem about_horizon(const Facts& f) {
   const auto from_causal = c_ucb_horizon(f.s);
   const auto from_ucb = ucb_horizon(f.s);
   if (f.contexts_cannot_help())
-    item.conclusion = "No horizon makes the contexts pay: there are as many of them as actions.";
+    item.conclusion =
+        "No horizon makes the contexts pay: there are at least as many of them as actions.";
   else if (f.causal >= f.s.horizon && f.ucb >= f.s.horizon)
     item.conclusion = "Too short: at this horizon no guarantee says anything.";
   else if (f.s.actions >= f.crossing)
@@ -111,7 +112,7 @@ double epsilon_cost(const Facts& f, double epsilon) {
 
 AdviceItem about_marginals(const Facts& f) {
   const double harmless = harmless_epsilon(f.s);
-  const double even = f.causal / epsilon_cost(f, 1);
+  const double even = std::min(2.0, f.causal / epsilon_cost(f, 1));
   AdviceItem item{.topic = "marginals", .conclusion = "", .because = {}};
   if (!f.s.epsilon)
     item.conclusion = fmt::format(
@@ -131,17 +132,19 @@ AdviceItem about_marginals(const Facts& f) {
         "more than learning does.",
         number(f.epsilon()), number(even));
   item.because = {
-      fmt::format("told ε, sentry pays at most ε(1 + sqrt(log(2|Z|T/δ)/2))·T for it; that is "
-                  "D_C·√T = {} at ε = {}",
-                  number(f.causal), number(even)),
+      fmt::format("told ε, sentry pays at most ε(1 + sqrt(log(2|Z|T/δ)/2))·T for it, {} at ε = {}; "
+                  "c-ucb's guarantee is {}",
+                  number(epsilon_cost(f, even)), number(even), number(f.causal)),
       fmt::format("as a rate ε ≤ 1/√T = {} is harmless, up to √d·log T (Thm 5.5)",
                   number(harmless)),
-      fmt::format("from ε = (1/5)·sqrt((|A|-1)/T) = {} on no policy can promise less than "
-                  "0.0030·sqrt((|A|-1)T) = {} on all benign worlds (Thm 5.2)",
-                  number(worthless_epsilon(f.s)), number(zero_knowledge_lower(f.s))),
       fmt::format("n observations of an action give its marginals to about sqrt(|Z|/n): ε = {} "
                   "takes some {} of each action",
                   number(even), rounds(f.s.contexts / even / even))};
+  if (f.s.actions >= 2 && f.s.horizon >= f.s.actions)
+    item.because.push_back(
+        fmt::format("from ε = (1/5)·sqrt((|A|-1)/T) = {} on no policy can promise less than "
+                    "0.0030·sqrt((|A|-1)T) = {} on all benign worlds (Thm 5.2)",
+                    number(worthless_epsilon(f.s)), number(zero_knowledge_lower(f.s))));
   return item;
 }
 
@@ -158,6 +161,9 @@ Choice choose(const Facts& f) {
     return pe_bound(f.s, f.s.horizon) < f.causal
                ? Choice{"pe", "Play pe: this world is benign and its marginals have low rank."}
                : Choice{"c-ucb", "Play c-ucb: this world is benign and its marginals are exact."};
+  if (f.sentry_benign() >= f.s.horizon)
+    return {"ucb",
+            "Play ucb, for want of a reason not to: at this horizon no guarantee helps to choose."};
   if (f.sentry_benign() >= f.ucb_alike())
     return {"ucb",
             "Play ucb: here no causal policy promises less, even where the contexts are right. In "
@@ -204,7 +210,8 @@ AdviceItem about_price(const Facts& f) {
   item.conclusion = fmt::format(
       "If Z is wrong, c-ucb and pe may lose at every round, up to T = {}; {} loses at most {}, {} "
       "times what ucb promises; ucb does not look at Z.",
-      number(f.s.horizon), f.text(), number(price), number(price / f.ucb_alike()));
+      number(f.s.horizon), f.text(), number(price),
+      number(price / std::min(f.ucb_alike(), f.s.horizon)));
   item.because = {
       fmt::format("sentry, any world: sqrt(8|A|ℓ_A·T) + (T-E)·sqrt(|A|(2ℓ_A+1)/E) = {}{}",
                   number(any), any >= f.s.horizon ? ", not below T: vacuous" : ""),

@@ -17,7 +17,7 @@ RegretPair ucb_pair(const Setting& setting);
 RegretPair c_ucb_pair(const Setting& setting);
 /// Sentry with paper widths and schedule first.
 RegretPair sentry_pair(const Setting& setting, double budget);
-/// db with the corrected bias at R_2 of the setting.
+/// db with the corrected bias at R_2 of the setting: the smaller of its two benign bounds.
 RegretPair db_pair(const Setting& setting);
 
 /// Sentry with that budget, as `armature simulate` takes it.

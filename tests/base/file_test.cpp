@@ -118,5 +118,36 @@ TEST(File, DevicesAreWrittenDirectly) {
             "/dev/full: write: got No space left on device, expected a file that can be written");
 }
 
+TEST(FileWriter, PiecesBecomeOneFileWhenCommitted) {
+  const TemporaryDirectory directory;
+  std::string expected;
+  FileWriter file(directory.file("x"));
+  for (int i = 0; i < 50000; ++i) {  // several times what is kept before writing
+    file.write("line " + std::to_string(i) + "\n");
+    expected += "line " + std::to_string(i) + "\n";
+  }
+  EXPECT_FALSE(std::filesystem::exists(directory.file("x")));
+  file.commit();
+  EXPECT_EQ(read_file(directory.file("x")), expected);
+  EXPECT_EQ(directory.listing(), std::vector<std::string>{"x"});
+}
+
+TEST(FileWriter, UncommittedLeavesTheOldFileAndNothingElse) {
+  const TemporaryDirectory directory;
+  write_file(directory.file("x"), "old");
+  {
+    FileWriter file(directory.file("x"));
+    file.write(std::string(1 << 20, 'n'));
+  }
+  EXPECT_EQ(read_file(directory.file("x")), "old");
+  EXPECT_EQ(directory.listing(), std::vector<std::string>{"x"});
+}
+
+TEST(FileWriter, AFullDeviceIsNamed) {
+  FileWriter file("/dev/full");
+  EXPECT_EQ(refusal([&] { file.write(std::string(1 << 20, 'x')); }),
+            "/dev/full: write: got No space left on device, expected a file that can be written");
+}
+
 }  // namespace
 }  // namespace armature

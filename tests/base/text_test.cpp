@@ -107,5 +107,16 @@ TEST(Join, PutsTheSeparatorBetween) {
   EXPECT_EQ(join({"a", "b", "c"}, ", "), "a, b, c");
 }
 
+TEST(CsvField, LineBreaksOfEverySystemAreQuoted) {
+  EXPECT_EQ(csv_field("a\nb"), "\"a\nb\"");
+  EXPECT_EQ(csv_field("a\rb"), "\"a\rb\"");
+}
+
+TEST(IsName, LettersDigitsHyphensUnderscores) {
+  for (const char* name : {"ucb", "c-ucb", "R2", "a_b", "-"}) EXPECT_TRUE(is_name(name)) << name;
+  for (const char* text : {"", "a b", "a.b", "a=b", "é", "a\n"})
+    EXPECT_FALSE(is_name(text)) << text;
+}
+
 }  // namespace
 }  // namespace armature

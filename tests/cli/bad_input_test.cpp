@@ -82,6 +82,44 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"design hiden-arm", "did you mean 'hidden-arm'?"},
                     Mistake{"completion fish", "SHELL"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Theory, BadInput,
+    testing::Values(
+        Mistake{"bounds -A 0 -Z 2 -T 10", "--actions: got '0', expected a whole number"},
+        Mistake{"bounds -A -3 -Z 2 -T 10", "--actions: got '-3'"},
+        Mistake{"bounds -A 2.5 -Z 2 -T 10", "--actions: got '2.5'"},
+        Mistake{"bounds -A 20 -Z 0 -T 10", "--contexts: got '0'"},
+        Mistake{"bounds -A 20 -T 10", "--contexts: got nothing"},
+        Mistake{"bounds -A 20 -Z 2", "--horizon is required"},
+        Mistake{"bounds -A 20 -Z 2 -T 0", "--horizon: got '0'"},
+        Mistake{"bounds -A 20 -Z 2 -T 1e19", "--horizon: got '1e19'"},
+        Mistake{"bounds -A 20 -Z 2 -T 10 --delta 0", "--delta: got 0, expected a number in (0,1)"},
+        Mistake{"bounds -A 20 -Z 2 -T 10 --delta 1", "--delta: got 1"},
+        Mistake{"bounds -A 20 -Z 2 -T 10 --delta nan", "--delta: got 'nan'"},
+        Mistake{"bounds -A 20 -Z 2 -T 10 --rank 3", "--rank: got 3, expected a rank from 1 to"},
+        Mistake{"bounds -A 20 -Z 2 -T 10 --rank 0", "--rank: got '0'"},
+        Mistake{"bounds -A 20 -Z 2 -T 10 --gap 0", "--gap: got 0, expected a number in (0,1]"},
+        Mistake{"bounds -A 20 -Z 2 -T 10 --gap 1.5", "--gap: got 1.5"},
+        Mistake{"bounds -A 20 -Z 2 -T 10 --epsilon -0.1", "--epsilon: got -0.1"},
+        Mistake{"bounds -A 20 -Z 2 -T 10 --epsilon 2.1",
+                "--epsilon: got 2.1, expected a number in [0,2]"},
+        Mistake{"bounds -A 20 -Z 2 -T 1e6 --r2 5",
+                "--r2: got 5, expected a regret in [sqrt(|A|T), T]"},
+        Mistake{"bounds -A 20 -Z 2 -T 1e6 --r2 2e6", "--r2: got 2000000"},
+        Mistake{"bounds -i hiden-arm -T 10", "did you mean 'hidden-arm'?"},
+        Mistake{"bounds -i hidden-arm -A 30 -T 10", "--actions: got 30, expected 20"},
+        Mistake{"bounds -A 20 -Z 2 -T 10 -f vega-lite", "--format"},
+        Mistake{"bounds -A 20 -Z 2 -T 10 -o missing/x.json", "missing/x.json"},
+        Mistake{"frontier -A 20 -Z 2 -T 10 --points 1", "--points: got '1'"},
+        Mistake{"frontier -A 20 -Z 2 -T 10 --r1 5", "--r2: got nothing"},
+        Mistake{"frontier -A 20 -Z 2 -T 10 --r2 5", "--r1: got nothing"},
+        Mistake{"frontier -A 20 -Z 2 -T 10 --r1 -5 --r2 5", "--r1: got -5"},
+        Mistake{"frontier -A 20 -Z 2 -T 10 --r1 5 --r2 x", "--r2: got 'x'"},
+        Mistake{"frontier -A 20 -Z 2 -T 10 --axes polar", "--axes"},
+        Mistake{"advise -A 20 -Z 2 -T 10 --gap 2", "--gap: got 2"},
+        Mistake{"advise -A 20 -Z 2 -T 10 --epsilon 3", "--epsilon: got 3"},
+        Mistake{"advise -A 20 -Z 2", "--horizon is required"}));
+
 // Files a person may hand over, and what is wrong with them.
 struct BadFile {
   const char* json;

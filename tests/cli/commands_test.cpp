@@ -196,8 +196,9 @@ TEST(DesignCommand, AnIterationLimitIsSaidNotHidden) {
 }
 
 TEST(Help, EveryCommandHasIt) {
-  for (const char* command : {"", "simulate", "demo", "instance", "instance show", "instance write",
-                              "design", "policies", "families", "completion"}) {
+  for (const char* command :
+       {"", "simulate", "demo", "instance", "instance show", "instance write", "design", "bounds",
+        "frontier", "advise", "policies", "families", "completion"}) {
     const ProgramResult result = run_armature(std::string(command) + " --help");
     EXPECT_EQ(result.status, 0) << command;
     EXPECT_NE(result.out.find("Usage: armature"), std::string::npos) << command << result.out;
@@ -218,6 +219,8 @@ TEST(Completion, OffersCommandsOptionsAndNames) {
   EXPECT_EQ(offers("armature simulate --hor"), "--horizon\n");
   EXPECT_EQ(offers("armature simulate --policy hac"), "hac-ucb\n");
   EXPECT_EQ(offers("armature simulate --instance bilodeau-c"), "bilodeau-confounded\n");
+  EXPECT_EQ(offers("armature fron"), "frontier\n");
+  EXPECT_EQ(offers("armature bounds --eps"), "--epsilon\n");
   EXPECT_EQ(offers("armature instance sh"), "show\n");
   EXPECT_EQ(offers("armature instance show hid"), "hidden-arm\n");
   EXPECT_NE(run_armature("completion zsh").out.find("bashcompinit"), std::string::npos);

@@ -24,7 +24,7 @@ TEST(Quantile, OfOneValueAndOfNone) {
 
 Replication replication_of(std::vector<double> regret, std::vector<std::uint64_t> pulls,
                            double simple_regret, Diagnostics diagnostics = {}) {
-  return {std::move(regret), std::move(pulls), simple_regret, std::move(diagnostics)};
+  return {std::move(regret), std::move(pulls), simple_regret, std::move(diagnostics), {}};
 }
 
 // Three replications with checkpoints at 10 and 20, in blocks of two and one.

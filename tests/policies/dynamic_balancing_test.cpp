@@ -66,18 +66,19 @@ TEST(DynamicBalancing, OnePolicyHasOneSpelling) {
 }
 
 // Half of the outcomes lost: every round was still somebody's.
-TEST(DynamicBalancing, SharesAddUpWhateverIsLost) {
+TEST(Balancing, SharesAddUpWhateverIsLost) {
   Simulation simulation;
   simulation.instance = "hidden-arm";
-  simulation.policies = {"db"};
+  simulation.policies = {"db", "d3rb", "ed2rb"};
   simulation.horizon = 2000;
   simulation.replications = 2;
   simulation.feedback.loss = 0.5;
-  const PolicySummary summary = simulate(simulation).policies[0];
-  double shares = 0;
-  for (const DiagnosticSummary& entry : summary.diagnostics)
-    if (entry.name.starts_with("share(")) shares += entry.mean;
-  EXPECT_NEAR(shares, 1, 1e-12);
+  for (const PolicySummary& summary : simulate(simulation).policies) {
+    double shares = 0;
+    for (const DiagnosticSummary& entry : summary.diagnostics)
+      if (entry.name.starts_with("share(")) shares += entry.mean;
+    EXPECT_NEAR(shares, 1, 1e-12) << summary.policy;
+  }
 }
 
 TEST(DynamicBalancing, AnyPolicyCanBeABaseLearnerOnceItsCoefficientIsGiven) {

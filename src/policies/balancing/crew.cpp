@@ -129,6 +129,16 @@ std::size_t Crew::forget(Decision decision) {
   return i;
 }
 
+std::string Crew::leap_obstacle() const {
+  for (const Learner& learner : learners_) {
+    if (learner.policy->balancer() != nullptr)
+      return fmt::format("its learner {} is itself a balancer", learner.name);
+    if (const std::string why = learner.policy->leap_obstacle(); !why.empty())
+      return fmt::format("its learner {}: {}", learner.name, why);
+  }
+  return {};
+}
+
 void Crew::visit_state(StateVisitor& visitor) {
   for (Learner& learner : learners_) learner.policy->visit_state(visitor);
 }

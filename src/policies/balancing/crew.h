@@ -29,6 +29,10 @@ class Crew {
   std::size_t forget(Decision decision);
   void visit_state(StateVisitor& visitor);
 
+  AnyPolicy& learner(std::size_t i) { return *learners_[i].policy; }
+  /// Why its learners cannot be driven one by one in leaps; empty if they can.
+  std::string leap_obstacle() const;
+
  private:
   struct Learner {
     std::unique_ptr<AnyPolicy> policy;

@@ -136,7 +136,7 @@ DynamicBalancing::DynamicBalancing(const Problem& problem, const Arguments& argu
 
 Decision DynamicBalancing::choose(Stream& stream) {
   ++rounds_;
-  if (tested_outcomes_ < outcomes_) test_learners();
+  if (tested_outcomes_ < outcomes_) test_learners(rounds_ - 1);
   std::size_t chosen = learners_.size();
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < learners_.size(); ++i) {
@@ -144,7 +144,7 @@ Decision DynamicBalancing::choose(Stream& stream) {
       ++inactive_rounds_[i];
       continue;
     }
-    const double used = learners_[i].pull * std::sqrt(static_cast<double>(dispatched_[i]));
+    const double used = level(i, dispatched_[i]);
     if (used < least) {
       least = used;
       chosen = i;
@@ -169,14 +169,18 @@ void DynamicBalancing::forget(Decision decision) {
   --dispatched_[crew_.forget(decision)];  // the round did not count for it
 }
 
+// log(M·log(max(n,2))/δ)
+double DynamicBalancing::log_term(double n) const {
+  return std::log(count_ * std::log(std::max(n, 2.0)) / delta_);
+}
+
 // The terms of learner i that its own outcomes change: U_i/n_i, γ_i =
 // 3·sqrt(log(M·log(max(n_i,2))/δ)/n_i) and d_i/sqrt(n_i).
 void DynamicBalancing::update_terms(std::size_t i) {
   Terms& learner = learners_[i];
   const auto n = static_cast<double>(observed_[i]);
   learner.mean = reward_sums_[i] / n;
-  learner.spread =
-      scale_ * 3 * std::sqrt(std::log(count_ * std::log(std::max(n, 2.0)) / delta_) / n);
+  learner.spread = scale_ * 3 * std::sqrt(log_term(n) / n);
   learner.allowance = learner.coefficient / std::sqrt(n);
 }
 
@@ -185,11 +189,11 @@ void DynamicBalancing::update_terms(std::size_t i) {
 // active.
 // The verdict depends on sums and counts alone, so it is asked for once, before the next choice,
 // and the order in which outcomes came leaves no trace.
-void DynamicBalancing::test_learners() {
+// `round` is the last one played.
+void DynamicBalancing::test_learners(std::uint64_t round) {
   tested_outcomes_ = outcomes_;
   const auto t = static_cast<double>(outcomes_);
-  const double common =
-      3 * std::sqrt(count_ * std::log(count_ * std::log(std::max(t, 2.0)) / delta_));
+  const double common = 3 * std::sqrt(count_ * log_term(t));
   const double root = std::sqrt(t);
   const auto value = [&](std::size_t i) {  // η_i
     return learners_[i].mean - scale_ * std::max(learners_[i].bias, common) / root;
@@ -203,12 +207,90 @@ void DynamicBalancing::test_learners() {
         observed_[i] == 0 || value(i) + learners_[i].spread + learners_[i].allowance >= bar;
     if (active_[i] == 1 && !active) {
       ++deactivations_[i];
-      if (first_deactivation_[i] == 0) first_deactivation_[i] = rounds_ - 1;  // the round behind us
+      if (first_deactivation_[i] == 0) first_deactivation_[i] = round;
     }
     active_[i] = active ? 1 : 0;
     any = any || active;
   }
   if (!any) std::fill(active_.begin(), active_.end(), 1);
+}
+
+// --- Leaping
+
+std::uint64_t DynamicBalancing::plays_below(std::size_t i, double bar, bool ties) const {
+  const auto below = [&](std::uint64_t n) {
+    const double at = level(i, n);
+    return at < bar || (ties && at == bar);
+  };
+  const double ratio = bar / learners_[i].pull;
+  auto n = static_cast<std::uint64_t>(std::min(ratio * ratio, 0x1p62));
+  while (n > 0 && !below(n - 1)) --n;
+  while (below(n)) ++n;
+  return n;
+}
+
+// Logarithms never fall and powers never rise along the window, so each factor is largest at one of
+// its ends. The first test of the window comes after its first round.
+DynamicBalancing::Standing DynamicBalancing::standing_in(const BalanceWindow& window,
+                                                         std::size_t i) const {
+  const Terms& terms = learners_[i];
+  const auto t_first = static_cast<double>(outcomes_ + 1);
+  const auto t_last = static_cast<double>(outcomes_ + window.rounds);
+  const auto n_first = static_cast<double>(observed_[i]);
+  const auto n_last = static_cast<double>(observed_[i] + window.plays[i]);
+  const auto bias = [&](double t, double over) {
+    return scale_ * std::max(terms.bias, 3 * std::sqrt(count_ * log_term(t))) / std::sqrt(over);
+  };
+  const Range spread{scale_ * 3 * std::sqrt(log_term(n_first) / n_last),
+                     scale_ * 3 * std::sqrt(log_term(n_last) / n_first)};
+  const Range value{window.means[i].low - bias(t_last, t_first),
+                    window.means[i].high - bias(t_first, t_last)};
+  Standing standing;
+  standing.reach = {value.low + spread.low + terms.coefficient / std::sqrt(n_last),
+                    value.high + spread.high + terms.coefficient / std::sqrt(n_first)};
+  standing.claim = spread_sign_ > 0 ? Range{value.low + spread.low, value.high + spread.high}
+                                    : Range{value.low - spread.high, value.high - spread.low};
+  return standing;
+}
+
+bool DynamicBalancing::stays(const BalanceWindow& window) const {
+  constexpr double kMargin = 1e-12;  // indices round at 1e-15
+  for (std::size_t i = 0; i < learners_.size(); ++i) {
+    if (observed_[i] == 0 && window.plays[i] > 0) return false;
+    if (observed_[i] == 0) continue;
+    const Standing mine = standing_in(window, i);
+    double bar_low = -std::numeric_limits<double>::infinity();
+    double bar_high = bar_low;
+    for (std::size_t j = 0; j < learners_.size(); ++j) {
+      if (j == i || observed_[j] == 0) continue;  // one always reaches one's own claim
+      const Standing other = standing_in(window, j);
+      bar_low = std::max(bar_low, other.claim.low);
+      bar_high = std::max(bar_high, other.claim.high);
+    }
+    if (active_[i] == 1 ? mine.reach.low < bar_high + kMargin : mine.reach.high + kMargin > bar_low)
+      return false;
+  }
+  return true;
+}
+
+void DynamicBalancing::pass(Round rounds, std::span<const std::uint64_t> plays) {
+  rounds_ += rounds;
+  outcomes_ += rounds;
+  tested_outcomes_ = outcomes_;
+  for (std::size_t i = 0; i < learners_.size(); ++i) {
+    played_[i] += plays[i];
+    dispatched_[i] += plays[i];
+    observed_[i] += plays[i];
+    if (active_[i] == 0) inactive_rounds_[i] += rounds;
+  }
+}
+
+void DynamicBalancing::settle(std::span<const double> reward_sums) {
+  for (std::size_t i = 0; i < learners_.size(); ++i) {
+    reward_sums_[i] = reward_sums[i];
+    if (observed_[i] > 0) update_terms(i);
+  }
+  test_learners(rounds_);
 }
 
 void DynamicBalancing::visit_state(StateVisitor& visitor) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "armature/policy.h"
 #include "policies/balancing/crew.h"
 
@@ -12,7 +14,7 @@ namespace armature {
 /// below another's is inactive for the time. Promises, for any point of the frontier R_1·R_2 ≥
 /// |A|·T, rates (R_1, R_2) up to logarithms. Caveat: at the paper's constants the test is slow: a
 /// wrong causal learner is noticed after millions of rounds.
-class DynamicBalancing {
+class DynamicBalancing : public LeapBalancer {
  public:
   static PolicyFacts facts();
   DynamicBalancing(const Problem& problem, const Arguments& arguments);
@@ -22,6 +24,18 @@ class DynamicBalancing {
   void forget(Decision decision);
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
+
+  std::string leap_obstacle() const { return crew_.leap_obstacle(); }
+  std::size_t learners() const override { return learners_.size(); }
+  AnyPolicy& learner(std::size_t i) override { return crew_.learner(i); }
+  bool active(std::size_t i) const override { return active_[i] == 1; }
+  double level(std::size_t i, std::uint64_t plays) const override {
+    return learners_[i].pull * std::sqrt(static_cast<double>(plays));
+  }
+  std::uint64_t plays_below(std::size_t i, double bar, bool ties) const override;
+  bool stays(const BalanceWindow& window) const override;
+  void pass(Round rounds, std::span<const std::uint64_t> plays) override;
+  void settle(std::span<const double> reward_sums) override;
 
  private:
   /// What is compared about a learner.
@@ -36,7 +50,14 @@ class DynamicBalancing {
   };
 
   void update_terms(std::size_t i);
-  void test_learners();
+  void test_learners(std::uint64_t round);
+  double log_term(double n) const;
+  /// η_i + γ_i + d_i/sqrt(n_i) and η_i ∓ γ_i anywhere in a window.
+  struct Standing {
+    Range reach;
+    Range claim;
+  };
+  Standing standing_in(const BalanceWindow& window, std::size_t i) const;
 
   double delta_;
   double scale_;

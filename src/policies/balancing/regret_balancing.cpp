@@ -43,6 +43,7 @@ RegretBalancing<kEstimating>::RegretBalancing(const Problem& problem, const Argu
       least_(arguments.real("dmin")),
       width_(arguments.real("c")),
       crew_(problem, arguments, delta_),
+      played_(crew_.size()),
       dispatched_(crew_.size()),
       observed_(crew_.size()),
       reward_sums_(crew_.size()),
@@ -95,6 +96,7 @@ Decision RegretBalancing<kEstimating>::choose(Stream& stream) {
       chosen = i;
     }
   }
+  ++played_[chosen];
   ++dispatched_[chosen];
   return crew_.choose(chosen, stream);
 }
@@ -114,6 +116,7 @@ void RegretBalancing<kEstimating>::forget(Decision decision) {
 
 template <bool kEstimating>
 void RegretBalancing<kEstimating>::visit_state(StateVisitor& visitor) {
+  visitor.field("played", played_);
   visitor.field("dispatched", dispatched_);
   visitor.field("observed", observed_);
   visitor.field("reward_sums", reward_sums_);
@@ -130,7 +133,7 @@ Diagnostics RegretBalancing<kEstimating>::diagnostics() const {
   const auto rounds = static_cast<double>(std::max<std::uint64_t>(rounds_, 1));
   for (std::size_t i = 0; i < crew_.size(); ++i) {
     diagnostics.push_back(
-        {"share(" + crew_.name(i) + ")", static_cast<double>(dispatched_[i]) / rounds});
+        {"share(" + crew_.name(i) + ")", static_cast<double>(played_[i]) / rounds});
     diagnostics.push_back({"coefficient(" + crew_.name(i) + ")", coefficients_[i]});
   }
   return diagnostics;

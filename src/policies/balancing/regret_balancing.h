@@ -31,6 +31,7 @@ class RegretBalancing {
   double least_;  // d_min
   double width_;  // c
   Crew crew_;
+  std::vector<std::uint64_t> played_;  // rounds given to each, lost ones too
   std::vector<std::uint64_t> dispatched_;
   std::vector<std::uint64_t> observed_;  // n_i
   std::vector<double> reward_sums_;      // U_i

@@ -12,11 +12,26 @@ PolicyFacts UniformPolicy::facts() {
       .section = "§5"};
 }
 
+// The engine draws how often each arm comes up: the plays here only say how many there are.
+void UniformPolicy::intend(Round rounds, Plan& plan) const {
+  plan.certain = plan.at_random = true;
+  for (Arm a = 0; a < actions_; ++a) plan.shares.push_back({a, a == 0 ? rounds : 0});
+}
+
 PolicyFacts RoundRobin::facts() {
   return {.name = "round-robin",
           .summary = "all actions in turn",
           .text = "Plays 0, 1, …, |A|-1 and starts over: uniform play without the randomness.",
           .section = "§5"};
+}
+
+void RoundRobin::intend(Round rounds, Plan& plan) const {
+  plan.certain = true;
+  const std::uint64_t more = rounds % actions_;  // arms from next_ on that get one more
+  for (Arm a = 0; a < actions_; ++a) {
+    const std::uint64_t turn = (a + actions_ - next_) % actions_;
+    plan.shares.push_back({a, rounds / actions_ + (turn < more ? 1 : 0)});
+  }
 }
 
 PolicyFacts FixedArm::facts() {

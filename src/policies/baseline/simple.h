@@ -17,6 +17,11 @@ class UniformPolicy {
   void visit_state(StateVisitor&) {}
   Diagnostics diagnostics() const { return {}; }
 
+  std::string leap_obstacle() const { return {}; }
+  void intend(Round rounds, Plan& plan) const;
+  bool holds(const Plan&, const Box&) const { return true; }
+  void absorb(const Block&) {}
+
  private:
   std::uint32_t actions_;
 };
@@ -37,6 +42,11 @@ class RoundRobin {
   void visit_state(StateVisitor& visitor) { visitor.field("next", next_); }
   Diagnostics diagnostics() const { return {}; }
 
+  std::string leap_obstacle() const { return {}; }
+  void intend(Round rounds, Plan& plan) const;
+  bool holds(const Plan&, const Box&) const { return true; }
+  void absorb(const Block& block) { next_ = (next_ + block.plays) % actions_; }
+
  private:
   std::uint32_t actions_;
   std::uint64_t next_ = 0;
@@ -55,8 +65,12 @@ class FixedArm {
   void visit_state(StateVisitor&) {}
   Diagnostics diagnostics() const { return {}; }
 
-  Plan intent() const { return {arm_}; }
-  bool same_choice(const Box&) const { return true; }
+  std::string leap_obstacle() const { return {}; }
+  void intend(Round rounds, Plan& plan) const {
+    plan.shares = {{arm_, rounds}};
+    plan.certain = true;
+  }
+  bool holds(const Plan&, const Box&) const { return true; }
   void absorb(const Block&) {}
 
  private:

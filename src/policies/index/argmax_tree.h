@@ -2,6 +2,7 @@
 // holds its winner. Changing a value replays its path, O(log n). Ties go to the lower index.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -22,6 +23,14 @@ class ArgmaxTree {
   std::uint32_t best() const { return nodes_[1].index; }
   double best_value() const { return nodes_[1].value; }
   double value(std::uint32_t i) const { return nodes_[leaves_ + i].value; }
+
+  /// The largest value but for i's own; minus infinity if there is no other.
+  double best_value_except(std::uint32_t i) const {
+    double best = -std::numeric_limits<double>::infinity();
+    for (std::uint32_t node = leaves_ + i; node > 1; node /= 2)
+      best = std::max(best, nodes_[node ^ 1u].value);
+    return best;
+  }
 
   /// The lowest index whose value is at least `bar`. There is one: best_value() ≥ bar.
   std::uint32_t first_at_least(double bar) const {

@@ -3,6 +3,7 @@
 #include "armature/policy.h"
 #include "policies/index/confidence.h"
 #include "policies/index/context_scores.h"
+#include "policies/index/path_bounds.h"
 
 namespace armature {
 
@@ -26,6 +27,14 @@ class CausalUcb {
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const { return {}; }
 
+  std::string leap_obstacle() const { return index_leap_obstacle(confidence_, random_ties_); }
+  void intend(Round rounds, Plan& plan) {
+    plan.contexts = true;
+    plan.shares.push_back({rows_->action(scores_.best_row()), rounds});
+  }
+  bool holds(const Plan& plan, const Box& box) const;
+  void absorb(const Block& block);
+
  private:
   Arm random_best(Stream& stream);
 
@@ -34,7 +43,8 @@ class CausalUcb {
   Statistics contexts_;
   std::unique_ptr<const MarginalRows> rows_;  // on the heap: scores_ points to it
   ContextScores scores_;
-  std::vector<double> sums_;  // scratch for random ties
+  std::vector<double> sums_;           // scratch for random ties
+  mutable std::vector<Range> ranges_;  // scratch for certificates
 };
 
 }  // namespace armature

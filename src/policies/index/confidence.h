@@ -44,6 +44,9 @@ class Confidence {
     if (kind_ == Kind::kFixed) return scale_ * std::sqrt(log_term_ / (2.0 * n));
     return scale_ * (0.85 * std::sqrt((std::log(std::log(2 * n)) + log_term_) / n));
   }
+  /// anytime-kl: widths that depend on the mean have no w(n)·sqrt(n) that is the same for all
+  /// means.
+  bool depends_on_mean() const { return kind_ == Kind::kKl; }
 
  private:
   enum class Kind { kFixed, kAnytime, kKl };
@@ -102,6 +105,12 @@ class Statistics {
   std::uint32_t size() const { return static_cast<std::uint32_t>(counts_.size()); }
   std::uint64_t count(std::uint32_t i) const { return counts_[i]; }
   double sum(std::uint32_t i) const { return sums_[i]; }
+
+  /// Many outcomes at once.
+  void add(std::uint32_t i, std::uint64_t outcomes, double rewards) {
+    counts_[i] += outcomes;
+    sums_[i] += rewards;
+  }
 
   void visit_state(StateVisitor& visitor, std::string_view counts_name,
                    std::string_view sums_name) {

@@ -47,7 +47,9 @@ HacUcb::HacUcb(const Problem& problem, const Arguments& arguments)
       uppers_(contexts_count_),
       context_widths_(contexts_count_),
       pseudo_(actions_count_),
-      pseudo_widths_(actions_count_) {
+      pseudo_widths_(actions_count_),
+      upper_ranges_(contexts_count_),
+      lower_ranges_(contexts_count_) {
   const double root_share = std::sqrt(horizon_) / actions_count_;
   // The script rounds halves to even, as nearbyint does.
   const double first =
@@ -126,6 +128,82 @@ Arm HacUcb::best_action(Stream& stream) const {
   if (!random_ties_) return indices_.best();
   return random_argmax(
       actions_count_, [this](Arm a) { return indices_.value(a); }, stream);
+}
+
+void HacUcb::intend(Round rounds, Plan& plan) {
+  plan.contexts = !switched_;
+  if (dispatched_ < all_sweep_plays_)
+    intend_sweeps(rounds, plan);
+  else if (switched_)
+    plan.shares.push_back({indices_.best(), rounds});
+  else if (benign_so_far())
+    plan.shares.push_back({rows_.action(first_largest({pseudo_.data(), rows_.rows()})), rounds});
+}
+
+// What is left of the first sweeps, or of the second: all actions in turn.
+void HacUcb::intend_sweeps(Round rounds, Plan& plan) const {
+  const std::uint64_t end =
+      dispatched_ < first_sweep_plays_ ? first_sweep_plays_ : all_sweep_plays_;
+  rounds = std::min(rounds, end - dispatched_);
+  plan.certain = true;
+  const std::uint64_t more = rounds % actions_count_;
+  for (Arm a = 0; a < actions_count_; ++a) {
+    const std::uint64_t turn = (a + actions_count_ - dispatched_ % actions_count_) % actions_count_;
+    const std::uint64_t plays = rounds / actions_count_ + (turn < more ? 1 : 0);
+    if (plays > 0) plan.shares.push_back({a, plays});
+  }
+}
+
+bool HacUcb::holds(const Plan& plan, const Box& box) const {
+  const Arm leader = plan.shares.front().arm;
+  if (switched_)
+    return range_along(actions_, leader, box.arms.front(), confidence_, Bound::kUpper).low >
+           indices_.best_value_except(leader) + kCertificateMargin;
+  for (Context z = 0; z < contexts_count_; ++z) {
+    const Path& path = box.contexts[z];
+    upper_ranges_[z] = range_along(contexts_, z, path, confidence_, Bound::kUpper);
+    lower_ranges_[z] = range_along(contexts_, z, path, confidence_, Bound::kLower);
+  }
+  return leads_for_all(rows_, rows_.row(leader), upper_ranges_) && test_passes(plan, box);
+}
+
+// The test in other words: μ̂(a) − w(n(a)) ≤ Σ_z ν̃_a(z)·(μ̂(z) + w(n(z))) and
+// Σ_z ν̃_a(z)·(μ̂(z) − w(n(z))) ≤ μ̂(a) + w(n(a)) for all a, here for all values in the box.
+bool HacUcb::test_passes(const Plan& plan, const Box& box) const {
+  for (Arm a = 0; a < actions_count_; ++a) {
+    const Path path = a == plan.shares.front().arm ? box.arms.front() : Path{};
+    double least_upper = 0;
+    double largest_lower = 0;
+    for (Context z = 0; z < contexts_count_; ++z) {
+      const double weight = rows_.at(rows_.row(a), z);
+      least_upper += weight * upper_ranges_[z].low;
+      largest_lower += weight * lower_ranges_[z].high;
+    }
+    const double lower = range_along(actions_, a, path, confidence_, Bound::kLower).high;
+    const double upper = range_along(actions_, a, path, confidence_, Bound::kUpper).low;
+    if (!(lower + kCertificateMargin < least_upper && largest_lower + kCertificateMargin < upper))
+      return false;
+  }
+  return true;
+}
+
+void HacUcb::absorb(const Block& block) {
+  rounds_ += block.plays;
+  actions_.add(block.arm, block.plays, block.sum);
+  update_action(block.arm);
+  if (switched_) return;
+  for (Context z = 0; z < contexts_count_; ++z) {
+    contexts_.add(z, block.visits[z], block.sums[z]);
+    update_context(z);
+  }
+  if (dispatched_ >= all_sweep_plays_) return;
+  const bool first = dispatched_ < first_sweep_plays_;
+  dispatched_ += block.plays;
+  if (!first || !checks_marginals_) return;
+  for (Context z = 0; z < contexts_count_; ++z)
+    first_visits_[std::size_t{block.arm} * contexts_count_ + z] += block.visits[z];
+  first_observed_ += block.plays;
+  if (first_observed_ == first_sweep_plays_) check_marginals();
 }
 
 void HacUcb::observe(Decision decision, Outcome outcome, Stream&) {

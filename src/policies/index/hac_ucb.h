@@ -4,6 +4,7 @@
 #include "policies/index/argmax_tree.h"
 #include "policies/index/confidence.h"
 #include "policies/index/marginal_rows.h"
+#include "policies/index/path_bounds.h"
 
 namespace armature {
 
@@ -22,6 +23,11 @@ class HacUcb {
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
+  std::string leap_obstacle() const { return index_leap_obstacle(confidence_, random_ties_); }
+  void intend(Round rounds, Plan& plan);
+  bool holds(const Plan& plan, const Box& box) const;
+  void absorb(const Block& block);
+
  private:
   // What a play was for; the ticket of its decision.
   enum Ticket : std::uint64_t {
@@ -33,6 +39,8 @@ class HacUcb {
 
   std::uint64_t first_sweeps() const { return first_sweep_plays_ / actions_count_; }
   bool benign_so_far();
+  void intend_sweeps(Round rounds, Plan& plan) const;
+  bool test_passes(const Plan& plan, const Box& box) const;
   Arm best_causal(Stream& stream);
   Arm best_action(Stream& stream) const;
   void update_action(Arm a);
@@ -64,12 +72,14 @@ class HacUcb {
   // Derived from the above.
   std::shared_ptr<const Matrix> given_;
   MarginalRows rows_;
-  ArgmaxTree indices_;                  // u(a)
-  std::vector<double> action_widths_;   // 2w(n(a))
-  std::vector<double> uppers_;          // μ̂(z) + w(n(z))
-  std::vector<double> context_widths_;  // 2w(n(z))
-  std::vector<double> pseudo_;          // p, per row
-  std::vector<double> pseudo_widths_;   // Σ_z ν̃(z)·2w(n(z)), per row
+  ArgmaxTree indices_;                       // u(a)
+  std::vector<double> action_widths_;        // 2w(n(a))
+  std::vector<double> uppers_;               // μ̂(z) + w(n(z))
+  std::vector<double> context_widths_;       // 2w(n(z))
+  std::vector<double> pseudo_;               // p, per row
+  std::vector<double> pseudo_widths_;        // Σ_z ν̃(z)·2w(n(z)), per row
+  mutable std::vector<Range> upper_ranges_;  // scratch for certificates
+  mutable std::vector<Range> lower_ranges_;
 };
 
 }  // namespace armature

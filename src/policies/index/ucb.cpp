@@ -42,6 +42,14 @@ Arm Ucb::random_best(Stream& stream) const {
       actions_.size(), [this](Arm a) { return indices_.value(a); }, stream);
 }
 
+// Only the played arm's index moves: it must stay above the runner-up's.
+bool Ucb::holds(const Plan& plan, const Box& box) const {
+  const Arm leader = plan.shares.front().arm;
+  const double lowest =
+      range_along(actions_, leader, box.arms.front(), confidence_, Bound::kUpper).low;
+  return lowest > indices_.best_value_except(leader) + kCertificateMargin;
+}
+
 void Ucb::visit_state(StateVisitor& visitor) {
   actions_.visit_state(visitor, "plays", "reward_sums");
   if (visitor.reading()) rebuild();

@@ -3,6 +3,7 @@
 #include "armature/policy.h"
 #include "policies/index/argmax_tree.h"
 #include "policies/index/confidence.h"
+#include "policies/index/path_bounds.h"
 
 namespace armature {
 
@@ -23,6 +24,14 @@ class Ucb {
   void forget(Decision) {}
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const { return {}; }
+
+  std::string leap_obstacle() const { return index_leap_obstacle(confidence_, random_ties_); }
+  void intend(Round rounds, Plan& plan) const { plan.shares.push_back({indices_.best(), rounds}); }
+  bool holds(const Plan& plan, const Box& box) const;
+  void absorb(const Block& block) {
+    actions_.add(block.arm, block.plays, block.sum);
+    indices_.set(block.arm, actions_.upper(block.arm, confidence_));
+  }
 
  private:
   Arm random_best(Stream& stream) const;

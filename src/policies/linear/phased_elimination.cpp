@@ -168,6 +168,30 @@ void PhasedElimination::forget(Decision decision) {
   if (decision.ticket != kExtra) lost_.push_back(decision.arm);
 }
 
+// Nothing is decided inside a phase: what is left of it is one plan.
+void PhasedElimination::intend(Round rounds, Plan& plan) const {
+  plan.certain = plan.in_turn = true;
+  if (active_.size() == 1) {
+    plan.shares.push_back({active_.front(), rounds});
+    return;
+  }
+  for (std::size_t k = next_; k < support_.size() && rounds > 0; ++k) {
+    const std::uint64_t plays = std::min(rounds, planned_[k] - dispatched_[k]);
+    if (plays > 0) plan.shares.push_back({support_[k], plays});
+    rounds -= plays;
+  }
+}
+
+void PhasedElimination::absorb(const Block& block) {
+  if (active_.size() == 1) return;
+  const auto supported = std::lower_bound(support_.begin(), support_.end(), block.arm);
+  const auto k = static_cast<std::size_t>(supported - support_.begin());
+  dispatched_[k] += block.plays;
+  sums_[k] += block.sum;
+  observed_ += block.plays;
+  if (observed_ == planned_total_) end_phase();
+}
+
 // Least squares in the span's coordinates, V θ = Σ x_a·(rewards of a), then keep a iff
 // max_b ⟨θ, x_b − x_a⟩ ≤ 2·sqrt((4d/m_ℓ)·L_P), scaled, plus ε(1+2√d).
 void PhasedElimination::end_phase() {

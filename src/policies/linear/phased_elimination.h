@@ -26,6 +26,11 @@ class PhasedElimination {
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
+  std::string leap_obstacle() const { return {}; }
+  void intend(Round rounds, Plan& plan) const;
+  bool holds(const Plan&, const Box&) const { return true; }
+  void absorb(const Block& block);
+
  private:
   // Tickets: the phase a play counts for; plays beyond the phase's plan count for none.
   static constexpr std::uint64_t kExtra = 0;

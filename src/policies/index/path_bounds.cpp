@@ -1,0 +1,119 @@
+#include "policies/index/path_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace armature {
+namespace {
+
+// constant + square·u² + linear·u
+struct Parabola {
+  double constant;
+  double square;
+  double linear;
+  double operator()(double u) const { return constant + (square * u + linear) * u; }
+};
+
+double root_of_inverse(double count) { return 1 / std::sqrt(count); }
+
+double least(const Parabola& f, double first, double last) {
+  double value = std::min(f(first), f(last));
+  if (f.square > 0) {
+    const double vertex = -f.linear / (2 * f.square);
+    if (vertex > std::min(first, last) && vertex < std::max(first, last))
+      value = std::min(value, f(vertex));
+  }
+  return value;
+}
+
+double largest(const Parabola& f, double first, double last) {
+  return -least({-f.constant, -f.square, -f.linear}, first, last);
+}
+
+// The rewards seen so far, the counts from and to which the path leads, and the widths' factors.
+struct Walk {
+  double count;  // n
+  double sum;    // S
+  double from;   // max(n, 1)
+  double to;     // n + most
+};
+
+// S + max(0, k·p − down): first nothing is gained, then the drift less the slack.
+double lowest(const Walk& walk, const Path& path, double factor) {
+  const double idle = path.drift > 0 ? path.down / path.drift : path.most;
+  const double turn = std::clamp(walk.count + idle, walk.from, walk.to);
+  const double u_from = root_of_inverse(walk.from);
+  const double u_turn = root_of_inverse(turn);
+  const double u_to = root_of_inverse(walk.to);
+  const double square = walk.sum - walk.count * path.drift - path.down;
+  const double before = least({0, walk.sum, factor}, u_from, u_turn);
+  return turn < walk.to ? std::min(before, least({path.drift, square, factor}, u_turn, u_to))
+                        : before;
+}
+
+// S + min(k, k·p + up).
+double highest(const Walk& walk, const Path& path, double factor) {
+  const double full = path.drift < 1 ? path.up / (1 - path.drift) : path.most;
+  const double turn = std::clamp(walk.count + full, walk.from, walk.to);
+  const double u_from = root_of_inverse(walk.from);
+  const double u_turn = root_of_inverse(turn);
+  const double u_to = root_of_inverse(walk.to);
+  const double square = walk.sum - walk.count * path.drift + path.up;
+  const double before = largest({1, walk.sum - walk.count, factor}, u_from, u_turn);
+  return turn < walk.to ? std::max(before, largest({path.drift, square, factor}, u_turn, u_to))
+                        : before;
+}
+
+// w(n)·sqrt(n) never falls with n: constant for paper and bilodeau, slowly rising for anytime.
+double factor_at(const Confidence& confidence, double count) {
+  return confidence.hoeffding(static_cast<std::uint64_t>(count)) * std::sqrt(std::floor(count));
+}
+
+}  // namespace
+
+Range width_along(const Statistics& statistics, std::uint32_t i, const Path& path,
+                  const Confidence& confidence) {
+  const double from = confidence.hoeffding(statistics.floored_count(i));
+  if (!(path.most > 0)) return {from, from};
+  const auto to = statistics.count(i) + static_cast<std::uint64_t>(std::ceil(path.most));
+  return {std::min(from, confidence.hoeffding(to)), from};
+}
+
+Range range_along(const Statistics& statistics, std::uint32_t i, const Path& path,
+                  const Confidence& confidence, Bound bound) {
+  const auto count = static_cast<double>(statistics.count(i));
+  const double sign = bound == Bound::kMean ? 0 : bound == Bound::kUpper ? 1 : -1;
+  if (!(path.most > 0)) {
+    const double value =
+        statistics.mean(i) + sign * confidence.hoeffding(statistics.floored_count(i));
+    return {value, value};
+  }
+  const Walk walk{count, statistics.sum(i), std::max(count, 1.0),
+                  std::max(count + std::ceil(path.most), 1.0)};
+  if (bound == Bound::kMean) return {lowest(walk, path, 0), highest(walk, path, 0)};
+  const double small = factor_at(confidence, walk.from);
+  const double large = factor_at(confidence, walk.to);
+  return sign > 0 ? Range{lowest(walk, path, small), highest(walk, path, large)}
+                  : Range{lowest(walk, path, -large), highest(walk, path, -small)};
+}
+
+bool leads_for_all(const MarginalRows& rows, std::uint32_t leader, std::span<const Range> uppers) {
+  for (std::uint32_t rival = 0; rival < rows.rows(); ++rival) {
+    if (rival == leader) continue;
+    double lead = 0;
+    for (Context z = 0; z < rows.contexts(); ++z) {
+      const double difference = rows.at(leader, z) - rows.at(rival, z);
+      lead += difference * (difference > 0 ? uppers[z].low : uppers[z].high);
+    }
+    if (!(lead > kCertificateMargin)) return false;
+  }
+  return true;
+}
+
+std::string index_leap_obstacle(const Confidence& confidence, bool random_ties) {
+  if (random_ties) return "ties=random draws in every round";
+  if (confidence.depends_on_mean()) return "confidence=anytime-kl has no certificate";
+  return {};
+}
+
+}  // namespace armature

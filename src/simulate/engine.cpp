@@ -1,0 +1,74 @@
+// Which engine runs a cell, and the block runner over both.
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "armature/error.h"
+#include "armature/simulate.h"
+#include "simulate/leap.h"
+#include "simulate/leap_laws.h"
+#include "simulate/step.h"
+
+namespace armature {
+namespace {
+
+constexpr Round kStepUpTo = 1'000'000;
+
+std::string resolved_policy(const std::string& text, const Instance& instance) {
+  return text == kOracle ? fmt::format("fixed:arm={}", instance.best_action()) : text;
+}
+
+}  // namespace
+
+std::string engine_name(Engine engine) {
+  return engine == Engine::kAuto ? "auto" : engine == Engine::kStep ? "step" : "leap";
+}
+
+Engine engine_named(const std::string& name) {
+  for (const Engine engine : {Engine::kAuto, Engine::kStep, Engine::kLeap})
+    if (engine_name(engine) == name) return engine;
+  throw Error({"", "engine", "'" + name + "'", "one of auto, step, leap"});
+}
+
+std::string canonical_cell_policy(const std::string& text) {
+  return text == kOracle ? text : canonical_policy(text);
+}
+
+std::string leap_obstacle(const std::string& policy, const World& world, const Feedback& feedback) {
+  if (!feedback.prompt())
+    return fmt::format("outcomes that are not prompt ({}) are seen one by one",
+                       feedback.describe());
+  if (const std::string laws = LeapLaws::obstacle(*world.instance); !laws.empty()) return laws;
+  const std::string why =
+      make_policy(resolved_policy(policy, *world.instance), world.problem)->leap_obstacle();
+  return why.empty() ? why : fmt::format("{}: {}", policy, why);
+}
+
+Engine engine_for(const Cell& cell, const World& world) {
+  if (cell.engine == Engine::kStep) return Engine::kStep;
+  if (cell.engine == Engine::kAuto && cell.horizon <= kStepUpTo) return Engine::kStep;
+  const std::string obstacle = leap_obstacle(cell.policy, world, cell.feedback);
+  if (obstacle.empty()) return Engine::kLeap;
+  if (cell.engine == Engine::kAuto) return Engine::kStep;
+  throw Error({"", "--engine", "leap, but " + obstacle, "step or auto here"});
+}
+
+BlockResult run_block(const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
+  const auto start = std::chrono::steady_clock::now();
+  BlockResult result;
+  for (std::uint32_t i = 0; i < range.count && !stop.load(std::memory_order_relaxed); ++i) {
+    const std::uint32_t replication = range.first + i;
+    const std::shared_ptr<const World> world = cell.world(replication);
+    const std::string policy = resolved_policy(cell.policy, *world->instance);
+    std::optional<Replication> one =
+        engine_for(cell, *world) == Engine::kLeap
+            ? leap_replication(cell, *world, policy, replication, stop)
+            : step_replication(cell, *world, policy, replication, stop);
+    if (!one) break;
+    result.replications.push_back(std::move(*one));
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace armature

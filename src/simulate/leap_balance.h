@@ -1,0 +1,56 @@
+// A balancer in leaps (docs/leap.md, "Balancing"): each learner walks by itself, ahead of the
+// schedule; the schedule takes windows of their plays in which the activity test cannot change its
+// verdict, and cuts a learner's segments, by the exact conditional law, only where it could.
+#pragma once
+
+#include <deque>
+
+#include "simulate/leap_walk.h"
+
+namespace armature {
+
+class LeapBalance {
+ public:
+  LeapBalance(LeapBalancer& balancer, LeapContext& context, Round horizon);
+
+  /// Goes on by at most so many rounds (at least one), counts the pulls of each arm, and returns
+  /// how many rounds it went.
+  Round advance(Round limit, std::span<std::uint64_t> pulls);
+
+ private:
+  /// A learner's own history: what the schedule has not taken yet.
+  struct Lane {
+    LeapWalk walk;
+    std::deque<Segment> segments;  // to come; the first one may be taken in part
+    std::uint64_t queued = 0;      // plays in them that are not taken
+    std::uint64_t taken = 0;       // of the first segment
+    std::uint64_t count = 0;       // plays before the first segment
+    double sum = 0;                // rewards before the first segment
+  };
+
+  void lay_out(std::size_t last, std::uint64_t plays);
+  void widest_window();
+  bool halve();
+  bool certified();
+  Range means_of(const Lane& lane, std::uint64_t plays, double log_inverse);
+  void cut(Lane& lane, std::uint64_t place);
+  void cut_at_window();
+  void take(std::span<std::uint64_t> pulls);
+  void settle();
+
+  LeapBalancer& balancer_;
+  LeapContext& context_;
+  Round horizon_;
+  Round round_ = 0;
+  Round guess_ = 1;  // the length of the last window
+  std::vector<Lane> lanes_;
+
+  // The window under consideration.
+  Round rounds_ = 0;
+  std::vector<std::uint64_t> plays_;
+  std::vector<Range> means_;
+  bool bridged_ = false;  // its certificate can fail
+  std::vector<double> sums_;
+};
+
+}  // namespace armature

@@ -1,0 +1,253 @@
+// Studies from the command line: check, run, status, export.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/refusal.h"
+#include "support/program.h"
+#include "support/studies.h"
+
+namespace armature::test {
+namespace {
+
+class StudyCommand : public testing::Test {
+ protected:
+  StudyCommand() { write_file(directory_.file("small.toml"), kSmallStudy); }
+  ProgramResult shell(const std::string& command) { return run_shell(command, directory_.path()); }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(StudyCommand, CheckShowsTheStudyWithItsDefaultsAndThePlan) {
+  const ProgramResult result = shell("armature study check small.toml replications=3");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  for (const char* part :
+       {"title = \"small\"\n", "engine = \"auto\"\n", "replications = 3\n", "kind = \"regret\"\n",
+        "random (actions=5)", "worst-case", "18 cells × 3 replications; about ",
+        "of one core, estimated from a short trial"})
+    EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
+  EXPECT_EQ(directory_.listing(), std::vector<std::string>{"small.toml"});
+}
+
+TEST_F(StudyCommand, WhatCheckShowsIsAStudy) {
+  const ProgramResult result = shell(
+      "armature study check small.toml | sed '/^instance  /,$d' > spelt.toml\n"
+      "armature study check spelt.toml | sed '/^instance  /,$d' > again.toml\n"
+      "cmp spelt.toml again.toml && grep -c policy spelt.toml");
+  EXPECT_EQ(result.status, 0) << result.err;
+}
+
+TEST_F(StudyCommand, CheckQuietlyShowsThePlanOnly) {
+  const ProgramResult result = shell("armature study check --quiet small.toml");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_FALSE(contains(result.out, "title"));
+  EXPECT_TRUE(contains(result.out, "18 cells × 6 replications"));
+}
+
+TEST_F(StudyCommand, RunsIntoItsOwnDirectoryAndThenHasNothingToDo) {
+  const ProgramResult first = shell("armature run small.toml");
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(first.out, "runs/small: finished, 108 replications computed\n");
+  EXPECT_EQ(first.err, "");  // over before a line of progress was due
+  const ProgramResult again = shell("armature run small.toml");
+  EXPECT_EQ(again.status, 0);
+  EXPECT_EQ(again.out, "runs/small: finished already; nothing to do\n");
+  const ProgramResult more = shell("armature run small.toml replications=7 --threads 2");
+  EXPECT_EQ(more.out, "runs/small: finished, 18 replications computed\n");
+  const ProgramResult quiet = shell("armature run small.toml replications=8 --quiet");
+  EXPECT_EQ(quiet.status, 0);
+  EXPECT_EQ(quiet.out + quiet.err, "");
+}
+
+TEST_F(StudyCommand, StatusTellsHowFarItIs) {
+  ASSERT_EQ(shell("armature run small.toml -o here -q").status, 0);
+  const ProgramResult result = shell("armature status here");
+  ASSERT_EQ(result.status, 0) << result.err;
+  for (const char* part : {"small\n", "balancer", "random (actions=3)", "6 of 6",
+                           "108 of 108 replications (100%), finished\n"})
+    EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
+}
+
+TEST_F(StudyCommand, ExportsTheSameBytesFromAnyNumberOfThreads) {
+  ASSERT_EQ(
+      shell("armature run small.toml -o one -q -j 1 && armature run small.toml -o two -q -j 2 "
+            "&& armature run small.toml -o four -q -j 4")
+          .status,
+      0);
+  const ProgramResult result = shell(
+      "armature export one && armature export two --csv --to elsewhere/deep && "
+      "armature export four --to four-csv");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "one/csv\nelsewhere/deep\nfour-csv\n");
+  const auto files = files_in(directory_.file("one/csv"));
+  EXPECT_EQ(files.size(), 6u);
+  EXPECT_EQ(files_in(directory_.file("elsewhere/deep")), files);
+  EXPECT_EQ(files_in(directory_.file("four-csv")), files);
+}
+
+TEST_F(StudyCommand, ExportsLatex) {
+  ASSERT_EQ(shell("armature run small.toml -o here -q").status, 0);
+  const ProgramResult result = shell("armature export here --latex");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "here/regret.tex\n");
+  const std::string latex = read_file(directory_.file("here/regret.tex"));
+  for (const char* part : {"% Final regret", "6 replications", "\\begin{tabular}{lrr}",
+                           "policy & $T=50$ & $T=200$", "balancer & $", "\\pm", "\\mathbf{"})
+    EXPECT_TRUE(contains(latex, part)) << part << "\n" << latex;
+  EXPECT_FALSE(contains(latex, "Not finished"));
+  EXPECT_EQ(shell("armature export here --latex --csv").status, 2);
+}
+
+constexpr const char* kLongStudy =
+    "replications = 1000\nhorizons = 3e5\ninstances = 'hidden-arm'\npolicies = ['ucb', 'db']\n";
+
+// Ctrl-C after six seconds: by then a line of progress was due in the pipe.
+TEST_F(StudyCommand, InAPipeProgressIsPlainLinesAndAnInterruptKeepsWhatIsFinished) {
+  write_file(directory_.file("long.toml"), kLongStudy);
+  const ProgramResult result =
+      shell("timeout --preserve-status -s INT 6 armature run long.toml -o here");
+  EXPECT_EQ(result.status, 130);
+  EXPECT_EQ(result.out, "");
+  for (const char* part : {" of 2 cells, ", " of 2000 replications (", " rounds/s, ", " left\n",
+                           "armature: interrupted; the same command goes on from here\n"})
+    EXPECT_TRUE(contains(result.err, part)) << part << "\n" << result.err;
+  EXPECT_EQ(result.err.find_first_of("\r\033"), std::string::npos) << result.err;
+  const ProgramResult status = shell("armature status here");
+  EXPECT_TRUE(contains(status.out, "not running; armature run goes on from here")) << status.out;
+  EXPECT_FALSE(contains(status.out, "\n0 of 2000 replications")) << status.out;
+}
+
+TEST_F(StudyCommand, TwoAtOnceAreRefusedAndStatusSaysItRuns) {
+  write_file(directory_.file("long.toml"), kLongStudy);
+  const ProgramResult result = shell(
+      "armature run long.toml -o here -q & first=$!\n"
+      "for i in $(seq 200); do armature status here >status 2>/dev/null && break; sleep 0.05; "
+      "done\n"
+      "armature run long.toml -o here -q; refused=$?\n"
+      "kill -KILL $first; wait $first 2>/dev/null\n"
+      "cat status; exit $refused");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(contains(result.out, "%), running\n")) << result.out;
+  EXPECT_TRUE(contains(result.err,
+                       "here: directory: got another process at work in it, expected "
+                       "one at a time"))
+      << result.err;
+}
+
+TEST(StudyHelp, NamesWhatMatters) {
+  const std::pair<const char*, const char*> helps[] = {{"study --help", "check"},
+                                                       {"study check --help", "KEY=VALUE"},
+                                                       {"study check --help", "--quiet"},
+                                                       {"run --help", "--out"},
+                                                       {"run --help", "--threads"},
+                                                       {"run --help", "--yes"},
+                                                       {"run --help", "goes on where it ended"},
+                                                       {"run --help", "armature status DIR"},
+                                                       {"status --help", "DIR"},
+                                                       {"export --help", "--latex"},
+                                                       {"export --help", "--to"},
+                                                       {"--help", "status"}};
+  for (const auto& [command, part] : helps) {
+    const ProgramResult result = run_armature(command);
+    EXPECT_EQ(result.status, 0) << command;
+    EXPECT_TRUE(contains(result.out, part)) << command << "\n" << result.out;
+  }
+}
+
+// --- Mistakes
+
+struct Mistake {
+  const char* toml;
+  const char* arguments;
+  const char* message;
+};
+
+void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.arguments; }
+
+class StudyMistake : public testing::TestWithParam<Mistake> {};
+
+TEST_P(StudyMistake, IsNamedAndLeavesNothing) {
+  const TemporaryDirectory directory;
+  write_file(directory.file("s.toml"), GetParam().toml);
+  const ProgramResult result =
+      run_shell(std::string("armature ") + GetParam().arguments, directory.path());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(contains(result.err, GetParam().message)) << result.err;
+  EXPECT_FALSE(contains(result.err, "unexpected")) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(directory.listing(), std::vector<std::string>{"s.toml"});
+}
+
+constexpr const char* kTiny = "horizons = 50\ninstances = 'hidden-arm'\npolicies = 'ucb'\n";
+constexpr const char* kExploding =
+    "horizons = 50\npolicies = 'ucb'\n[[instances]]\ninstance = 'hidden-arm'\n"
+    "gap = 'linspace(0,0.5,2000)'\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Studies, StudyMistake,
+    testing::Values(
+        Mistake{kTiny, "study", "subcommand"}, Mistake{kTiny, "study check", "FILE is required"},
+        Mistake{kTiny, "run none.toml", "none.toml: open: got No such file"},
+        Mistake{"title = \"x\n", "run s.toml", "s.toml: line 1: got "},
+        Mistake{"horizons = 5\n\nreplicatoins = 5\n", "run s.toml",
+                "s.toml: line 3: key: got 'replicatoins', expected one of"},
+        Mistake{"horizons = 5\n\nreplicatoins = 5\n", "study check s.toml",
+                "did you mean 'replications'?"},
+        Mistake{kTiny, "run s.toml replication=5", "override: got 'replication'"},
+        Mistake{kTiny, "run s.toml horizons=-5", "horizons: got -5, expected a whole number"},
+        Mistake{kTiny, "run s.toml horizons", "override: got 'horizons', expected key=value"},
+        Mistake{kTiny, "run s.toml policies=uccb", "s.toml: policy: got 'uccb'"},
+        Mistake{kTiny, "run s.toml policies=fixed:arm=20", "arm: got 20, expected an action"},
+        Mistake{kTiny, "run s.toml instances=hiden-arm", "did you mean 'hidden-arm'?"},
+        Mistake{kTiny, "run s.toml \"policies=['ucb','ucb']\"", "twice"},
+        Mistake{kTiny, "run s.toml --threads many", "--threads: got 'many'"},
+        Mistake{kTiny, "run s.toml --out s.toml", "s.toml: directory: got "},
+        Mistake{kTiny, "run s.toml --out /dev/null/x", "/dev/null/x: directory: got "},
+        Mistake{kTiny, "run s.toml --out .", ".: directory: got other files"},
+        Mistake{kTiny, "run s.toml horizons=1e9 replications=1e6", "s.toml: estimated time: got "},
+        Mistake{kTiny, "run s.toml horizons=1e9 replications=1e6",
+                "1 cells × 1000000 replications"},
+        Mistake{kTiny, "run s.toml horizons=1e18 replications=1e6 --yes", "at most 9e18"},
+        Mistake{kExploding, "run s.toml",
+                "s.toml: cells: got 2000, expected at most 1000 (instances × horizons × policies), "
+                "or --yes to run it all the same"},
+        Mistake{kExploding, "run s.toml \"policies=['ucb:scale=linspace(1,2,100000)']\" --yes",
+                "cells: got 200000000, expected at most 1000000"},
+        Mistake{kTiny, "status none", "none: study: got none"},
+        Mistake{kTiny, "status .", ".: study: got none, expected a directory that armature run"},
+        Mistake{kTiny, "export none", "none: study: got none"},
+        Mistake{kTiny, "export . --latex", ".: study: got none"}));
+
+TEST_F(StudyCommand, AnotherStudyInTheDirectoryIsRefused) {
+  ASSERT_EQ(shell("armature run small.toml -o here -q").status, 0);
+  const ProgramResult result = shell("armature run small.toml -o here -q seed=8");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(contains(result.err,
+                       "here/study.sqlite: seed: got 8, expected 7, as when this study "
+                       "was begun; use another directory for another study"))
+      << result.err;
+}
+
+TEST_F(StudyCommand, SomethingElseInItsPlaceIsRefused) {
+  const ProgramResult result = shell(
+      "mkdir here && echo 'not a database, but long enough to be looked at' > here/study.sqlite\n"
+      "armature status here; armature export here; armature run small.toml -o here -q");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(contains(result.err, "here/study.sqlite: ")) << result.err;
+  EXPECT_TRUE(contains(result.err, "expected a SQLite database")) << result.err;
+}
+
+TEST_F(StudyCommand, AnUnwritablePlaceForAnExportIsNamed) {
+  ASSERT_EQ(shell("armature run small.toml -o here -q").status, 0);
+  const ProgramResult csv = shell("armature export here --to small.toml");
+  EXPECT_EQ(csv.status, 2);
+  EXPECT_TRUE(contains(csv.err, "small.toml: directory: got ")) << csv.err;
+  const ProgramResult latex = shell("armature export here --latex --to none/x.tex");
+  EXPECT_EQ(latex.status, 2);
+  EXPECT_TRUE(contains(latex.err, "none/x.tex: open: got ")) << latex.err;
+}
+
+}  // namespace
+}  // namespace armature::test
