@@ -24,8 +24,8 @@ demo: bundle build ## four worlds, six policies, and a report to open: about a m
 test: format-check test-release test-dev test-tsan test-fuzz ## everything
 	@echo "All tests passed."
 
-test-release: # everything that needs speed, and the installed package
-	@scripts/install-deps build test
+test-release: bundle # everything that needs speed, reports in a browser, and the installed package
+	@scripts/install-deps build test web webtest
 	@cmake --preset release --log-level=WARNING -DARMATURE_DEVELOPER=ON >/dev/null
 	@cmake --build --preset release
 	@$(CTEST) --test-dir build/release

@@ -27,7 +27,7 @@ std::vector<std::string> broken(const std::string& text, std::size_t most) {
 
 PanelSize panel_size(std::size_t panels) {
   if (panels <= 1) return {520, 330, 1};
-  if (panels <= 4) return {300, 210, 2};
+  if (panels <= 4) return {320, 215, 2};
   return {190, 150, 3};
 }
 
@@ -86,7 +86,8 @@ std::vector<Json> end_labels(const Looks& looks, const std::vector<EndLabel>& la
   std::vector<double> wanted;
   for (const EndLabel& label : labels)
     wanted.push_back(place_of(vertical, label.value) * size.height);
-  const std::vector<double> places = spread_apart(wanted, kLabelHeight, 0, size.height);
+  const std::vector<double> places =
+      spread_apart(wanted, kLabelHeight, kLabelHeight / 2, size.height - kLabelHeight / 2);
   std::vector<Json> layers;
   for (std::size_t i = 0; i < labels.size(); ++i) {
     // Pixels are counted from the top.

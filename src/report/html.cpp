@@ -49,10 +49,12 @@ std::string html_escaped(std::string_view text) {
   return html;
 }
 
+std::string html_text(std::string_view text) { return with_code(html_escaped(text)); }
+
 std::string html_paragraphs(std::string_view text) {
   std::string html, paragraph;
   const auto end_paragraph = [&] {
-    if (!paragraph.empty()) html += "<p>" + with_code(html_escaped(paragraph)) + "</p>\n";
+    if (!paragraph.empty()) html += "<p>" + html_text(paragraph) + "</p>\n";
     paragraph.clear();
   };
   while (!text.empty()) {

@@ -8,6 +8,8 @@
 namespace armature {
 
 std::string html_escaped(std::string_view text);
+/// The same with what stands between backticks as code.
+std::string html_text(std::string_view text);
 /// Paragraphs separated by empty lines; what stands between backticks is code.
 std::string html_paragraphs(std::string_view text);
 /// JSON that can stand inside a <script>.

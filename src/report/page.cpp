@@ -64,7 +64,7 @@ std::string summary(const std::vector<Contest>& contests) {
   const bool all = contests.size() <= kMostContestsInWords;
   std::string html = "<section id=\"summary\">\n<h2>Who wins, by how much, how sure</h2>\n";
   if (const std::string words = overall_words(contests); !words.empty())
-    html += fmt::format("<p>{}</p>\n", html_escaped(words));
+    html += fmt::format("<p>{}</p>\n", html_text(words));
   std::string instance;
   bool open = false;
   for (const Contest& contest : contests) {
@@ -76,7 +76,7 @@ std::string summary(const std::vector<Contest>& contests) {
       open = true;
     }
     html += fmt::format("<li>T = {}: {}</li>\n", grouped(static_cast<double>(contest.horizon)),
-                        html_escaped(contest_words(contest)));
+                        html_text(contest_words(contest)));
   }
   if (open) html += "</ul>\n";
   return html +
@@ -84,7 +84,7 @@ std::string summary(const std::vector<Contest>& contests) {
          "in "
          "each replication (common random numbers), so they are compared replication by "
          "replication: "
-         "a difference is beyond doubt here when the 95% interval of the mean paired difference "
+         "a lead is called settled when the 95% interval of the mean paired difference "
          "(Student's t) leaves out 0. Each interval speaks for its own pair; with many pairs some "
          "miss. The leader was picked from the same replications.</p>\n</section>\n";
 }

@@ -23,7 +23,9 @@ int decimals_for(double value, double error) {
 }  // namespace
 
 std::string rounded(double value, double error) {
-  return fmt::format("{:.{}f}", value, decimals_for(value, error));
+  const std::string text = fmt::format("{:.{}f}", value, decimals_for(value, error));
+  const bool nothing = text.find_first_not_of("-0.") == std::string::npos;
+  return nothing && text[0] == '-' ? text.substr(1) : text;  // never "-0.0"
 }
 
 std::string with_error(double value, double error) {

@@ -8,12 +8,17 @@
 
 #include "armature/report.h"
 #include "base/text.h"
+#include "report/study_figures.h"
 #include "report/table.h"
 
 namespace armature {
 namespace {
 
-const std::string& name_of(const CellSummary& cell) { return cell.cell.policy_label; }
+std::string name_of(const CellSummary& cell) {
+  std::string name = cell.cell.policy_label;
+  std::erase(name, '`');
+  return "`" + name + "`";
+}
 
 std::string mean_words(const CellSummary& cell) {
   const Spread& regret = cell.final_regret();
@@ -63,9 +68,9 @@ std::string furthest_words(const Contest& contest) {
 }
 
 std::string clear_words(const Contest& contest) {
-  const std::string& winner = name_of(*contest.rivals[0]);
+  const std::string winner = name_of(*contest.rivals[0]);
   return fmt::format(
-             "{} has the least mean regret, {}, and beyond doubt: next comes {} with {}; {}.",
+             "{} has the least mean regret, {}. The lead is settled: next comes {} with {}; {}.",
              winner, mean_words(*contest.rivals[0]), name_of(*contest.rivals[1]),
              lead_words(*contest.differences[0]), share_words(contest, 0)) +
          furthest_words(contest);
@@ -183,7 +188,7 @@ std::string overall_words(const std::vector<Contest>& contests) {
   for (const Record& record : records)
     if (record.won > 0)
       winners.push_back(
-          fmt::format("{} in {} ({} beyond doubt)", record.policy, record.won, record.won_clearly));
+          fmt::format("{} in {} ({} settled)", record.policy, record.won, record.won_clearly));
   std::string words = fmt::format(
       "In {} contests, one for each instance and horizon, the least mean "
       "regret is that of {}.",
@@ -199,7 +204,7 @@ std::string overall_words(const std::vector<Contest>& contests) {
                   steady.policy, factor_words(steady.furthest));
   words += fmt::format(" Furthest in its worst place is {}: {} the best on {}, T = {}.",
                        unsteady.policy, factor_words(unsteady.furthest), unsteady.where->instance,
-                       unsteady.where->horizon);
+                       grouped(static_cast<double>(unsteady.where->horizon)));
   return words;
 }
 

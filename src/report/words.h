@@ -1,4 +1,5 @@
 // Who wins, by how much, how sure: a study's outcome in sentences, worked out from its numbers.
+// Names of policies stand between backticks.
 #pragma once
 
 #include <string>

@@ -21,8 +21,8 @@ std::string only_words(const MadeStudy& made) {
 TEST(Words, AClearWinner) {
   EXPECT_EQ(
       only_words(small_study()),
-      "c-ucb has the least mean regret, 100.0 ± 1.0, and beyond doubt: next comes ucb with "
-      "100.0 more (95% interval of the paired difference: 96.0 to 104.0); c-ucb was the better "
+      "`c-ucb` has the least mean regret, 100.0 ± 1.0. The lead is settled: next comes `ucb` with "
+      "100.0 more (95% interval of the paired difference: 96.0 to 104.0); `c-ucb` was the better "
       "one in 100% of 100 replications.");
 }
 
@@ -32,7 +32,7 @@ TEST(Words, AThirdIsMentionedWhenFarBehind) {
   made.mean = [](std::size_t, std::size_t policy, double round) {
     return std::vector<double>{1, 2, 30}[policy] * std::sqrt(round);
   };
-  EXPECT_NE(only_words(made).find("Furthest behind is pe: 3000 ± 30, 30 times as much."),
+  EXPECT_NE(only_words(made).find("Furthest behind is `pe`: 3000 ± 30, 30 times as much."),
             std::string::npos)
       << only_words(made);
 }
@@ -45,10 +45,11 @@ TEST(Words, ATie) {
   made.mean = [](std::size_t, std::size_t policy, double round) {
     return (policy == 0 ? 1 : 1.01) * std::sqrt(round);
   };
-  EXPECT_EQ(only_words(made),
-            "c-ucb and ucb cannot be told apart. c-ucb has the smallest mean regret, 100.0 ± 1.0; "
-            "ucb has 1.0 more (95% interval of the paired difference: -9.0 to 11.0): the interval "
-            "holds 0.");
+  EXPECT_EQ(
+      only_words(made),
+      "`c-ucb` and `ucb` cannot be told apart. `c-ucb` has the smallest mean regret, 100.0 ± 1.0; "
+      "`ucb` has 1.0 more (95% interval of the paired difference: -9.0 to 11.0): the interval "
+      "holds 0.");
 }
 
 TEST(Words, ATieOfTwoBeforeAThird) {
@@ -58,7 +59,7 @@ TEST(Words, ATieOfTwoBeforeAThird) {
   made.mean = [](std::size_t, std::size_t policy, double round) {
     return std::vector<double>{1, 1.01, 2}[policy] * std::sqrt(round);
   };
-  EXPECT_NE(only_words(made).find("The first that is clearly behind is pe, with 100 more"),
+  EXPECT_NE(only_words(made).find("The first that is clearly behind is `pe`, with 100 more"),
             std::string::npos)
       << only_words(made);
 }
@@ -67,14 +68,14 @@ TEST(Words, OneReplicationSaysNothingAboutLuck) {
   MadeStudy made = small_study();
   made.replications = 1;
   EXPECT_EQ(only_words(made),
-            "c-ucb had the least regret, 100.0, in the one replication there is. One replication "
+            "`c-ucb` had the least regret, 100.0, in the one replication there is. One replication "
             "says nothing about luck: more of them would show who wins.");
 }
 
 TEST(Words, OnePolicyHasNobodyToBeat) {
   MadeStudy made = small_study();
   made.policies.resize(1);
-  EXPECT_EQ(only_words(made), "Only c-ucb was run: mean regret 100.0 ± 1.0.");
+  EXPECT_EQ(only_words(made), "Only `c-ucb` was run: mean regret 100.0 ± 1.0.");
 }
 
 TEST(Words, TheOracleIsNoRival) {
@@ -86,14 +87,15 @@ TEST(Words, TheOracleIsNoRival) {
   const StudyResult result = made_result(made);
   const auto all = contests(result);
   ASSERT_EQ(all[0].rivals.size(), 2u);
-  EXPECT_NE(contest_words(all[0]).find("c-ucb has the least mean regret"), std::string::npos);
+  EXPECT_NE(contest_words(all[0]).find("`c-ucb` has the least mean regret"), std::string::npos);
 }
 
 TEST(Words, WithoutPairsNothingIsSettled) {
   StudyResult result = made_result(small_study());
   result.differences.clear();
-  EXPECT_EQ(contest_words(contests(result)[0]),
-            "c-ucb and ucb cannot be told apart. c-ucb has the smallest mean regret, 100.0 ± 1.0.");
+  EXPECT_EQ(
+      contest_words(contests(result)[0]),
+      "`c-ucb` and `ucb` cannot be told apart. `c-ucb` has the smallest mean regret, 100.0 ± 1.0.");
 }
 
 TEST(Words, OverAllContests) {
@@ -104,9 +106,9 @@ TEST(Words, OverAllContests) {
   const StudyResult result = made_result(made);
   EXPECT_EQ(overall_words(contests(result)),
             "In 2 contests, one for each instance and horizon, the least mean regret is that of "
-            "c-ucb in 1 (1 beyond doubt) and ucb in 1 (1 beyond doubt). Nearest to the best "
-            "everywhere is ucb: never more than 2.0 times the best mean regret. Furthest in its "
-            "worst place is c-ucb: 30 times the best on hard, T = 10000.");
+            "`c-ucb` in 1 (1 settled) and `ucb` in 1 (1 settled). Nearest to the best "
+            "everywhere is `ucb`: never more than 2.0 times the best mean regret. Furthest in its "
+            "worst place is `c-ucb`: 30 times the best on hard, T = 10,000.");
   made.instances.resize(1);
   const StudyResult one = made_result(made);
   EXPECT_EQ(overall_words(contests(one)), "");
