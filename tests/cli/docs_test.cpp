@@ -1,5 +1,5 @@
-// The documents tell the truth: every command shown in a ```sh block runs, and generated pages are
-// fresh.
+// The documents tell the truth: every command shown in a ```sh block runs, on the files shown in
+// ```toml blocks; so does the Python; and generated pages are fresh.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "support/program.h"
+#include "support/studies.h"
 
 namespace armature::test {
 namespace {
@@ -16,45 +17,93 @@ struct Shown {
   std::string command;
 };
 
+std::vector<std::string> documents() {
+  std::vector<std::string> paths{ARMATURE_SOURCE_DIR "/README.md",
+                                 ARMATURE_SOURCE_DIR "/HACKING.md"};
+  for (const auto& entry : std::filesystem::directory_iterator(ARMATURE_SOURCE_DIR "/docs"))
+    if (entry.path().extension() == ".md") paths.push_back(entry.path().string());
+  return paths;
+}
+
+// The ``` blocks of a language, line by line.
+std::vector<std::vector<std::string>> blocks(const std::string& document,
+                                             const std::string& language) {
+  std::vector<std::vector<std::string>> found;
+  bool inside = false;
+  std::istringstream lines(read_file(document));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) {
+      inside = line == "```" + language;
+      if (inside) found.emplace_back();
+    } else if (inside) {
+      found.back().push_back(line);
+    }
+  }
+  return found;
+}
+
 // Lines of ```sh blocks, joined where they end in a backslash. `make` and `git` lines are run by
 // people and by CI; everything else is run here.
 std::vector<Shown> shown_commands() {
-  std::vector<std::string> documents{ARMATURE_SOURCE_DIR "/README.md",
-                                     ARMATURE_SOURCE_DIR "/HACKING.md"};
-  for (const auto& entry : std::filesystem::directory_iterator(ARMATURE_SOURCE_DIR "/docs"))
-    if (entry.path().extension() == ".md") documents.push_back(entry.path().string());
   std::vector<Shown> commands;
-  for (const std::string& document : documents) {
-    std::istringstream lines(read_file(document));
-    std::string line, joined;
-    bool inside = false;
-    while (std::getline(lines, line)) {
-      if (line.starts_with("```")) {
-        inside = line == "```sh";
-        continue;
+  for (const std::string& document : documents())
+    for (const std::vector<std::string>& block : blocks(document, "sh")) {
+      std::string joined;
+      for (const std::string& line : block) {
+        if (line.empty() || line.starts_with("#")) continue;
+        joined += line;
+        if (joined.ends_with('\\')) {
+          joined.pop_back();
+          continue;
+        }
+        if (!joined.starts_with("make") && !joined.starts_with("git ") &&
+            !joined.starts_with("cd "))
+          commands.push_back({std::filesystem::path(document).filename().string(), joined});
+        joined.clear();
       }
-      if (!inside || line.empty() || line.starts_with("#")) continue;
-      joined += line;
-      if (joined.ends_with('\\')) {
-        joined.pop_back();
-        continue;
-      }
-      if (!joined.starts_with("make") && !joined.starts_with("git ") && !joined.starts_with("cd "))
-        commands.push_back({std::filesystem::path(document).filename().string(), joined});
-      joined.clear();
     }
-  }
   return commands;
+}
+
+// A ```toml block that begins with `# NAME.toml` is that file.
+void write_shown_files(const TemporaryDirectory& directory) {
+  for (const std::string& document : documents())
+    for (const std::vector<std::string>& block : blocks(document, "toml")) {
+      std::string content;
+      for (const std::string& line : block) content += line + "\n";
+      if (!block.empty() && block.front().starts_with("# ") && block.front().ends_with(".toml"))
+        write_file(directory.file(block.front().substr(2)), content);
+    }
+  std::filesystem::create_directory_symlink(ARMATURE_SOURCE_DIR "/studies",
+                                            directory.file("studies"));
 }
 
 TEST(Docs, EveryShownCommandRuns) {
   const TemporaryDirectory directory;  // shared: later commands may use what earlier ones wrote
+  write_shown_files(directory);
   const auto commands = shown_commands();
   EXPECT_GT(commands.size(), 5u);
   for (const Shown& shown : commands) {
     const ProgramResult result = run_shell(shown.command, directory.path());
     EXPECT_EQ(result.status, 0) << shown.document << ": " << shown.command << "\n" << result.err;
   }
+}
+
+TEST(Docs, TheShownPythonReadsAnExportedStudy) {
+  const auto snippets = blocks(ARMATURE_SOURCE_DIR "/docs/formats.md", "python");
+  ASSERT_EQ(snippets.size(), 1u);
+  std::string code;
+  for (const std::string& line : snippets.front()) code += line + "\n";
+  const TemporaryDirectory directory;
+  write_file(directory.file("small.toml"), kSmallStudy);
+  write_file(directory.file("snippet.py"), code);
+  const ProgramResult result = run_shell(
+      "armature run small.toml -o run -q && armature export run --to csv && "
+      "/usr/bin/python3 snippet.py",
+      directory.path());
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("balancer"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("high95"), std::string::npos) << result.out;
 }
 
 TEST(Docs, GeneratedPagesAreFresh) {
