@@ -17,6 +17,12 @@ LeapBalance::LeapBalance(LeapBalancer& balancer, LeapContext& context, Round hor
     lanes_.push_back({LeapWalk(balancer.learner(i), context), {}, 0, 0, 0, 0});
 }
 
+namespace {
+
+constexpr Round kLongest = Round{1} << 62;
+
+}  // namespace
+
 // --- Windows
 
 // The window that ends with learner `last`'s play number `plays` from now. The others have by then
@@ -34,6 +40,16 @@ void LeapBalance::lay_out(std::size_t last, std::uint64_t plays) {
   }
 }
 
+// Several advances at once, so that one test covers many short segments.
+void LeapBalance::walk_ahead(Lane& lane) {
+  constexpr int kAdvances = 16;
+  for (int i = 0; i < kAdvances && lane.queued < horizon_ - round_; ++i) {
+    lane.walk.advance(horizon_ - round_ - lane.queued, lane.segments);
+    lane.queued = 0;
+    for (const Segment& segment : lane.segments) lane.queued += segment.plays;
+  }
+}
+
 // As far as every active learner's own walk has gone.
 void LeapBalance::widest_window() {
   std::size_t last = lanes_.size();
@@ -41,10 +57,7 @@ void LeapBalance::widest_window() {
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     if (!balancer_.active(i)) continue;
     Lane& lane = lanes_[i];
-    while (lane.queued == 0) {
-      lane.walk.advance(horizon_ - round_, lane.segments);
-      for (const Segment& segment : lane.segments) lane.queued += segment.plays;
-    }
+    if (lane.queued == 0) walk_ahead(lane);
     const double end = balancer_.level(i, lane.count + lane.taken + lane.queued - 1);
     if (end < bar) {
       bar = end;
@@ -79,17 +92,23 @@ bool LeapBalance::halve() {
 }
 
 bool LeapBalance::certified() {
-  std::size_t segments = 0;
+  std::size_t segments = 1;
   for (const Lane& lane : lanes_) segments += lane.segments.size();
   // Two sides and two halves of each bridge.
-  const double log_inverse =
-      context_.ledger.log_inverse() +
-      std::log(4.0 * static_cast<double>(std::max<std::size_t>(segments, 1)));
+  return passes(context_.ledger.log_inverse() + std::log(4.0 * static_cast<double>(segments)));
+}
+
+// Does the test pass throughout if bridges stray as far as that?
+bool LeapBalance::passes(double log_inverse) {
   bridged_ = false;
   for (std::size_t i = 0; i < lanes_.size(); ++i)
     means_[i] = means_of(lanes_[i], plays_[i], log_inverse);
   return balancer_.stays({rounds_, plays_, means_});
 }
+
+// A failed window is cut at its ends if it is for not knowing more that it failed, and is halved
+// otherwise; false if it can be neither.
+bool LeapBalance::narrow() { return (bridged_ && passes(0) && cut_at_window()) || halve(); }
 
 // Where the learner's mean reward can be over its next plays, the ones before them included. A
 // segment whose ends are known is a bridge: its sum stays near the chord.
@@ -124,30 +143,37 @@ Range LeapBalance::means_of(const Lane& lane, std::uint64_t plays, double log_in
 
 // --- Cutting
 
-// Makes a boundary after so many plays from the first segment's start.
-void LeapBalance::cut(Lane& lane, std::uint64_t place) {
+// Makes a boundary after so many plays from the first segment's start, if there is none. A long
+// segment is halved on the way, so that what lies ahead is in pieces of the length it will be
+// needed in.
+bool LeapBalance::cut(Lane& lane, std::uint64_t place) {
   auto at = lane.segments.begin();
   while (at != lane.segments.end() && place >= at->plays) {
     place -= at->plays;
     ++at;
   }
-  if (place == 0 || at == lane.segments.end()) return;
-  Segment head = cut_segment(*at, place, context_);
-  lane.segments.insert(at, std::move(head));
+  if (place == 0 || at == lane.segments.end()) return false;
+  while (at->plays / 4 > place)
+    at = lane.segments.insert(at, cut_segment(*at, at->plays / 2, context_));
+  lane.segments.insert(at, cut_segment(*at, place, context_));
+  return true;
 }
 
-// Boundaries where each learner stands now and where the window ends.
-void LeapBalance::cut_at_window() {
+// Boundaries where each learner stands now and where the window ends; false if they were there.
+bool LeapBalance::cut_at_window() {
+  bool any = false;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    cut(lanes_[i], lanes_[i].taken);
-    cut(lanes_[i], lanes_[i].taken + plays_[i]);
-    if (lanes_[i].taken == 0 || lanes_[i].taken < lanes_[i].segments.front().plays) continue;
+    Lane& lane = lanes_[i];
+    any = cut(lane, lane.taken) || any;
+    any = cut(lane, lane.taken + plays_[i]) || any;
+    if (lane.taken == 0 || lane.taken < lane.segments.front().plays) continue;
     // The first segment is now behind the learner.
-    lanes_[i].count += lanes_[i].segments.front().plays;
-    lanes_[i].sum += lanes_[i].segments.front().sum;
-    lanes_[i].segments.pop_front();
-    lanes_[i].taken = 0;
+    lane.count += lane.taken;
+    lane.sum += lane.segments.front().sum;
+    lane.segments.pop_front();
+    lane.taken = 0;
   }
+  return any;
 }
 
 // --- Going on
@@ -181,16 +207,15 @@ void LeapBalance::settle() {
 
 Round LeapBalance::advance(Round limit, std::span<std::uint64_t> pulls) {
   widest_window();
-  while (rounds_ > limit || rounds_ / 4 > guess_) halve();
+  while (rounds_ > std::min(limit, guess_)) halve();
   bool stays = certified();
-  while (!stays && halve()) {
-    cut_at_window();
-    stays = certified();
-  }
+  const bool at_once = stays;
+  while (!stays && narrow()) stays = certified();
+  if (!stays) cut_at_window();  // a single round, to be tested with what it brings
   if (stays && bridged_) context_.ledger.spend();
   context_.count_events(1);
-  guess_ = rounds_;
-  if (!stays) cut_at_window();
+  // After a failure windows start from where it ended, and soon widen again.
+  guess_ = at_once ? std::min(guess_, kLongest / 32) * 32 : std::max<Round>(rounds_, 2);
   take(pulls);
   if (!stays && round_ < horizon_) settle();
   return rounds_;

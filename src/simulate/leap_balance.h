@@ -29,12 +29,15 @@ class LeapBalance {
   };
 
   void lay_out(std::size_t last, std::uint64_t plays);
+  void walk_ahead(Lane& lane);
   void widest_window();
   bool halve();
   bool certified();
+  bool passes(double log_inverse);
+  bool narrow();
   Range means_of(const Lane& lane, std::uint64_t plays, double log_inverse);
-  void cut(Lane& lane, std::uint64_t place);
-  void cut_at_window();
+  bool cut(Lane& lane, std::uint64_t place);
+  bool cut_at_window();
   void take(std::span<std::uint64_t> pulls);
   void settle();
 
@@ -42,7 +45,7 @@ class LeapBalance {
   LeapContext& context_;
   Round horizon_;
   Round round_ = 0;
-  Round guess_ = 1;  // the length of the last window
+  Round guess_ = 1;  // no window longer than this is tried
   std::vector<Lane> lanes_;
 
   // The window under consideration.

@@ -229,22 +229,22 @@ std::uint64_t DynamicBalancing::plays_below(std::size_t i, double bar, bool ties
   return n;
 }
 
-// Logarithms never fall and powers never rise along the window, so each factor is largest at one of
-// its ends. The first test of the window comes after its first round.
-DynamicBalancing::Standing DynamicBalancing::standing_in(const BalanceWindow& window,
-                                                         std::size_t i) const {
+// η_i + γ_i + d_i/sqrt(n_i) and η_i ∓ γ_i anywhere in a window, given the common part of the bias
+// at its first and last test. Logarithms never fall and powers never rise along the window, so each
+// factor is largest at one of its ends.
+DynamicBalancing::Standing DynamicBalancing::standing_in(const BalanceWindow& window, std::size_t i,
+                                                         const Range& common) const {
   const Terms& terms = learners_[i];
-  const auto t_first = static_cast<double>(outcomes_ + 1);
-  const auto t_last = static_cast<double>(outcomes_ + window.rounds);
+  const double root_first = std::sqrt(static_cast<double>(outcomes_ + 1));
+  const double root_last = std::sqrt(static_cast<double>(outcomes_ + window.rounds));
   const auto n_first = static_cast<double>(observed_[i]);
   const auto n_last = static_cast<double>(observed_[i] + window.plays[i]);
-  const auto bias = [&](double t, double over) {
-    return scale_ * std::max(terms.bias, 3 * std::sqrt(count_ * log_term(t))) / std::sqrt(over);
-  };
-  const Range spread{scale_ * 3 * std::sqrt(log_term(n_first) / n_last),
-                     scale_ * 3 * std::sqrt(log_term(n_last) / n_first)};
-  const Range value{window.means[i].low - bias(t_last, t_first),
-                    window.means[i].high - bias(t_first, t_last)};
+  const double log_first = log_term(n_first);
+  const double log_last = window.plays[i] > 0 ? log_term(n_last) : log_first;
+  const Range spread{scale_ * 3 * std::sqrt(log_first / n_last),
+                     scale_ * 3 * std::sqrt(log_last / n_first)};
+  const Range value{window.means[i].low - scale_ * std::max(terms.bias, common.high) / root_first,
+                    window.means[i].high - scale_ * std::max(terms.bias, common.low) / root_last};
   Standing standing;
   standing.reach = {value.low + spread.low + terms.coefficient / std::sqrt(n_last),
                     value.high + spread.high + terms.coefficient / std::sqrt(n_first)};
@@ -255,19 +255,25 @@ DynamicBalancing::Standing DynamicBalancing::standing_in(const BalanceWindow& wi
 
 bool DynamicBalancing::stays(const BalanceWindow& window) const {
   constexpr double kMargin = 1e-12;  // indices round at 1e-15
+  const Range common{
+      3 * std::sqrt(count_ * log_term(static_cast<double>(outcomes_ + 1))),
+      3 * std::sqrt(count_ * log_term(static_cast<double>(outcomes_ + window.rounds)))};
+  standings_.resize(learners_.size());
   for (std::size_t i = 0; i < learners_.size(); ++i) {
     if (observed_[i] == 0 && window.plays[i] > 0) return false;
+    if (observed_[i] > 0) standings_[i] = standing_in(window, i, common);
+  }
+  for (std::size_t i = 0; i < learners_.size(); ++i) {
     if (observed_[i] == 0) continue;
-    const Standing mine = standing_in(window, i);
     double bar_low = -std::numeric_limits<double>::infinity();
     double bar_high = bar_low;
     for (std::size_t j = 0; j < learners_.size(); ++j) {
       if (j == i || observed_[j] == 0) continue;  // one always reaches one's own claim
-      const Standing other = standing_in(window, j);
-      bar_low = std::max(bar_low, other.claim.low);
-      bar_high = std::max(bar_high, other.claim.high);
+      bar_low = std::max(bar_low, standings_[j].claim.low);
+      bar_high = std::max(bar_high, standings_[j].claim.high);
     }
-    if (active_[i] == 1 ? mine.reach.low < bar_high + kMargin : mine.reach.high + kMargin > bar_low)
+    const Range& reach = standings_[i].reach;
+    if (active_[i] == 1 ? reach.low < bar_high + kMargin : reach.high + kMargin > bar_low)
       return false;
   }
   return true;

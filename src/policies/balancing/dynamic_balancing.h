@@ -52,12 +52,11 @@ class DynamicBalancing : public LeapBalancer {
   void update_terms(std::size_t i);
   void test_learners(std::uint64_t round);
   double log_term(double n) const;
-  /// η_i + γ_i + d_i/sqrt(n_i) and η_i ∓ γ_i anywhere in a window.
   struct Standing {
-    Range reach;
-    Range claim;
+    Range reach;  // η_i + γ_i + d_i/sqrt(n_i)
+    Range claim;  // η_i ∓ γ_i
   };
-  Standing standing_in(const BalanceWindow& window, std::size_t i) const;
+  Standing standing_in(const BalanceWindow& window, std::size_t i, const Range& common) const;
 
   double delta_;
   double scale_;
@@ -77,6 +76,7 @@ class DynamicBalancing : public LeapBalancer {
   std::vector<std::uint64_t> deactivations_;
   std::vector<std::uint64_t> first_deactivation_;  // the round before it; 0: never
   std::vector<std::uint64_t> inactive_rounds_;
+  mutable std::vector<Standing> standings_;  // scratch for certificates
 };
 
 }  // namespace armature
