@@ -44,18 +44,20 @@ std::vector<Cell> cells_of(const StudyPlan& plan) {
   return cells;
 }
 
-double trial(Cell cell) {
+// `most_rounds`: those that are played one by one.
+double trial(Cell cell, double most_rounds) {
   static const std::atomic<bool> never{false};
   const Round rounds = std::min(cell.horizon, kTrialRounds);
   cell.checkpoints = {rounds};
   const double seconds = run_block(cell, {0, 1}, never).seconds;
-  return seconds * std::min(static_cast<double>(cell.horizon), kMostSteppedRounds) /
+  return seconds * std::min(static_cast<double>(cell.horizon), most_rounds) /
          static_cast<double>(rounds);
 }
 
-std::vector<double> trials(const std::vector<Cell>& cells) {
+std::vector<double> trials(const StudyPlan& plan, const std::vector<Cell>& cells) {
+  const double most_rounds = plan.study.engine == "step" ? HUGE_VAL : kMostSteppedRounds;
   std::vector<double> seconds;
-  for (const Cell& cell : cells) seconds.push_back(trial(cell));
+  for (const Cell& cell : cells) seconds.push_back(trial(cell, most_rounds));
   return seconds;
 }
 
@@ -100,7 +102,7 @@ void require_countable(const StudyPlan& plan) {
 
 }  // namespace
 
-std::vector<double> trial_seconds(const StudyPlan& plan) { return trials(cells_of(plan)); }
+std::vector<double> trial_seconds(const StudyPlan& plan) { return trials(plan, cells_of(plan)); }
 
 StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks) {
   require_countable(plan);
@@ -113,7 +115,7 @@ StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, cons
   const std::uint64_t before = store.stored_replications();
   if (before < total) {
     const std::vector<Cell> cells = cells_of(plan);
-    run_blocks(cells, missing_blocks(store, trials(cells), threads_of(hooks)), hooks,
+    run_blocks(cells, missing_blocks(store, trials(plan, cells), threads_of(hooks)), hooks,
                [&](const BlockTask& task, const BlockResult& result) {
                  store.add(plan.cells[task.cell].id, task.range.first, result);
                });
