@@ -1,6 +1,5 @@
 // A study from its TOML file, with file, line and field in every complaint.
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "armature/study.h"
 #include "base/text.h"
 #include "lab/formula.h"
+#include "lab/toml.h"
 
 namespace armature {
 namespace {

@@ -25,7 +25,7 @@ constexpr int kKills = 10;  // under sanitizers
 
 constexpr const char* kStudy = R"(
 replications = 40
-horizons = [1000, 4000]
+horizons = [500, 2000]
 checkpoints = 6
 instances = ["hidden-arm:actions=5", "semi-benign:actions=5"]
 policies = ["ucb", "db", "ts"]

@@ -231,6 +231,13 @@ TEST(Plan, TheFingerprintTellsWorldsApart) {
   EXPECT_NE(fingerprint_of_world("{\"beta\": [2, 2]}"), fingerprint_of_world("{\"beta\": [3, 3]}"));
 }
 
+// A study that steps through 10^13 rounds is not one of a second.
+TEST(Plan, SteppedRoundsAreAllCounted) {
+  const std::string study = "horizons = [1e5, 1e13]\ninstances = 'hidden-arm'\npolicies = 'ucb'\n";
+  const std::vector<double> seconds = trial_seconds(plan_of(study, {"engine=step"}));
+  EXPECT_GT(seconds[1], 1e5 * seconds[0]);  // about 1e8 times
+}
+
 TEST(Plan, TrialsGiveEveryCellATime) {
   const StudyPlan plan = plan_of(test::kSmallStudy);
   const std::vector<double> seconds = trial_seconds(plan);

@@ -254,7 +254,9 @@ TEST_P(BadStudy, IsRefusedWithFileLineAndField) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Toml, BadStudy,
-                         testing::Values(Bad{"title = \"x", "line 1"},
+                         testing::Values(Bad{"title = \"x", "line 1"}, Bad{"[", "line 1"},
+                                         Bad{"a = 1\n[\n[x]]", "line 2"}, Bad{"[[ \n", "line 1"},
+                                         Bad{"\né = 1", "line 2"}, Bad{"x ≠ 1", "line 1"},
                                          Bad{"a = 1\nb = = 2\n", "line 2"},
                                          Bad{"\n\nseed = 1\nseed = 2\n", "line 4"},
                                          Bad{"title = 'x\x01'", "line 1"},
