@@ -67,15 +67,7 @@ void LeapBalance::widest_window() {
   lay_out(last, lanes_[last].queued);
 }
 
-// Half of what the busiest learner plays; false if the window is a single round.
-bool LeapBalance::halve() {
-  if (rounds_ == 1) return false;
-  const auto busiest = std::max_element(plays_.begin(), plays_.end());
-  if (*busiest > 1) {
-    lay_out(static_cast<std::size_t>(busiest - plays_.begin()), *busiest / 2);
-    return true;
-  }
-  // One play each: the first of them alone.
+std::size_t LeapBalance::next_learner() const {
   std::size_t first = lanes_.size();
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
@@ -86,6 +78,19 @@ bool LeapBalance::halve() {
       first = i;
     }
   }
+  return first;
+}
+
+// Half of what the busiest learner plays; false if the window is a single round.
+bool LeapBalance::halve() {
+  if (rounds_ == 1) return false;
+  const auto busiest = std::max_element(plays_.begin(), plays_.end());
+  if (*busiest > 1) {
+    lay_out(static_cast<std::size_t>(busiest - plays_.begin()), *busiest / 2);
+    return true;
+  }
+  // One play each: the first of them alone.
+  const std::size_t first = next_learner();
   std::fill(plays_.begin(), plays_.end(), 0);
   plays_[first] = rounds_ = 1;
   return true;
@@ -205,7 +210,62 @@ void LeapBalance::settle() {
   balancer_.settle(sums_);
 }
 
+// --- Round by round
+
+// The next plays of a learner as segments of one play each: its cards in random order.
+void LeapBalance::shred(Lane& lane) {
+  constexpr std::uint64_t kAtATime = 128;
+  if (lane.queued == 0) walk_ahead(lane);
+  if (lane.segments.front().plays == 1) return;
+  cut(lane, kAtATime);
+  Segment segment = std::move(lane.segments.front());
+  lane.segments.pop_front();
+  context_.rounds_stepped += segment.plays;
+  context_.count_events(segment.plays);
+  for (; segment.plays > 0; --segment.plays) {
+    std::uint32_t card = uniform_index(context_.stream, static_cast<std::uint32_t>(segment.plays));
+    std::size_t v = 0;
+    while (card >= segment.value_counts[v])
+      card -= static_cast<std::uint32_t>(segment.value_counts[v++]);
+    --segment.value_counts[v];
+    lane.segments.push_front({segment.arm, 1, context_.laws.value(v), {}});
+  }
+}
+
+void LeapBalance::step(Round rounds, std::span<std::uint64_t> pulls) {
+  std::fill(plays_.begin(), plays_.end(), 0);
+  cut_at_window();
+  rounds_ = 1;
+  for (Round i = 0; i < rounds; ++i) {
+    const std::size_t next = next_learner();
+    shred(lanes_[next]);
+    plays_[next] = 1;
+    take(pulls);
+    plays_[next] = 0;
+    if (round_ < horizon_) settle();
+  }
+}
+
+// Looks back after so many windows: where they were short on average, rounds are stepped for a
+// while, and for longer and longer while that does not change.
+bool LeapBalance::chatters() {
+  constexpr int kWindows = 32;
+  recent_rounds_ += rounds_;
+  if (++recent_windows_ < kWindows) return false;
+  const bool shorter = recent_rounds_ < kWindows * LeapWalk::kShortestLeap;
+  recent_rounds_ = 0;
+  recent_windows_ = 0;
+  patience_ = shorter ? std::min<Round>(2 * patience_, 1 << 14) : 64;
+  return shorter;
+}
+
 Round LeapBalance::advance(Round limit, std::span<std::uint64_t> pulls) {
+  if (stepping_) {
+    stepping_ = false;
+    const Round rounds = std::min(limit, patience_);
+    step(rounds, pulls);
+    return rounds;
+  }
   widest_window();
   while (rounds_ > std::min(limit, guess_)) halve();
   bool stays = certified();
@@ -218,6 +278,7 @@ Round LeapBalance::advance(Round limit, std::span<std::uint64_t> pulls) {
   guess_ = at_once ? std::min(guess_, kLongest / 32) * 32 : std::max<Round>(rounds_, 2);
   take(pulls);
   if (!stays && round_ < horizon_) settle();
+  stepping_ = chatters();
   return rounds_;
 }
 

@@ -31,6 +31,7 @@ class LeapBalance {
   void lay_out(std::size_t last, std::uint64_t plays);
   void walk_ahead(Lane& lane);
   void widest_window();
+  std::size_t next_learner() const;
   bool halve();
   bool certified();
   bool passes(double log_inverse);
@@ -40,6 +41,9 @@ class LeapBalance {
   bool cut_at_window();
   void take(std::span<std::uint64_t> pulls);
   void settle();
+  void shred(Lane& lane);
+  void step(Round rounds, std::span<std::uint64_t> pulls);
+  bool chatters();
 
   LeapBalancer& balancer_;
   LeapContext& context_;
@@ -47,6 +51,10 @@ class LeapBalance {
   Round round_ = 0;
   Round guess_ = 1;  // no window longer than this is tried
   std::vector<Lane> lanes_;
+  bool stepping_ = false;    // round by round next
+  Round patience_ = 64;      // for so many rounds
+  Round recent_rounds_ = 0;  // in the windows since the last look back
+  int recent_windows_ = 0;
 
   // The window under consideration.
   Round rounds_ = 0;

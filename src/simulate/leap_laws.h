@@ -33,6 +33,7 @@ class LeapLaws {
   std::uint32_t actions() const { return actions_; }
   std::uint32_t contexts() const { return contexts_; }
   std::size_t value_count() const { return values_.size(); }
+  double value(std::size_t v) const { return values_[v]; }
 
   double visit_probability(Arm a, Context z) const { return marginals_(a, z); }
   const ValueLaw& arm(Arm a) const { return arms_[a]; }

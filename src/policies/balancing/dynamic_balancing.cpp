@@ -132,6 +132,7 @@ DynamicBalancing::DynamicBalancing(const Problem& problem, const Arguments& argu
   deactivations_.resize(count);
   first_deactivation_.resize(count);
   inactive_rounds_.resize(count);
+  settled_.resize(count);
 }
 
 Decision DynamicBalancing::choose(Stream& stream) {
@@ -293,8 +294,11 @@ void DynamicBalancing::pass(Round rounds, std::span<const std::uint64_t> plays) 
 
 void DynamicBalancing::settle(std::span<const double> reward_sums) {
   for (std::size_t i = 0; i < learners_.size(); ++i) {
+    const bool same = settled_[i] == observed_[i] && reward_sums_[i] == reward_sums[i];
+    if (same || observed_[i] == 0) continue;
     reward_sums_[i] = reward_sums[i];
-    if (observed_[i] > 0) update_terms(i);
+    settled_[i] = observed_[i];
+    update_terms(i);
   }
   test_learners(rounds_);
 }

@@ -76,6 +76,7 @@ class DynamicBalancing : public LeapBalancer {
   std::vector<std::uint64_t> deactivations_;
   std::vector<std::uint64_t> first_deactivation_;  // the round before it; 0: never
   std::vector<std::uint64_t> inactive_rounds_;
+  std::vector<std::uint64_t> settled_;       // leaping: plays whose rewards were last told
   mutable std::vector<Standing> standings_;  // scratch for certificates
 };
 
