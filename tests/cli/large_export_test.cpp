@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/sqlite.h"
-#include "lab/store.h"
+#include "study/store.h"
 #include "support/program.h"
 #include "support/studies.h"
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "base/refusal.h"
-#include "lab/store.h"
+#include "study/store.h"
 #include "support/program.h"
 #include "support/studies.h"
 

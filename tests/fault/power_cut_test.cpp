@@ -4,7 +4,7 @@
 
 #include "armature/error.h"
 #include "fault/faulty_disk.h"
-#include "lab/store.h"
+#include "study/store.h"
 #include "support/program.h"
 #include "support/studies.h"
 

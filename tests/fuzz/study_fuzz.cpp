@@ -7,7 +7,7 @@
 
 #include "armature/error.h"
 #include "armature/study.h"
-#include "lab/formula.h"
+#include "study/formula.h"
 
 namespace {
 

@@ -27,7 +27,8 @@ const std::map<std::string, Rooms> kBelow = {
     {"figures", {"theory"}},
     {"audit", {"model", "theory", "policies"}},
     {"lab", {"simulate", "families", "theory"}},
-    {"report", {"lab", "figures"}},
+    {"study", {"lab", "theory"}},
+    {"report", {"study", "figures"}},
     {"service", {"policies", "audit"}},
     {"cuda", {"simulate"}},
     {"cli", {"report", "lab", "service", "audit", "graph", "cuda"}},
@@ -39,7 +40,7 @@ const std::map<std::string, std::string> kRoomOfHeader = {
     {"parameters.h", "base"}, {"state.h", "base"},        {"version.h", "base"},
     {"model.h", "model"},     {"environment.h", "model"}, {"families.h", "families"},
     {"policy.h", "policies"}, {"simulate.h", "simulate"}, {"conformance.h", "simulate"},
-    {"lab.h", "lab"},         {"study.h", "lab"},         {"report.h", "report"},
+    {"lab.h", "lab"},         {"study.h", "study"},       {"report.h", "report"},
     {"theory.h", "theory"},
 };
 constexpr const char* kUmbrella = "include/armature/armature.h";

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "base/sqlite.h"
-#include "lab/store.h"
-#include "lab/student.h"
+#include "study/store.h"
+#include "study/student.h"
 #include "lab/worlds.h"
 #include "support/program.h"
 #include "support/studies.h"

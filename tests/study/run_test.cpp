@@ -4,7 +4,7 @@
 #include "armature/report.h"
 #include "base/refusal.h"
 #include "base/sqlite.h"
-#include "lab/store.h"
+#include "study/store.h"
 #include "support/program.h"
 #include "support/studies.h"
 

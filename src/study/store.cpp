@@ -1,4 +1,4 @@
-#include "lab/store.h"
+#include "study/store.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // they were computed. Values stream through; none of them is kept.
 #pragma once
 
-#include "lab/store.h"
+#include "study/store.h"
 
 namespace armature {
 

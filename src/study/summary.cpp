@@ -1,11 +1,11 @@
-#include "lab/study_summary.h"
+#include "study/summary.h"
 
 #include <array>
 #include <cmath>
 #include <map>
 
 #include "lab/moments.h"
-#include "lab/student.h"
+#include "study/student.h"
 
 namespace armature {
 namespace {

@@ -7,7 +7,7 @@
 #include "armature/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "lab/study_summary.h"
+#include "study/summary.h"
 
 namespace armature {
 namespace {

@@ -1,4 +1,4 @@
-#include "lab/student.h"
+#include "study/student.h"
 
 #include <gtest/gtest.h>
 

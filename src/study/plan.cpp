@@ -11,7 +11,7 @@
 #include "armature/state.h"
 #include "armature/study.h"
 #include "base/text.h"
-#include "lab/formula.h"
+#include "study/formula.h"
 #include "linear/rank.h"
 
 namespace armature {

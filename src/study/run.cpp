@@ -9,8 +9,8 @@
 #include "armature/error.h"
 #include "base/directory_lock.h"
 #include "lab/runner.h"
-#include "lab/store.h"
-#include "lab/study_summary.h"
+#include "study/store.h"
+#include "study/summary.h"
 #include "lab/worlds.h"
 
 namespace armature {

@@ -1,4 +1,4 @@
-#include "lab/formula.h"
+#include "study/formula.h"
 
 #include <fmt/format.h>
 

@@ -9,8 +9,8 @@
 #include "armature/policy.h"
 #include "armature/study.h"
 #include "base/text.h"
-#include "lab/formula.h"
-#include "lab/toml.h"
+#include "study/formula.h"
+#include "study/toml.h"
 
 namespace armature {
 namespace {

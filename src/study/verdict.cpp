@@ -11,7 +11,7 @@
 #include "armature/study.h"
 #include "armature/theory.h"
 #include "base/text.h"
-#include "lab/fit.h"
+#include "study/fit.h"
 
 namespace armature {
 namespace {

@@ -1,10 +1,10 @@
-#include "lab/fit.h"
+#include "study/fit.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "armature/error.h"
-#include "lab/student.h"
+#include "study/student.h"
 
 namespace armature {
 
