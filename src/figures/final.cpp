@@ -1,5 +1,7 @@
 #include "figures/final.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace armature::figures {
@@ -43,7 +45,8 @@ Json tooltip(const std::string& x_title) {
 
 // Lines join the means; whiskers are their intervals; the shapes under the pointer answer to it.
 std::vector<Json> measured_layers(const FinalFigure& input, const FinalPanel& panel, const Json& x,
-                                  const Json& y, const std::vector<std::string>& names) {
+                                  const Axis& vertical, const std::vector<std::string>& names) {
+  const Json y = along(vertical, "mean");
   const Json lines = line_looks(input.heading.looks, names);
   const Json ink = colour_only(input.heading.looks, names);
   const Json shape = shape_only(input.heading.looks, names);
@@ -52,10 +55,14 @@ std::vector<Json> measured_layers(const FinalFigure& input, const FinalPanel& pa
                {"mark", {{"type", "line"}, {"tooltip", nullptr}}},
                {"encoding", {{"x", x}, {"y", y}}}};
   line["encoding"].update(lines);
+  // An interval may reach to 0 and below, which a logarithmic axis does not have.
+  const Json cut = {{"calculate", fmt::format("max(datum.low, {})", vertical.low)},
+                    {"as", "shown_low"}};
   Json low = y;
-  low["field"] = "low";
+  low["field"] = "shown_low";
   Json whisker = {
       {"data", rows},
+      {"transform", Json::array({cut})},
       {"mark", {{"type", "rule"}, {"strokeWidth", 1.5}, {"clip", true}}},
       {"encoding", {{"x", x}, {"y", low}, {"y2", {{"field", "high"}}}, {"stroke", ink}}}};
   Json point = {
@@ -74,7 +81,6 @@ Json panel_spec(const FinalFigure& input, const FinalPanel& panel,
                 const std::vector<std::string>& names, const PanelSize& size) {
   const Axis horizontal = across(input, panel), vertical = upward(panel, input.up);
   Json x = along(horizontal, "x");
-  const Json y = along(vertical, "mean");
   x["scale"]["padding"] = 8;
   std::vector<EndLabel> labels;
   for (const FinalCurve& curve : panel.curves)
@@ -86,7 +92,8 @@ Json panel_spec(const FinalFigure& input, const FinalPanel& panel,
 
   std::vector<Json> layers = std::move(bounds.layers);
   for (Json& layer : layers) layer["encoding"]["x"]["scale"]["padding"] = 8;
-  for (Json& layer : measured_layers(input, panel, x, y, names)) layers.push_back(std::move(layer));
+  for (Json& layer : measured_layers(input, panel, x, vertical, names))
+    layers.push_back(std::move(layer));
   for (Json& layer : end_labels(input.heading.looks, labels, vertical, size))
     layers.push_back(std::move(layer));
   return {{"title", panel_title(panel.title, size)},

@@ -70,6 +70,18 @@ TEST_F(Compiled, FinalDrawsAPointPerCell) {
   for (const json& row : rows) EXPECT_EQ(row["policy"], "db");
 }
 
+TEST_F(Compiled, IntervalsEndWhereALogarithmicAxisDoes) {
+  test::MadeStudy made = test::rich_study();
+  made.replications = 2;
+  made.relative_deviation = 5;  // intervals far below 0
+  const auto rows = drawn({"final", "horizon", "log-log", "", false}, "rule", "shown_low", made);
+  EXPECT_FALSE(rows.empty());
+  for (const json& row : rows) {
+    EXPECT_LT(row["low"], 0);
+    EXPECT_GT(row["shown_low"], 0);
+  }
+}
+
 TEST_F(Compiled, BoxesDrawEveryCell) {
   const test::MadeStudy made = test::small_study();
   const StudyResult result = test::made_result(made);
