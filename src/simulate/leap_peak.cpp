@@ -43,10 +43,10 @@ void LeapPeaks::look_closer() {
 }
 
 void LeapPeaks::tell_bound() {
-  constexpr std::size_t kMany = 64;
-  if (blocks_.size() > kMany) {
+  if (blocks_.size() > many_) {
     std::erase_if(blocks_, [&](const Open& block) { return block.bound <= policy_.peak(); });
     std::make_heap(blocks_.begin(), blocks_.end());
+    many_ = std::max(many_, 2 * blocks_.size());
   }
   policy_.bound_peak(blocks_.empty() ? -std::numeric_limits<double>::infinity()
                                      : blocks_.front().bound);

@@ -32,6 +32,7 @@ class LeapPeaks {
   LeapPeak& policy_;
   LeapContext& context_;
   std::vector<Open> blocks_;  // a heap, the largest bound first
+  std::size_t many_ = 64;     // with more of them, those below the peak are thrown out
 };
 
 }  // namespace armature

@@ -128,6 +128,35 @@ TEST_F(LeapLaw, SentrySpread) { expect_same_law("sentry:schedule=spread"); }
 TEST_F(LeapLaw, SentryFree) { expect_same_law("sentry:schedule=free,tau=0.05"); }
 TEST_F(LeapLaw, SentryOfThePaper) { expect_same_law("sentry:confidence=paper,scale=0.3"); }
 
+// Rewards of several values: sums are multinomial, cuts hypergeometric value by value.
+TEST_F(LeapLaw, TableRewards) {
+  Matrix marginals(3, 2);
+  const double rows[3][2] = {{0.7, 0.3}, {0.5, 0.5}, {0.2, 0.8}};
+  for (int a = 0; a < 3; ++a)
+    for (int z = 0; z < 2; ++z) marginals(a, z) = rows[a][z];
+  const RewardLaw good = RewardLaw::table({0, 0.25, 1}, {0.2, 0.2, 0.6});
+  const RewardLaw bad = RewardLaw::table({0, 0.5}, {0.5, 0.5});
+  const auto world = std::make_shared<const World>(
+      std::make_shared<const Instance>(Instance::general(
+          "tables", marginals, {good, bad, good, RewardLaw::point(0.5), bad, bad})),
+      20'000);
+  for (const char* policy : {"ucb", "c-ucb", "pe", "hac-ucb", "sentry", "sentry:schedule=spread",
+                             "db:scale=0.1", "db:bias=printed,scale=0.1"}) {
+    std::vector<Replication> runs[2];
+    for (const Engine engine : {Engine::kStep, Engine::kLeap}) {
+      Cell cell;
+      cell.world = [&](std::uint32_t) { return world; };
+      cell.policy = policy;
+      cell.horizon = 20'000;
+      cell.seed = engine == Engine::kStep ? 1 : 2;
+      cell.checkpoints = {5'000, 11'111, 20'000};
+      cell.engine = engine;
+      runs[engine == Engine::kLeap] = run_block(cell, {0, 400}, kGoOn).replications;
+    }
+    EXPECT_EQ(difference(runs[0], runs[1]), "") << policy;
+  }
+}
+
 // --- Planted faults
 
 // ucb(paper) once more, with faults in its certificate.
