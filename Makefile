@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build bundle demo test test-release test-dev test-tsan test-fuzz test-long bench comparison format format-check tidy docs clean
+.PHONY: build bundle demo test test-release test-dev test-tsan test-fuzz test-long bench paper comparison format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -59,6 +59,9 @@ bench: ## ns per round beside naive references, measured in one run
 	@cmake --preset release --log-level=WARNING -DARMATURE_BENCH=ON >/dev/null
 	@cmake --build --preset release --target bench_ladder
 	@build/release/bin/bench_ladder --benchmark_color=false
+
+paper: bundle build ## docs/paper-results.md: every study of the paper, with figures and verdicts; under an hour
+	@scripts/paper
 
 comparison: build ## the tables of docs/comparison.md: every policy on eight families, some ten minutes
 	@scripts/compare-policies > build/comparison.md

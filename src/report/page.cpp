@@ -89,6 +89,22 @@ std::string summary(const std::vector<Contest>& contests) {
          "miss. The leader was picked from the same replications.</p>\n</section>\n";
 }
 
+// What is claimed, and what the data say to it.
+std::string claims(const StudyResult& result) {
+  const Study& study = result.plan.study;
+  if (study.claim.empty() && study.verdicts.empty()) return "";
+  std::string html = "<section>\n<h2>The claim, and the verdict</h2>\n";
+  if (!study.source.empty()) html += fmt::format("<p><em>{}</em></p>\n", html_text(study.source));
+  html += html_paragraphs(study.claim);
+  if (!study.expectation.empty())
+    html += "<h3>Expected</h3>\n" + html_paragraphs(study.expectation);
+  std::vector<HtmlRow> rows;
+  for (const Verdict& verdict : judge(result))
+    rows.push_back({{verdict.rule.name, verdict.outcome, verdict.because}, false});
+  if (!rows.empty()) html += html_table({"question", "verdict", "because"}, rows);
+  return html + "</section>\n";
+}
+
 std::string figure_section(const std::vector<figures::Figure>& drawn) {
   std::string html = "<section id=\"figures\">\n<h2>Figures</h2>\n";
   for (std::size_t i = 0; i < drawn.size(); ++i)
@@ -169,6 +185,7 @@ std::string study_page(const StudyResult& result) {
                  "`make bundle`, and then `make build` again"});
   const std::vector<Contest> all = contests(result);
   std::string html = head(result) + "<main>\n" + opening(result, all);
+  if (!all.empty()) html += claims(result);
   if (!all.empty()) html += summary(all) + figure_section(study_figures(result)) + tables(all);
   html += reproduction(result) + "</main>\n";
   for (const std::string_view script : {*bundle, theme_script(), page_script()})

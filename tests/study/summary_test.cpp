@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "base/sqlite.h"
+#include "lab/worlds.h"
 #include "study/store.h"
 #include "study/student.h"
-#include "lab/worlds.h"
 #include "support/program.h"
 #include "support/studies.h"
 

@@ -1,0 +1,126 @@
+// The verdict code on planted data: a straight line must be called linear, a root must not.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/refusal.h"
+#include "support/study_results.h"
+
+namespace armature {
+namespace {
+
+using test::contains;
+using test::MadeStudy;
+
+constexpr const char* kHolds = "holds";
+constexpr const char* kUnclear = "does not show at these horizons";
+constexpr const char* kContradicted = "contradicted";
+
+// Policy 0 is linear in its worst world and a root in the benign one; policy 1 is a root
+// everywhere.
+MadeStudy two_policies() {
+  MadeStudy made;
+  made.instances = {{"benign", "pareto-benign"}, {"hidden", "hidden-arm", false}};
+  made.policies = {{"trusting", "c-ucb"}, {"wary", "ucb"}};
+  made.horizons = {1000, 10'000, 100'000, 1'000'000};
+  made.mean = [](std::size_t instance, std::size_t policy, double round) {
+    return policy == 0 && instance == 1 ? 0.2 * round : 2 * std::sqrt(round);
+  };
+  made.relative_deviation = 0.01;
+  return made;
+}
+
+VerdictRule slope(const std::string& policy, const std::string& instance, double low, double high) {
+  VerdictRule rule;
+  rule.name = "a question";
+  rule.rule = "slope";
+  rule.policy = policy;
+  rule.instance = instance;
+  rule.x = "horizon";
+  rule.quantity = "regret";
+  rule.low = low;
+  rule.high = high;
+  return rule;
+}
+
+Verdict verdict_on(const MadeStudy& made, const VerdictRule& rule) {
+  StudyResult result = test::made_result(made);
+  result.plan.study.verdicts = {rule};
+  return judge(result).at(0);
+}
+
+TEST(Verdict, AStraightLineIsLinearAndARootIsNot) {
+  const MadeStudy made = two_policies();
+  EXPECT_EQ(verdict_on(made, slope("trusting", "hidden", 0.95, 1.05)).outcome, kHolds);
+  EXPECT_EQ(verdict_on(made, slope("wary", "hidden", 0.95, 1.05)).outcome, kContradicted);
+  EXPECT_EQ(verdict_on(made, slope("wary", "hidden", 0.45, 0.55)).outcome, kHolds);
+  EXPECT_EQ(verdict_on(made, slope("trusting", "hidden", 0.45, 0.55)).outcome, kContradicted);
+}
+
+TEST(Verdict, EverywhereMeansTheWorstPlace) {
+  const Verdict verdict = verdict_on(two_policies(), slope("trusting", "", 0.45, 0.55));
+  EXPECT_EQ(verdict.outcome, kContradicted);
+  EXPECT_NEAR(*verdict.value, 1, 0.01);
+  EXPECT_TRUE(contains(verdict.because, "the worst of 2")) << verdict.because;
+}
+
+// Growth that changes its law half way: the interval is wide and the answer is neither.
+TEST(Verdict, ABentCurveDoesNotShow) {
+  MadeStudy made = two_policies();
+  made.mean = [](std::size_t, std::size_t, double round) {
+    return round < 50'000 ? std::sqrt(round) : round / 300;
+  };
+  EXPECT_EQ(verdict_on(made, slope("wary", "hidden", 0.45, 0.55)).outcome, kUnclear);
+  VerdictRule early = slope("wary", "hidden", 0.45, 0.55);
+  early.until = 10'000;
+  EXPECT_TRUE(contains(verdict_on(made, early).because, "fewer than three points"));
+}
+
+TEST(Verdict, RatiosOnTheSameInstanceAndHorizon) {
+  VerdictRule rule = slope("wary", "hidden", 0, 0.5);
+  rule.rule = "ratio";
+  rule.against = "trusting";
+  rule.from = 1e5;  // 2√T/(0.2T) = 10/√T: 0.03 at 10^5
+  const Verdict verdict = verdict_on(two_policies(), rule);
+  EXPECT_EQ(verdict.outcome, kHolds) << verdict.because;
+  EXPECT_LT(*verdict.low, *verdict.value);
+  rule.low = 0.5;
+  rule.high = 1;
+  EXPECT_EQ(verdict_on(two_policies(), rule).outcome, kContradicted);
+}
+
+// ucb's bound at (20, 10^4): sqrt(8·20·log(2·20·10^8)·t) is about 60√t: 2√t is far below, 100√t is
+// above it.
+TEST(Verdict, BoundsAreComparedWithTheLargestReplication) {
+  VerdictRule rule = slope("wary", "", 0, 0);
+  rule.rule = "bound";
+  rule.bound = "ucb";
+  MadeStudy made = two_policies();
+  EXPECT_EQ(verdict_on(made, rule).outcome, kHolds);
+  made.mean = [](std::size_t, std::size_t, double round) { return 100 * std::sqrt(round); };
+  EXPECT_EQ(verdict_on(made, rule).outcome, kContradicted);
+}
+
+// R₁ = 2√T and R₂ = 0.2T: R₁R₂ = 0.4·T^1.5, and 4T for the other.
+TEST(Verdict, TheExponentOfTheProduct) {
+  VerdictRule rule = slope("trusting", "", 1.45, 1.55);
+  rule.rule = "plane";
+  EXPECT_EQ(verdict_on(two_policies(), rule).outcome, kHolds);
+  rule.policy = "wary";
+  EXPECT_EQ(verdict_on(two_policies(), rule).outcome, kContradicted);
+  rule.rule = "product";  // 4T/(20T) = 0.2
+  rule.low = 0.15;
+  rule.high = 0.25;
+  const Verdict verdict = verdict_on(two_policies(), rule);
+  EXPECT_EQ(verdict.outcome, kHolds) << verdict.because;
+  EXPECT_NEAR(*verdict.value, 0.2, 1e-9);
+}
+
+TEST(Verdict, NobodyOfThatNameIsNoAnswer) {
+  const Verdict verdict = verdict_on(two_policies(), slope("nobody", "", 0, 1));
+  EXPECT_EQ(verdict.outcome, kUnclear);
+  EXPECT_TRUE(contains(verdict.because, "no cell fits")) << verdict.because;
+}
+
+}  // namespace
+}  // namespace armature
