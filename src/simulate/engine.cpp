@@ -5,6 +5,7 @@
 
 #include "armature/error.h"
 #include "armature/simulate.h"
+#include "base/discrete.h"
 #include "simulate/leap.h"
 #include "simulate/leap_laws.h"
 #include "simulate/step.h"
@@ -35,6 +36,8 @@ std::string canonical_cell_policy(const std::string& text) {
 }
 
 std::string leap_obstacle(const std::string& policy, const World& world, const Feedback& feedback) {
+  if (world.problem.horizon.value_or(0) > kLargestCount)
+    return "counts beyond 2^60 cannot be drawn";
   if (!feedback.prompt())
     return fmt::format("outcomes that are not prompt ({}) are seen one by one",
                        feedback.describe());

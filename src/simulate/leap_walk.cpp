@@ -95,31 +95,33 @@ bool LeapWalk::certified(Round rounds) {
   return policy_.holds(plan_, {arm_paths_, context_paths_});
 }
 
-// The longest certificate that doubling, halving and one look in between find, from where the last
-// one with this leading arm ended. On success plan_ is the plan it covers.
+// The longest certificate that doubling and halving find, starting from where the last one with
+// this leading arm ended. On success plan_ is the plan it covers.
 bool LeapWalk::certify(Round limit) {
-  if (!certified(std::min(kShortestLeap, limit))) return false;
+  const Round least = std::min(kShortestLeap, limit);
+  lay_out(least);
+  if (plan_.shares.empty()) return false;
   if (plan_.certain) {
     lay_out(limit);
     return true;
   }
-  if (plan_.rounds() < std::min(kShortestLeap, limit)) return plan_.rounds() * 2 > kShortestLeap;
   Round& guess = guess_[plan_.shares.front().arm];
-  Round good = plan_.rounds();
+  const Round first = std::clamp(guess, least, limit);
+  guess = least;  // if nothing comes of it
+  Round good = first;
   Round bad = limit + 1;
-  Round next = std::min(guess, limit);
-  while (good < limit && bad - good > good / 2) {
-    if (next <= good) next = bad > limit ? std::min(limit, 2 * good) : good + (bad - good) / 2;
-    if (certified(next)) {
-      good = next;
-      if (plan_.rounds() < next) break;  // the policy does not plan further
-    } else {
-      bad = next;
-    }
-    next = good;
+  if (!certified(first)) {
+    if (first == least || !certified(least)) return false;
+    good = least;
+    bad = first;
+  }
+  if (plan_.rounds() < least) return 2 * plan_.rounds() > kShortestLeap;
+  while (good < limit && bad - good > good / 2 && plan_.rounds() >= good) {
+    const Round next = bad > limit ? std::min(limit, 2 * good) : good + (bad - good) / 2;
+    (certified(next) ? good : bad) = next;
+    if (bad == next) lay_out(good);
   }
   guess = good;
-  lay_out(good);
   return true;
 }
 

@@ -63,6 +63,16 @@ TEST(PathBounds, APathOfNoLengthIsThePoint) {
   EXPECT_EQ(range.high, range.low);
 }
 
+TEST(PathBounds, TheLeastAloneIsTheSame) {
+  const Confidence confidence = Confidence::anytime(20, 0.05, 1);
+  Statistics statistics(2);
+  statistics.add(1, 50, 20);
+  for (const Path& path : {Path{}, Path{30, 0.4, 5, 5}, Path{1000, 0.1, 40, 3}})
+    for (const std::uint32_t i : {0u, 1u})
+      EXPECT_EQ(least_upper_along(statistics, i, path, confidence),
+                range_along(statistics, i, path, confidence, Bound::kUpper).low);
+}
+
 TEST(PathBounds, OneRowLeadsForAllValuesOrDoesNot) {
   Matrix marginals(2, 2);
   marginals(0, 0) = 0.75;

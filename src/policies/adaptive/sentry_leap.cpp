@@ -104,6 +104,10 @@ void Sentry::intend(Round rounds, Plan& plan) {
 }
 
 bool Sentry::holds(const Plan& plan, const Box& box) const {
+  const Arm first = plan.shares.front().arm;
+  if (rejected_)
+    return least_upper_along(actions_, first, box.arms.front(), action_confidence_) >
+           uppers_.best_value_except(first) + kCertificateMargin;
   Ranges ranges{plan, {}, {}, {}, {}, {bar_, std::max(bar_, bar_bound_)}};
   for (std::size_t i = 0; i < plan.shares.size(); ++i) {
     const Arm a = plan.shares[i].arm;
@@ -113,9 +117,6 @@ bool Sentry::holds(const Plan& plan, const Box& box) const {
         range_along(actions_, a, box.arms[i], action_confidence_, Bound::kLower));
     ranges.bar.high = std::max(ranges.bar.high, ranges.action_lowers.back().high);
   }
-  if (rejected_)
-    return ranges.action_uppers.front().low >
-           uppers_.best_value_except(plan.shares.front().arm) + kCertificateMargin;
   for (Context z = 0; z < contexts_.size(); ++z) {
     ranges.context_uppers.push_back(
         range_along(contexts_, z, box.contexts[z], context_confidence_, Bound::kUpper));

@@ -157,7 +157,7 @@ void HacUcb::intend_sweeps(Round rounds, Plan& plan) const {
 bool HacUcb::holds(const Plan& plan, const Box& box) const {
   const Arm leader = plan.shares.front().arm;
   if (switched_)
-    return range_along(actions_, leader, box.arms.front(), confidence_, Bound::kUpper).low >
+    return least_upper_along(actions_, leader, box.arms.front(), confidence_) >
            indices_.best_value_except(leader) + kCertificateMargin;
   for (Context z = 0; z < contexts_count_; ++z) {
     const Path& path = box.contexts[z];

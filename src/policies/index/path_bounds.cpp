@@ -93,6 +93,14 @@ Range range_along(std::uint64_t count, double sum, const Path& path, const Confi
                   : Range{lowest(walk, path, -large), highest(walk, path, -small)};
 }
 
+double least_upper_along(const Statistics& statistics, std::uint32_t i, const Path& path,
+                         const Confidence& confidence) {
+  if (!(path.most > 0)) return statistics.upper(i, confidence);
+  const auto n = static_cast<double>(statistics.count(i));
+  const Walk walk{n, statistics.sum(i), std::max(n, 1.0), n + std::ceil(path.most)};
+  return lowest(walk, path, factor_at(confidence, walk.from));
+}
+
 bool leads_for_all(const MarginalRows& rows, std::uint32_t leader, std::span<const Range> uppers) {
   for (std::uint32_t rival = 0; rival < rows.rows(); ++rival) {
     if (rival == leader) continue;

@@ -24,6 +24,10 @@ Range range_along(const Statistics& statistics, std::uint32_t i, const Path& pat
 Range range_along(std::uint64_t count, double sum, const Path& path, const Confidence& confidence,
                   Bound bound);
 
+/// The least value of the mean with the width added, alone.
+double least_upper_along(const Statistics& statistics, std::uint32_t i, const Path& path,
+                         const Confidence& confidence);
+
 /// Is Σ_z ν̃(z)·U(z) of this row the largest of all rows, with room to spare, for every U in the
 /// box?
 bool leads_for_all(const MarginalRows& rows, std::uint32_t leader, std::span<const Range> uppers);

@@ -45,9 +45,8 @@ Arm Ucb::random_best(Stream& stream) const {
 // Only the played arm's index moves: it must stay above the runner-up's.
 bool Ucb::holds(const Plan& plan, const Box& box) const {
   const Arm leader = plan.shares.front().arm;
-  const double lowest =
-      range_along(actions_, leader, box.arms.front(), confidence_, Bound::kUpper).low;
-  return lowest > indices_.best_value_except(leader) + kCertificateMargin;
+  return least_upper_along(actions_, leader, box.arms.front(), confidence_) >
+         indices_.best_value_except(leader) + kCertificateMargin;
 }
 
 void Ucb::visit_state(StateVisitor& visitor) {
