@@ -207,6 +207,8 @@ class AnyPolicy {
   bool leaps() const { return leap_obstacle().empty(); }
   /// Why the leap engine cannot drive it; empty if it can.
   virtual std::string leap_obstacle() const = 0;
+  /// The horizon beyond which leaping is the faster way; the engines' own default if 0.
+  virtual Round leaps_well_beyond() const { return 0; }
   virtual void intend(Round rounds, Plan& plan) = 0;
   virtual bool holds(const Plan& plan, const Box& box) const = 0;
   virtual void absorb(const Block& block) = 0;
@@ -253,6 +255,10 @@ class ErasedPolicy final : public AnyPolicy {
       return policy_.leap_obstacle();
     else
       return "no certificate is known for its choices";
+  }
+  Round leaps_well_beyond() const override {
+    if constexpr (requires { policy_.leaps_well_beyond(); }) return policy_.leaps_well_beyond();
+    return 0;
   }
   void intend([[maybe_unused]] Round rounds, [[maybe_unused]] Plan& plan) override {
     if constexpr (LeapPolicy<P>) policy_.intend(rounds, plan);

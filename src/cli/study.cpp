@@ -19,7 +19,7 @@ namespace armature::cli {
 namespace {
 
 // What a person would want to be asked about first.
-constexpr std::size_t kManyCells = 2000;
+constexpr std::size_t kManyCells = 5000;
 constexpr double kLongSeconds = 12 * 3600.0;
 constexpr std::size_t kMostCells = 1'000'000;
 

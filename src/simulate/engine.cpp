@@ -19,6 +19,12 @@ std::string resolved_policy(const std::string& text, const Instance& instance) {
   return text == kOracle ? fmt::format("fixed:arm={}", instance.best_action()) : text;
 }
 
+bool leaping_pays(const Cell& cell, const World& world) {
+  if (cell.horizon <= kStepUpTo) return false;
+  return cell.horizon > make_policy(resolved_policy(cell.policy, *world.instance), world.problem)
+                            ->leaps_well_beyond();
+}
+
 }  // namespace
 
 std::string engine_name(Engine engine) {
@@ -49,7 +55,7 @@ std::string leap_obstacle(const std::string& policy, const World& world, const F
 
 Engine engine_for(const Cell& cell, const World& world) {
   if (cell.engine == Engine::kStep) return Engine::kStep;
-  if (cell.engine == Engine::kAuto && cell.horizon <= kStepUpTo) return Engine::kStep;
+  if (cell.engine == Engine::kAuto && !leaping_pays(cell, world)) return Engine::kStep;
   const std::string obstacle = leap_obstacle(cell.policy, world, cell.feedback);
   if (obstacle.empty()) return Engine::kLeap;
   if (cell.engine == Engine::kAuto) return Engine::kStep;

@@ -1,4 +1,5 @@
-// Every study of the repository can be run: checked as it is, and run small to the end.
+// Every study of the repository can be run: checked as it is, and run small to the end. Gaps that
+// shrink like 1/√T fit their families from 10^5 rounds on.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,9 +39,9 @@ TEST_P(EveryStudy, FitsAsItStands) {
 TEST_P(EveryStudy, RunsSmall) {
   const TemporaryDirectory directory;
   const std::string study =
-      "'" ARMATURE_SOURCE_DIR "/studies/" + GetParam() + "' replications=2 'horizons=[200]' ";
+      "'" ARMATURE_SOURCE_DIR "/studies/" + GetParam() + "' replications=1 'horizons=[1e5]' ";
   const ProgramResult check = run_shell("armature study check " + study, directory.path());
-  EXPECT_TRUE(contains(check.out, " × 2 replications")) << check.err;
+  EXPECT_TRUE(contains(check.out, " × 1 replications")) << check.err;
   const ProgramResult run =
       run_shell("armature run --out run " + study + "&& armature status run && armature export run",
                 directory.path());

@@ -182,7 +182,7 @@ TEST_P(StudyMistake, IsNamedAndLeavesNothing) {
 constexpr const char* kTiny = "horizons = 50\ninstances = 'hidden-arm'\npolicies = 'ucb'\n";
 constexpr const char* kExploding =
     "horizons = 50\npolicies = 'ucb'\n[[instances]]\ninstance = 'hidden-arm'\n"
-    "gap = 'linspace(0,0.5,2000)'\n";
+    "gap = 'linspace(0,0.5,20000)'\n";
 
 INSTANTIATE_TEST_SUITE_P(
     Studies, StudyMistake,
@@ -209,11 +209,12 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{kTiny, "run s.toml horizons=1e9 replications=1e6",
                 "1 cells × 1000000 replications"},
         Mistake{kTiny, "run s.toml horizons=1e18 replications=1e6 --yes", "at most 9e18"},
-        Mistake{kExploding, "run s.toml",
-                "s.toml: cells: got 2000, expected at most 1000 (instances × horizons × policies), "
-                "or --yes to run it all the same"},
+        Mistake{
+            kExploding, "run s.toml",
+            "s.toml: cells: got 20000, expected at most 5000 (instances × horizons × policies), "
+            "or --yes to run it all the same"},
         Mistake{kExploding, "run s.toml \"policies=['ucb:scale=linspace(1,2,100000)']\" --yes",
-                "cells: got 200000000, expected at most 1000000"},
+                "cells: got 2000000000, expected at most 1000000"},
         Mistake{kTiny, "status none", "none: study: got none"},
         Mistake{kTiny, "status .", ".: study: got none, expected a directory that armature run"},
         Mistake{kTiny, "export none", "none: study: got none"},

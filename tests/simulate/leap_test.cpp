@@ -145,6 +145,13 @@ TEST(Engines, AutomaticStepsUpToAMillionRounds) {
   EXPECT_EQ(chosen("oracle", 1'000'001), Engine::kLeap);
 }
 
+// Its throttled learner is stepped anyway.
+TEST(Engines, AutomaticStepsBalancingWithTheCorrectedBiasFurther) {
+  EXPECT_EQ(chosen("db", 10'000'000), Engine::kStep);
+  EXPECT_EQ(chosen("db", 10'000'001), Engine::kLeap);
+  EXPECT_EQ(chosen("db:bias=printed", 1'000'001), Engine::kLeap);
+}
+
 void expect_refusal(const Cell& cell, const std::string& words) {
   try {
     run(cell);

@@ -97,6 +97,7 @@ DynamicBalancing::DynamicBalancing(const Problem& problem, const Arguments& argu
     : delta_(paper_delta(problem, arguments)),
       scale_(arguments.real("scale")),
       spread_sign_(arguments.is_word("test", "plus") ? 1 : -1),
+      corrected_(arguments.is_word("bias", "corrected")),
       crew_(problem, arguments, delta_),
       count_(static_cast<double>(crew_.size())) {
   const std::size_t count = crew_.size();
@@ -112,7 +113,7 @@ DynamicBalancing::DynamicBalancing(const Problem& problem, const Arguments& argu
 
   for (std::size_t i = 0; i < count; ++i) {
     const double d = scale_ * coefficients[i];
-    const double in_bias = arguments.is_word("bias", "printed") ? 1.0 : coefficients[i];
+    const double in_bias = corrected_ ? coefficients[i] : 1.0;
     Terms terms;
     terms.coefficient = d;
     terms.pull = std::sqrt(dials[i] / (d * d * d)) * d;

@@ -26,6 +26,9 @@ class DynamicBalancing : public LeapBalancer {
   Diagnostics diagnostics() const;
 
   std::string leap_obstacle() const { return crew_.leap_obstacle(); }
+  /// With the corrected bias a throttled learner lives at the edge of its test, where nearly every
+  /// round is an event of its own (docs/performance.md).
+  Round leaps_well_beyond() const { return corrected_ ? 10'000'000 : 0; }
   std::size_t learners() const override { return learners_.size(); }
   AnyPolicy& learner(std::size_t i) override { return crew_.learner(i); }
   bool active(std::size_t i) const override { return active_[i] == 1; }
@@ -61,6 +64,7 @@ class DynamicBalancing : public LeapBalancer {
   double delta_;
   double scale_;
   double spread_sign_;  // of γ_j on the right of the test: -1 (minus) or +1 (plus)
+  bool corrected_;      // the bias: 2·Z_i·d_i, or 2·Z_i as printed
   Crew crew_;
   double count_;  // M
   std::vector<Terms> learners_;
