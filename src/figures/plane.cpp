@@ -15,6 +15,14 @@ struct Plane {
   Axis benign;  // up
 };
 
+// Symbols at the edge stay whole: a twentieth of the axis is left free at its ends.
+Axis roomy(Axis axis) {
+  const double room = std::pow(axis.high / axis.low, 0.05);
+  axis.low /= room;
+  axis.high *= room;
+  return axis;
+}
+
 // Everything measured, and as much of the frontier as lies near it.
 Plane plane_of(const PlanePanel& panel) {
   const double product = panel.actions * panel.horizon;
@@ -26,8 +34,8 @@ Plane plane_of(const PlanePanel& panel) {
     if (point.worst > 0)
       benign.push_back(product / std::clamp(point.worst, std::sqrt(product), panel.horizon));
   }
-  return {fitted("worst-case regret R₂", Scale::kLog, worst),
-          fitted("benign regret R₁", Scale::kLog, benign)};
+  return {roomy(fitted("worst-case regret R₂", Scale::kLog, worst)),
+          roomy(fitted("benign regret R₁", Scale::kLog, benign))};
 }
 
 // R_1·R_2 = |A|T from R_2 = √(|A|T) to T: up to constants and logarithms, nobody can be below it.

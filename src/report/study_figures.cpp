@@ -181,6 +181,12 @@ const CellSummary* worst_of(const std::vector<const CellSummary*>& cells, const 
   return worst;
 }
 
+// Of many horizons the first and the last.
+void keep_a_few(std::vector<figures::PlanePanel>& panels) {
+  constexpr std::size_t kFew = 4;
+  if (panels.size() > kFew) panels = {panels.front(), panels.back()};
+}
+
 std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest& request) {
   figures::PlaneFigure input;
   for (const PlaneCells& plane : cells.by_size()) {
@@ -200,6 +206,7 @@ std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest&
     }
     if (!panel.points.empty()) input.panels.push_back(std::move(panel));
   }
+  keep_a_few(input.panels);
   input.heading = cells.heading(
       "plane", request.title.empty() ? "Benign against worst-case regret" : request.title,
       "For each policy the largest mean regret over the benign instances of this study (R₁) and "

@@ -57,6 +57,7 @@ std::string verdict_section(const StudyResult& result, const std::vector<std::st
   std::string text = fmt::format("## {}\n\n", study.title);
   if (!study.source.empty()) text += fmt::format("*{}*\n\n", study.source);
   if (!study.claim.empty()) text += fmt::format("**Claim.** {}\n\n", study.claim);
+  if (!study.text.empty()) text += fmt::format("{}\n\n", study.text);
   if (!study.expectation.empty()) text += fmt::format("**Expected.** {}\n\n", study.expectation);
   if (!result.complete)
     text += fmt::format("**Not finished**: {} of {} replications.\n\n", result.replications_done,
@@ -64,10 +65,15 @@ std::string verdict_section(const StudyResult& result, const std::vector<std::st
   text += verdict_rows(result) + "\n";
   for (const std::string& picture : pictures)
     text += fmt::format("![{}]({})\n\n", study.title, picture);
-  text += fmt::format(
-      "<details><summary>Numbers: {} replications, seed {}</summary>\n\n{}\n</details>\n",
-      study.replications, study.seed, regret_rows(result));
-  return text;
+  constexpr std::size_t kMostRows = 150;
+  if (result.cells.size() > kMostRows)
+    return text +
+           fmt::format("{} cells × {} replications, seed {}: `armature export` has the numbers.\n",
+                       result.cells.size(), study.replications, study.seed);
+  return text +
+         fmt::format(
+             "<details><summary>Numbers: {} replications, seed {}</summary>\n\n{}\n</details>\n",
+             study.replications, study.seed, regret_rows(result));
 }
 
 }  // namespace armature
