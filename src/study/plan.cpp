@@ -11,8 +11,8 @@
 #include "armature/state.h"
 #include "armature/study.h"
 #include "base/text.h"
-#include "study/formula.h"
 #include "linear/rank.h"
+#include "study/formula.h"
 
 namespace armature {
 namespace {

@@ -9,9 +9,9 @@
 #include "armature/error.h"
 #include "base/directory_lock.h"
 #include "lab/runner.h"
+#include "lab/worlds.h"
 #include "study/store.h"
 #include "study/summary.h"
-#include "lab/worlds.h"
 
 namespace armature {
 namespace {

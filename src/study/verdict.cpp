@@ -249,12 +249,23 @@ int severity(const Verdict& verdict) {
   return verdict.outcome == kHolds ? 0 : verdict.outcome == kUnclear ? 1 : 2;
 }
 
-// The first of the worst.
+// How far inside its margin the interval lies; less is worse.
+double slack(const Verdict& verdict) {
+  if (!verdict.value) return 0;
+  if (verdict.rule.rule == "bound") return 1 - *verdict.value;
+  double least = HUGE_VAL;
+  if (verdict.rule.low) least = std::min(least, *verdict.low - *verdict.rule.low);
+  if (verdict.rule.high) least = std::min(least, *verdict.rule.high - *verdict.high);
+  return least;
+}
+
 Verdict worst_of(const VerdictRule& rule, const std::vector<Verdict>& verdicts) {
   if (verdicts.empty()) return unclear(rule, "no cell fits the rule");
   Verdict worst = *std::max_element(
-      verdicts.begin(), verdicts.end(),
-      [](const Verdict& one, const Verdict& other) { return severity(one) < severity(other); });
+      verdicts.begin(), verdicts.end(), [](const Verdict& one, const Verdict& other) {
+        return severity(one) != severity(other) ? severity(one) < severity(other)
+                                                : slack(one) > slack(other);
+      });
   if (verdicts.size() > 1) worst.because += fmt::format(" (the worst of {})", verdicts.size());
   return worst;
 }

@@ -116,6 +116,17 @@ TEST(Verdict, TheExponentOfTheProduct) {
   EXPECT_NEAR(*verdict.value, 0.2, 1e-9);
 }
 
+// Four ratios 10/√T from 0.3 down: all below ½, and the nearest to it is told.
+TEST(Verdict, TheWorstOfManyGoodAnswersIsTheOneNearestToItsMargin) {
+  VerdictRule rule = slope("wary", "hidden", 0, 0.5);
+  rule.rule = "ratio";
+  rule.against = "trusting";
+  rule.low = std::nullopt;
+  const Verdict verdict = verdict_on(two_policies(), rule);
+  EXPECT_EQ(verdict.outcome, kHolds) << verdict.because;
+  EXPECT_NEAR(*verdict.value, 10 / std::sqrt(1000.0), 1e-9);
+}
+
 TEST(Verdict, NobodyOfThatNameIsNoAnswer) {
   const Verdict verdict = verdict_on(two_policies(), slope("nobody", "", 0, 1));
   EXPECT_EQ(verdict.outcome, kUnclear);
