@@ -61,6 +61,7 @@ struct DiagnosticSummary {
 
 struct PolicySummary {
   std::string policy;              // canonical text form
+  std::string engine;              // step or leap: which one ran
   std::uint32_t replications = 0;  // finished; fewer than asked for only if stopped early
   double mean_regret = 0;
   double standard_error = 0;

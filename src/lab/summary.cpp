@@ -42,6 +42,7 @@ BlockSummary condense(const BlockResult& result) {
   BlockSummary block;
   block.seconds = result.seconds;
   for (const Replication& replication : result.replications) {
+    block.engine = replication.engine;  // a cell's replications all have the same
     block.final_regret.push_back(replication.regret.back());
     block.checkpoints.resize(replication.regret.size());
     for (std::size_t i = 0; i < replication.regret.size(); ++i)
@@ -65,6 +66,8 @@ PolicySummary summarize(const Cell& cell, const std::vector<BlockSummary>& block
   summary.seconds = total.seconds;
   summary.replications = static_cast<std::uint32_t>(total.final_regret.size());
   if (summary.replications == 0) return summary;
+  for (const BlockSummary& block : blocks)
+    if (!block.final_regret.empty()) summary.engine = engine_name(block.engine);
   summary.mean_regret = total.checkpoints.back().mean;
   summary.standard_error = total.checkpoints.back().standard_error();
   summary.median = quantile(total.final_regret, 0.5);

@@ -15,6 +15,7 @@ struct NamedMoments {
 
 /// One block of one policy, condensed.
 struct BlockSummary {
+  Engine engine = Engine::kStep;
   std::vector<double> final_regret;
   std::vector<Moments> checkpoints;
   std::vector<double> pulls;  // totals per arm

@@ -42,6 +42,7 @@ std::string result_table(const SimulationResult& result) {
                                  result.conditions == "prompt" ? "" : ", " + result.conditions);
   TextTable table({"policy", "mean regret", "median", "95%", "simple regret", "time/round"});
   std::string diagnostics;
+  std::vector<std::string> leapt;
   for (const PolicySummary& policy : result.policies) {
     if (policy.replications == 0) {
       table.add({policy.policy, "not finished"});
@@ -50,6 +51,7 @@ std::string result_table(const SimulationResult& result) {
     const std::string name = policy.replications < result.replications
                                  ? fmt::format("{} ({} done)", policy.policy, policy.replications)
                                  : policy.policy;
+    if (policy.engine == "leap") leapt.push_back(policy.policy);
     table.add({name, with_error(policy.mean_regret, policy.standard_error),
                fmt::format("{:.1f}", policy.median), fmt::format("{:.1f}", policy.q95),
                fmt::format("{:.4g}", policy.simple_regret),
@@ -58,6 +60,7 @@ std::string result_table(const SimulationResult& result) {
     if (!line.empty()) diagnostics += fmt::format("{}: {}\n", policy.policy, line);
   }
   text += table.print();
+  if (!leapt.empty()) text += fmt::format("\nby the leap engine: {}\n", join(leapt, ", "));
   if (!diagnostics.empty()) text += "\n" + diagnostics;
   return text;
 }
@@ -87,6 +90,7 @@ std::string result_json(const SimulationResult& result) {
   for (const PolicySummary& policy : result.policies) {
     Json entry = {{"policy", policy.policy}, {"replications", policy.replications}};
     if (policy.replications > 0) {
+      entry["engine"] = policy.engine;
       entry["mean_regret"] = policy.mean_regret;
       entry["standard_error"] = policy.standard_error;
       entry["median"] = policy.median;

@@ -1,6 +1,8 @@
 // Verdicts of studies in words: for the terminal, and as a page of results.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "armature/report.h"
 #include "base/text.h"
 #include "report/table.h"
@@ -27,6 +29,16 @@ std::string verdict_rows(const StudyResult& result) {
   for (const Verdict& verdict : judge(result))
     text += markdown_row({verdict.rule.name, "**" + verdict.outcome + "**", verdict.because});
   return text;
+}
+
+// The declared list behind R₁ and R₂.
+std::string worlds_of(const StudyResult& result, const std::string& role) {
+  std::vector<std::string> labels;
+  for (const StudyCell& cell : result.plan.cells)
+    if (cell.role == role &&
+        std::find(labels.begin(), labels.end(), cell.instance_label) == labels.end())
+      labels.push_back(cell.instance_label);
+  return labels.empty() ? "none" : join(labels, "; ");
 }
 
 std::string regret_rows(const StudyResult& result) {
@@ -62,6 +74,8 @@ std::string verdict_section(const StudyResult& result, const std::vector<std::st
   if (!result.complete)
     text += fmt::format("**Not finished**: {} of {} replications.\n\n", result.replications_done,
                         result.replications_total);
+  text += fmt::format("**Worlds.** Benign: {}. Worst case: {}.\n\n", worlds_of(result, "benign"),
+                      worlds_of(result, "worst-case"));
   text += verdict_rows(result) + "\n";
   for (const std::string& picture : pictures)
     text += fmt::format("![{}]({})\n\n", study.title, picture);

@@ -11,6 +11,7 @@ namespace {
 PolicySummary summary_of(const std::string& policy, double mean) {
   PolicySummary summary;
   summary.policy = policy;
+  summary.engine = "step";
   summary.replications = 4;
   summary.mean_regret = mean;
   summary.standard_error = 0.25;
@@ -102,8 +103,8 @@ TEST(ResultJson, HasItsShape) {
   ASSERT_EQ(json["results"].size(), 2u);
   const auto& entry = json["results"][1];
   EXPECT_EQ(keys_of(entry),
-            (Keys{"policy", "replications", "mean_regret", "standard_error", "median", "q95",
-                  "simple_regret", "checkpoints", "pulls", "seconds", "diagnostics"}));
+            (Keys{"policy", "replications", "engine", "mean_regret", "standard_error", "median",
+                  "q95", "simple_regret", "checkpoints", "pulls", "seconds", "diagnostics"}));
   EXPECT_EQ(entry["mean_regret"], 8);
   EXPECT_EQ(entry["q95"], 10);
   EXPECT_EQ(keys_of(entry["checkpoints"][0]), (Keys{"round", "mean", "standard_error"}));
