@@ -76,7 +76,7 @@ std::string verdict_section(const StudyResult& result, const std::vector<std::st
                         result.replications_total);
   text += fmt::format("**Worlds.** Benign: {}. Worst case: {}.\n\n", worlds_of(result, "benign"),
                       worlds_of(result, "worst-case"));
-  text += verdict_rows(result) + "\n";
+  if (!study.verdicts.empty()) text += verdict_rows(result) + "\n";
   for (const std::string& picture : pictures)
     text += fmt::format("![{}]({})\n\n", study.title, picture);
   constexpr std::size_t kMostRows = 150;

@@ -32,7 +32,6 @@ LineFit fit_line(const std::vector<FitPoint>& points) {
     const double weight = (point.x - mean_x) / spread;
     carried += weight * weight * point.error * point.error;
   }
-  constexpr double kNormal95 = 1.959963984540054;
   double half = kNormal95 * std::sqrt(carried);
   if (points.size() > 2)
     half = std::max(half, student_t95(points.size() - 2) * std::sqrt(residuals / (n - 2) / spread));

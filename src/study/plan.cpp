@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "linear/rank.h"
 #include "study/formula.h"
+#include "study/verdict.h"
 
 namespace armature {
 namespace {
@@ -216,6 +217,7 @@ StudyPlan plan_study(const Study& study, std::size_t most_cells) {
           }
       }
   refuse_repetition(plan.cells);
+  check_verdicts(plan);
   return plan;
 }
 

@@ -18,6 +18,12 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kApplication = 0x41524d41;  // "ARMA": what `file` calls the database by
 constexpr std::int64_t kSchema = 1;
 
+#ifdef __clang__
+constexpr const char* kCompiler = __VERSION__;  // names itself
+#else
+constexpr const char* kCompiler = "GCC " __VERSION__;
+#endif
+
 constexpr const char* kTables = R"sql(
 CREATE TABLE run(key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE cells(
@@ -163,7 +169,7 @@ void fill(Database& database, const StudyPlan& plan) {
   Transaction transaction(database);
   database.execute(kTables);
   set_run_value(database, "version", version());
-  set_run_value(database, "compiler", __VERSION__);
+  set_run_value(database, "compiler", kCompiler);
   set_run_value(database, "processor", processor_name());
   write_plan(database, plan);
   Statement checkpoint(database, "INSERT INTO checkpoints VALUES (?,?,?)");

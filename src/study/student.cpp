@@ -23,14 +23,13 @@ double central_mass(double t, std::uint64_t degrees) {
 }  // namespace
 
 double student_t95(std::uint64_t degrees) {
-  constexpr double kNormal = 1.959963984540054;
   if (degrees > 200) {  // the expansion in 1/degrees: error below 1e-8 from here on
     const double n = static_cast<double>(degrees);
-    const double z2 = kNormal * kNormal;
-    return kNormal * (1 + (z2 + 1) / (4 * n) + ((5 * z2 + 16) * z2 + 3) / (96 * n * n) +
-                      (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * n * n * n));
+    const double z2 = kNormal95 * kNormal95;
+    return kNormal95 * (1 + (z2 + 1) / (4 * n) + ((5 * z2 + 16) * z2 + 3) / (96 * n * n) +
+                        (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * n * n * n));
   }
-  double low = kNormal;
+  double low = kNormal95;
   double high = 13;  // t95 of one degree is 12.7
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;

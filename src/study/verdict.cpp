@@ -1,3 +1,5 @@
+#include "study/verdict.h"
+
 // Verdicts: what the data say to a study's questions, by rules whose margins were stated
 // beforehand. A rule may fit several series of cells; the verdict is that of the worst of them.
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include "armature/theory.h"
 #include "base/text.h"
 #include "study/fit.h"
+#include "study/student.h"
 
 namespace armature {
 namespace {
@@ -19,7 +22,7 @@ namespace {
 constexpr const char* kHolds = "holds";
 constexpr const char* kUnclear = "does not show at these horizons";
 constexpr const char* kContradicted = "contradicted";
-constexpr double kNormal95 = 1.959963984540054;
+constexpr double kLowerBoundSpeaks = 641;  // for R₂ ≤ T/641 (Theorem 3.7)
 
 using Series = std::vector<const CellSummary*>;
 
@@ -95,8 +98,9 @@ std::string series_key(const StudyCell& cell, const std::string& x) {
 std::string number(double value) { return fmt::format("{:.3g}", value); }
 
 std::string margin_of(const VerdictRule& rule) {
-  return fmt::format("[{}, {}]", rule.low ? number(*rule.low) : "-∞",
-                     rule.high ? number(*rule.high) : "∞");
+  if (!rule.low) return fmt::format("at most {}", number(*rule.high));
+  if (!rule.high) return fmt::format("at least {}", number(*rule.low));
+  return fmt::format("in [{}, {}]", number(*rule.low), number(*rule.high));
 }
 
 Verdict unclear(const VerdictRule& rule, const std::string& because) {
@@ -116,7 +120,7 @@ Verdict against_margin(const VerdictRule& rule, const char* what, const LineFit&
           found.slope,
           found.low,
           found.high,
-          fmt::format("{} {} in [{}, {}], expected in {}", what, number(found.slope),
+          fmt::format("{} {} in [{}, {}], expected {}", what, number(found.slope),
                       number(found.low), number(found.high), margin_of(rule))};
 }
 
@@ -167,26 +171,32 @@ const std::map<std::string, double (*)(const Setting&, double)>& anytime_bounds(
   return table;
 }
 
+const Bound& bound_named(const std::vector<Bound>& table, const VerdictRule& rule) {
+  const auto row = std::find_if(table.begin(), table.end(),
+                                [&](const Bound& bound) { return bound.name == rule.bound; });
+  if (row == table.end() || row->group != "upper")
+    throw Error({"", "verdict " + rule.name, "bound '" + rule.bound + "'",
+                 "an upper bound that armature bounds prints"});
+  return *row;
+}
+
 // No replication above the bound: at every checkpoint where the bound is anytime, else at T.
 Verdict below_bound(const VerdictRule& rule, const CellSummary& summary) {
   const Setting setting = setting_of(summary.cell);
+  const std::vector<Bound> table = bounds(setting);
+  const Bound& row = bound_named(table, rule);
+  const bool elsewhere =
+      row.world == "benign" && (!summary.cell.benign || summary.cell.epsilon > 0);
+  if (!row.value || elsewhere || row.validity.starts_with("outside"))
+    return unclear(
+        rule, "the bound does not apply: " +
+                  (elsewhere ? "it is one for benign worlds with exact marginals" : row.validity));
   const auto anytime = anytime_bounds().find(rule.bound);
-  double largest = 0;
-  if (anytime != anytime_bounds().end()) {
+  double largest = summary.final_regret().most / *row.value;
+  if (anytime != anytime_bounds().end())
     for (const CurvePoint& point : summary.curve)
       largest = std::max(
           largest, point.regret.most / anytime->second(setting, static_cast<double>(point.round)));
-  } else {
-    const std::vector<Bound> table = bounds(setting);
-    const auto row = std::find_if(table.begin(), table.end(),
-                                  [&](const Bound& bound) { return bound.name == rule.bound; });
-    if (row == table.end())
-      throw Error({"", "verdict " + rule.name, "bound '" + rule.bound + "'",
-                   "a name that armature bounds prints"});
-    if (!row->value || row->group != "upper")
-      return unclear(rule, "the bound has no value here: " + row->validity);
-    largest = summary.final_regret().most / *row->value;
-  }
   return {rule,
           largest <= 1 ? kHolds : kContradicted,
           largest,
@@ -233,10 +243,12 @@ Verdict plane_of(const VerdictRule& rule, const Series& series) {
   return against_margin(rule, "exponent of R₁R₂ against |A|T", fit_power(points));
 }
 
-// R₁·R₂/(|A|T) at each horizon.
+// R₁·R₂/(|A|T) at each horizon; for the frontier's lower bound only where it says anything.
 std::vector<Verdict> products_of(const VerdictRule& rule, const Series& series) {
   std::vector<Verdict> verdicts;
   for (const auto& [product, point] : plane_points(rule, series)) {
+    const double horizon = product / series.front()->cell.actions;
+    if (rule.bound == "frontier-lower" && point.worst.value > horizon / kLowerBoundSpeaks) continue;
     const double value = point.benign.value * point.worst.value / product;
     const double factor = std::exp(kNormal95 * relative_error(point));
     verdicts.push_back(
@@ -260,7 +272,10 @@ double slack(const Verdict& verdict) {
 }
 
 Verdict worst_of(const VerdictRule& rule, const std::vector<Verdict>& verdicts) {
-  if (verdicts.empty()) return unclear(rule, "no cell fits the rule");
+  if (verdicts.empty())
+    return unclear(rule, rule.bound == "frontier-lower"
+                             ? "R₂ > T/641 everywhere: the theorem is silent"
+                             : "no cell fits the rule");
   Verdict worst = *std::max_element(
       verdicts.begin(), verdicts.end(), [](const Verdict& one, const Verdict& other) {
         return severity(one) != severity(other) ? severity(one) < severity(other)
@@ -306,6 +321,32 @@ std::vector<Verdict> judge(const StudyResult& result) {
   for (const VerdictRule& rule : result.plan.study.verdicts)
     verdicts.push_back(judge_rule(rule, result));
   return verdicts;
+}
+
+void check_verdicts(const StudyPlan& plan) {
+  const auto reject = [](const VerdictRule& rule, const std::string& got,
+                         const std::string& expected) {
+    throw Error({"", "verdict '" + rule.name + "'", got, expected});
+  };
+  for (const VerdictRule& rule : plan.study.verdicts) {
+    const auto some = [&](const std::string& wanted, std::string StudyCell::*label) {
+      return std::any_of(plan.cells.begin(), plan.cells.end(),
+                         [&](const StudyCell& cell) { return names(wanted, cell.*label); });
+    };
+    for (const std::string* policy : {&rule.policy, &rule.against})
+      if (!policy->empty() && !some(*policy, &StudyCell::policy_label))
+        reject(rule, "policy '" + *policy + "'", "the label of a policy of this study");
+    if (!rule.instance.empty() && !some(rule.instance, &StudyCell::instance_label))
+      reject(rule, "instance '" + rule.instance + "'", "the label of an instance of this study");
+    if (rule.low && rule.high && *rule.low > *rule.high)
+      reject(rule, fmt::format("low {} above high {}", *rule.low, *rule.high), "low ≤ high");
+    if (rule.rule == "bound") bound_named(bounds(setting_of(plan.cells.front())), rule);
+    if (rule.rule == "slope" &&
+        std::none_of(plan.cells.begin(), plan.cells.end(),
+                     [&](const StudyCell& cell) { return x_of(cell, rule.x).has_value(); }))
+      reject(rule, "x '" + rule.x + "'",
+             "horizon, actions, contexts, rank, gap, epsilon or a parameter that varies");
+  }
 }
 
 }  // namespace armature

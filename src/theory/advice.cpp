@@ -194,8 +194,9 @@ AdviceItem about_policy(const Facts& f, const Choice& choice) {
                   number(f.threshold), number(2 * f.causal), number(f.ucb)));
   const RegretPair db = db_pair(f.s);
   item.because.push_back(
-      fmt::format("db at its corner R_2 = {}: R_1 ≤ {}, R_2 ≤ {} (explicit, bias=corrected)",
-                  number(f.s.worst_regret()), number(db.r1), number(db.r2)));
+      fmt::format("db at its corner R_2 = {}: R_1 ≤ {}, R_2 ≤ {} (explicit, bias=corrected{})",
+                  number(f.s.worst_regret()), number(db.r1), number(db.r2),
+                  db.r2 < f.s.horizon ? "" : "; not below T: no guarantee"));
   if (f.s.gap && f.s.benign.value_or(true) && f.epsilon() == 0)
     item.because.push_back(fmt::format(
         "by the gap {}: pe ≤ {}, ucb ≤ {} (Thm 4.3 summed over phases; (|A|-1)(2L_A/Δ + Δ))",

@@ -1,0 +1,11 @@
+// The questions of a study, before it is run.
+#pragma once
+
+#include "armature/study.h"
+
+namespace armature {
+
+/// Throws Error if a rule names a policy, instance, bound or x that the plan does not have.
+void check_verdicts(const StudyPlan& plan);
+
+}  // namespace armature
