@@ -38,6 +38,13 @@ struct RunOptions {
   bool quiet = false;
 };
 
+struct ExportOptions {
+  std::string directory;
+  std::string to;
+  bool csv = false;
+  bool latex = false;
+};
+
 StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes) {
   const Study study = read_study(read_file(file), file, overrides);
   try {
@@ -127,15 +134,15 @@ void status(const std::string& directory) {
                                     : "not running; armature run goes on from here"));
 }
 
-void export_results(const std::string& directory, bool latex, const std::string& to) {
-  if (latex) {
-    const std::string file = !to.empty() ? to : directory + "/regret.tex";
-    write_file(file, study_latex(read_results(directory)));
+void export_results(const ExportOptions& options) {
+  if (options.latex) {
+    const std::string file = !options.to.empty() ? options.to : options.directory + "/regret.tex";
+    write_file(file, study_latex(read_results(options.directory)));
     fmt::print("{}\n", file);
     return;
   }
-  const std::string target = !to.empty() ? to : directory + "/csv";
-  export_csv(directory, target);
+  const std::string target = !options.to.empty() ? options.to : options.directory + "/csv";
+  export_csv(options.directory, target);
   fmt::print("{}\n", target);
 }
 
@@ -199,17 +206,15 @@ void add_status(CLI::App& app) {
 }
 
 void add_export(CLI::App& app) {
-  auto directory = std::make_shared<std::string>();
-  auto to = std::make_shared<std::string>();
-  auto csv = std::make_shared<bool>(false);
-  auto latex = std::make_shared<bool>(false);
+  auto options = std::make_shared<ExportOptions>();
   CLI::App* command =
       app.add_subcommand("export", "a study's results as CSV files or LaTeX tables");
-  command->add_option("DIR", *directory, "a directory that armature run has left")->required();
-  command->add_option("--to", *to, "where to [DIR/csv, or DIR/regret.tex]");
-  CLI::Option* as_csv = command->add_flag("--csv", *csv, "CSV files (the default)");
-  command->add_flag("--latex", *latex, "one file of tables for \\input")->excludes(as_csv);
-  command->callback([directory, to, latex] { export_results(*directory, *latex, *to); });
+  command->add_option("DIR", options->directory, "a directory that armature run has left")
+      ->required();
+  command->add_option("--to", options->to, "where to [DIR/csv, or DIR/regret.tex]");
+  CLI::Option* csv = command->add_flag("--csv", options->csv, "CSV files (the default)");
+  command->add_flag("--latex", options->latex, "one file of tables for \\input")->excludes(csv);
+  command->callback([options] { export_results(*options); });
 }
 
 }  // namespace armature::cli

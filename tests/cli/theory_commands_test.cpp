@@ -148,7 +148,8 @@ TEST(AdviseCommand, ItsPolicyRuns) {
   const ProgramResult result =
       run_armature("simulate -i hidden-arm -p " + policy + " -T 100 -m 2 -q");
   EXPECT_EQ(result.status, 0) << result.err;
-  for (const Json& point : json_of("frontier -A 20 -Z 2 -T 2000 -n 3")["points"]) {
+  const Json frontier = json_of("frontier -A 20 -Z 2 -T 2000 -n 3");
+  for (const Json& point : frontier["points"]) {
     if (!point.contains("policy")) continue;
     const std::string text = point["policy"];
     EXPECT_EQ(run_armature("simulate -i hidden-arm -p " + text + " -T 2000 -m 1 -q").status, 0)
