@@ -20,9 +20,7 @@ std::string study_table(const StudyResult& result);
 /// Who wins, by how much, how sure: sentences worked out from the numbers.
 std::string study_words(const StudyResult& result);
 
-/// A study's questions and verdicts.
-std::string verdict_table(const StudyResult& result);
-/// The same as a section of Markdown, with claim, pictures and numbers.
+/// A study's questions and verdicts as a section of Markdown, with claim, pictures and numbers.
 std::string verdict_section(const StudyResult& result, const std::vector<std::string>& pictures);
 
 /// A study's final regrets as LaTeX tables for \input: one per instance, policies down, horizons

@@ -90,8 +90,6 @@ std::vector<Round> log_checkpoints(Round horizon, std::uint32_t count,
 /// `stop` is looked at every so often; a replication cut short is left out of the result.
 BlockResult run_block(const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop);
 
-/// Why the leap engine cannot play this policy in this world; empty if it can.
-std::string leap_obstacle(const std::string& policy, const World& world, const Feedback& feedback);
 /// The engine a cell runs on in this world: never kAuto. Throws Error if leap was asked for and
 /// cannot be had.
 Engine engine_for(const Cell& cell, const World& world);

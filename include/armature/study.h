@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "armature/lab.h"
+#include "armature/theory.h"
 
 namespace armature {
 
@@ -109,6 +110,9 @@ struct StudyPlan {
 /// than `most_cells`.
 StudyPlan plan_study(const Study& study, std::size_t most_cells = 100'000);
 
+/// What the bounds of a cell are functions of.
+Setting setting_of(const StudyCell& cell);
+
 /// How long each cell would take, in seconds of one core per replication: from a short trial, so
 /// only an estimate.
 std::vector<double> trial_seconds(const StudyPlan& plan);
@@ -195,9 +199,10 @@ struct StudyOutcome {
 };
 
 /// Runs what is missing of the study into the directory. Throws Error if the directory holds
-/// something else, another study, or a run at work.
+/// something else, another study, or a run at work. `seconds` is what trial_seconds said, if it was
+/// asked already.
 StudyOutcome run_study(const StudyPlan& plan, const std::string& directory,
-                       const RunHooks& hooks = {});
+                       const RunHooks& hooks = {}, std::vector<double> seconds = {});
 
 /// All summaries of what a directory holds, in a fixed order; may be asked while a run is at work.
 StudyResult read_results(const std::string& directory);

@@ -135,6 +135,7 @@ double db_notice_round(const Setting& setting, Bias bias, double gap);
 // --- The table -----------------------------------------------------------------------------------
 
 enum class BoundKind { kExplicit, kRate };
+const char* kind_name(BoundKind kind);  // explicit or rate
 
 struct Bound {
   std::string name;             // stable, kebab-case

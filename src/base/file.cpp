@@ -70,6 +70,12 @@ void require_writable(const std::string& path) {
   ::unlink(aside.c_str());
 }
 
+void make_directory(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw Error({path, "directory", error.message(), "one that can be made"});
+}
+
 void write_file(const std::string& path, const std::string& content) {
   FileWriter file(path);
   file.write(content);

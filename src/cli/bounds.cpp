@@ -17,10 +17,6 @@ struct Options {
   std::optional<std::string> output;
 };
 
-const char* kind_of(const Bound& bound) {
-  return bound.kind == BoundKind::kRate ? "rate" : "explicit";
-}
-
 std::string table_of(const ReadSetting& read, const std::vector<Bound>& bounds) {
   const Setting& s = read.setting;
   std::string text =
@@ -35,7 +31,7 @@ std::string table_of(const ReadSetting& read, const std::vector<Bound>& bounds) 
     }
     const std::string value = bound.value ? fmt::format("{:.5g}", *bound.value) : "-";
     text += fmt::format("  {:<32}{:>12} {:<8} {:<9}{:<7}{}  [{}]\n", bound.name, value, bound.unit,
-                        kind_of(bound), bound.world, bound.validity, bound.source);
+                        kind_name(bound.kind), bound.world, bound.validity, bound.source);
   }
   return text + "\nexplicit: with the constants of the proof; rate: universal constants set to 1\n";
 }
@@ -44,7 +40,7 @@ std::string csv_of(const std::vector<Bound>& bounds) {
   std::string csv = "name,value,kind,validity,source,group,world,unit,failure\n";
   for (const Bound& bound : bounds)
     csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", bound.name,
-                       bound.value ? fmt::format("{}", *bound.value) : "", kind_of(bound),
+                       bound.value ? fmt::format("{}", *bound.value) : "", kind_name(bound.kind),
                        csv_field(bound.validity), csv_field(bound.source), bound.group, bound.world,
                        bound.unit, bound.failure ? fmt::format("{}", *bound.failure) : "");
   return csv;
@@ -65,7 +61,7 @@ std::string json_of(const ReadSetting& read, const std::vector<Bound>& bounds) {
   for (const Bound& bound : bounds) {
     Json row = {{"name", bound.name}};
     if (bound.value) row["value"] = *bound.value;
-    row["kind"] = kind_of(bound);
+    row["kind"] = kind_name(bound.kind);
     row["validity"] = bound.validity;
     row["source"] = bound.source;
     row["group"] = bound.group;

@@ -19,10 +19,7 @@ struct Options {
 void run(const Options& options) {
   const Study study =
       read_study(std::string(headline_study()), "the headline study", options.overrides);
-  if (!run_with_progress(plan_study(study), options.directory, options.threads, options.quiet)) {
-    fmt::print(stderr, "armature: interrupted; the same command goes on from here\n");
-    throw ExitStatus{130};
-  }
+  run_with_progress(plan_study(study), options.directory, {options.threads, options.quiet});
   const StudyResult result = read_results(options.directory);
   emit(std::nullopt,
        fmt::format("\n{}\n\n{}\n{}\n\n", study.title, study_table(result), study_words(result)));

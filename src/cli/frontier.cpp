@@ -22,8 +22,6 @@ struct Options {
   std::optional<std::string> output;
 };
 
-const char* word_for(BoundKind kind) { return kind == BoundKind::kRate ? "rate" : "explicit"; }
-
 std::string table_of(const ReadSetting& read, const Frontier& frontier,
                      const std::optional<PairVerdict>& verdict) {
   const Setting& s = frontier.setting;
@@ -43,7 +41,7 @@ std::string table_of(const ReadSetting& read, const Frontier& frontier,
     return value ? fmt::format("{:.4f}", *value) : "-";
   };
   for (const FrontierPoint& point : frontier.points)
-    table.add({point.series, word_for(point.kind), fmt::format("{:.5g}", point.r1),
+    table.add({point.series, kind_name(point.kind), fmt::format("{:.5g}", point.r1),
                fmt::format("{:.5g}", point.r2), normalised(point.r1), normalised(point.r2),
                point.policy});
   return text + "\n" + table.print();
@@ -57,7 +55,7 @@ std::string csv_of(const Frontier& frontier) {
   };
   for (const FrontierPoint& point : frontier.points)
     csv += fmt::format("{},{},{},{},{},{},{}\n", point.series, csv_field(point.policy),
-                       word_for(point.kind), point.r1, point.r2, normalised(point.r1),
+                       kind_name(point.kind), point.r1, point.r2, normalised(point.r1),
                        normalised(point.r2));
   return csv;
 }
@@ -75,12 +73,12 @@ std::string json_of(const ReadSetting& read, const Frontier& frontier,
   if (verdict) {
     Json pair = {{"verdict", verdict->verdict}, {"because", verdict->because}};
     if (!verdict->policy.empty()) pair["policy"] = verdict->policy;
-    if (verdict->kind) pair["kind"] = word_for(*verdict->kind);
+    if (verdict->kind) pair["kind"] = kind_name(*verdict->kind);
     json["pair"] = std::move(pair);
   }
   json["points"] = Json::array();
   for (const FrontierPoint& point : frontier.points) {
-    Json row = {{"series", point.series}, {"kind", word_for(point.kind)}};
+    Json row = {{"series", point.series}, {"kind", kind_name(point.kind)}};
     if (!point.policy.empty()) row["policy"] = point.policy;
     row["r1"] = point.r1;
     row["r2"] = point.r2;

@@ -35,8 +35,13 @@ class ProgressLine {
   double last_drawn_ = -1;
 };
 
-/// Runs what is missing of a study; false if Ctrl-C ended it early.
-bool run_with_progress(const StudyPlan& plan, const std::string& directory,
-                       const std::string& threads, bool quiet);
+struct RunStyle {
+  std::string threads;  // as given
+  bool quiet = false;
+};
+/// Runs what is missing of a study and says so; Ctrl-C ends the command with status 130. `seconds`
+/// is what trial_seconds said, if it was asked already.
+void run_with_progress(const StudyPlan& plan, const std::string& directory, const RunStyle& style,
+                       const std::vector<double>& seconds = {});
 
 }  // namespace armature::cli

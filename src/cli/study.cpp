@@ -94,8 +94,8 @@ void check(const CheckOptions& options) {
   emit(std::nullopt, out);
 }
 
-void refuse_too_long(const RunOptions& options, const StudyPlan& plan) {
-  const std::vector<double> seconds = trial_seconds(plan);
+void refuse_too_long(const RunOptions& options, const StudyPlan& plan,
+                     const std::vector<double>& seconds) {
   if (total_seconds(plan, seconds) <= kLongSeconds) return;
   fmt::print(stderr, "{}{}", plan_table(plan, seconds), plan_total(plan, seconds));
   throw Error(
@@ -105,13 +105,12 @@ void refuse_too_long(const RunOptions& options, const StudyPlan& plan) {
 
 void run(const RunOptions& options) {
   const StudyPlan plan = planned(options.file, options.overrides, options.yes);
-  if (!options.yes) refuse_too_long(options, plan);
+  const std::vector<double> seconds = trial_seconds(plan);
+  if (!options.yes) refuse_too_long(options, plan, seconds);
   const std::string directory = options.directory.empty()
                                     ? "runs/" + std::filesystem::path(options.file).stem().string()
                                     : options.directory;
-  if (run_with_progress(plan, directory, options.threads, options.quiet)) return;
-  fmt::print(stderr, "armature: interrupted; the same command goes on from here\n");
-  throw ExitStatus{130};
+  run_with_progress(plan, directory, {options.threads, options.quiet}, seconds);
 }
 
 void status(const std::string& directory) {
@@ -148,23 +147,26 @@ void export_results(const ExportOptions& options) {
 
 }  // namespace
 
-bool run_with_progress(const StudyPlan& plan, const std::string& directory,
-                       const std::string& threads, bool quiet) {
+void run_with_progress(const StudyPlan& plan, const std::string& directory, const RunStyle& style,
+                       const std::vector<double>& seconds) {
   RunHooks hooks;
-  hooks.threads = static_cast<unsigned>(whole_number("--threads", threads, 0, 4096));
+  hooks.threads = static_cast<unsigned>(whole_number("--threads", style.threads, 0, 4096));
   hooks.stop = &stop_on_interrupt();
   StudyOutcome outcome;
   {
-    ProgressLine line(quiet, ProgressLine::InPipe::kPlainLines);
+    ProgressLine line(style.quiet, ProgressLine::InPipe::kPlainLines);
     hooks.progress = line.hook();
-    outcome = run_study(plan, directory, hooks);
+    outcome = run_study(plan, directory, hooks, seconds);
   }
-  if (outcome.complete && !quiet)
+  if (!outcome.complete) {
+    fmt::print(stderr, "armature: interrupted; the same command goes on from here\n");
+    throw ExitStatus{130};
+  }
+  if (!style.quiet)
     fmt::print("{}: {}\n", directory,
                outcome.computed == 0
                    ? "finished already; nothing to do"
                    : fmt::format("finished, {} replications computed", outcome.computed));
-  return outcome.complete;
 }
 
 void add_study(CLI::App& app) {

@@ -59,7 +59,7 @@ Json rows_of(const Frontier& frontier, const Scale& scale, bool (*wanted)(const 
     if (!wanted(point)) continue;
     rows.push_back({{"series", point.series},
                     {"policy", point.policy},
-                    {"kind", point.kind == BoundKind::kRate ? "rate" : "explicit"},
+                    {"kind", kind_name(point.kind)},
                     {"r1", point.r1},
                     {"r2", point.r2},
                     {"x", scale(point.r2)},

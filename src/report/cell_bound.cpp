@@ -9,15 +9,6 @@
 namespace armature {
 namespace {
 
-Setting setting_of(const StudyCell& cell) {
-  Setting setting;
-  setting.actions = cell.actions;
-  setting.contexts = cell.contexts;
-  setting.horizon = static_cast<double>(cell.horizon);
-  if (cell.rank > 0) setting.rank = cell.rank;
-  return setting;
-}
-
 // The one parameter theorems are written in for this policy may be given; any other one, a scale or
 // another confidence family say, leaves what is proved.
 bool read_parameter(const TextForm& form, const char* key, std::optional<double>& value) {

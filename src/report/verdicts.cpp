@@ -1,4 +1,4 @@
-// Verdicts of studies in words: for the terminal, and as a page of results.
+// A study's verdicts as a section of the page of results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,13 +56,6 @@ std::string regret_rows(const StudyResult& result) {
 }
 
 }  // namespace
-
-std::string verdict_table(const StudyResult& result) {
-  TextTable table({"question", "verdict", "because"});
-  for (const Verdict& verdict : judge(result))
-    table.add({verdict.rule.name, verdict.outcome, verdict.because});
-  return table.print();
-}
 
 std::string verdict_section(const StudyResult& result, const std::vector<std::string>& pictures) {
   const Study& study = result.plan.study;

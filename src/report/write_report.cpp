@@ -65,9 +65,7 @@ WrittenReport write_report(const StudyResult& result, const std::string& directo
   const std::string page = study_page(result);
   const std::vector<figures::Figure> drawn = study_figures(result);
   const std::string folder = directory + "/figures";
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) throw Error({folder, "directory", failed.message(), "one that can be made"});
+  make_directory(folder);
   for (const figures::Figure& figure : drawn) {
     write_file(folder + "/" + figure.name + ".vl.json", figure.spec + "\n");
     report.figures.push_back(figure.name);

@@ -19,10 +19,16 @@ std::string resolved_policy(const std::string& text, const Instance& instance) {
   return text == kOracle ? fmt::format("fixed:arm={}", instance.best_action()) : text;
 }
 
-bool leaping_pays(const Cell& cell, const World& world) {
-  if (cell.horizon <= kStepUpTo) return false;
-  return cell.horizon > make_policy(resolved_policy(cell.policy, *world.instance), world.problem)
-                            ->leaps_well_beyond();
+// Why the leap engine cannot play this policy in this world; empty if it can.
+std::string obstacle_to_leaping(const Cell& cell, const World& world, const AnyPolicy& policy) {
+  if (world.problem.horizon.value_or(0) > kLargestCount)
+    return "counts beyond 2^60 cannot be drawn";
+  if (!cell.feedback.prompt())
+    return fmt::format("outcomes that are not prompt ({}) are seen one by one",
+                       cell.feedback.describe());
+  if (const std::string laws = LeapLaws::obstacle(*world.instance); !laws.empty()) return laws;
+  const std::string why = policy.leap_obstacle();
+  return why.empty() ? why : fmt::format("{}: {}", cell.policy, why);
 }
 
 }  // namespace
@@ -41,24 +47,15 @@ std::string canonical_cell_policy(const std::string& text) {
   return text == kOracle ? text : canonical_policy(text);
 }
 
-std::string leap_obstacle(const std::string& policy, const World& world, const Feedback& feedback) {
-  if (world.problem.horizon.value_or(0) > kLargestCount)
-    return "counts beyond 2^60 cannot be drawn";
-  if (!feedback.prompt())
-    return fmt::format("outcomes that are not prompt ({}) are seen one by one",
-                       feedback.describe());
-  if (const std::string laws = LeapLaws::obstacle(*world.instance); !laws.empty()) return laws;
-  const std::string why =
-      make_policy(resolved_policy(policy, *world.instance), world.problem)->leap_obstacle();
-  return why.empty() ? why : fmt::format("{}: {}", policy, why);
-}
-
 Engine engine_for(const Cell& cell, const World& world) {
-  if (cell.engine == Engine::kStep) return Engine::kStep;
-  if (cell.engine == Engine::kAuto && !leaping_pays(cell, world)) return Engine::kStep;
-  const std::string obstacle = leap_obstacle(cell.policy, world, cell.feedback);
+  const bool automatic = cell.engine == Engine::kAuto;
+  if (cell.engine == Engine::kStep || (automatic && cell.horizon <= kStepUpTo))
+    return Engine::kStep;
+  const auto policy = make_policy(resolved_policy(cell.policy, *world.instance), world.problem);
+  if (automatic && cell.horizon <= policy->leaps_well_beyond()) return Engine::kStep;
+  const std::string obstacle = obstacle_to_leaping(cell, world, *policy);
   if (obstacle.empty()) return Engine::kLeap;
-  if (cell.engine == Engine::kAuto) return Engine::kStep;
+  if (automatic) return Engine::kStep;
   throw Error({"", "--engine", "leap, but " + obstacle, "step or auto here"});
 }
 

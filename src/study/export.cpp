@@ -2,17 +2,12 @@
 // or not at all.
 #include <fmt/format.h>
 
-#include <filesystem>
-
-#include "armature/error.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "study/summary.h"
 
 namespace armature {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Whole numbers as such, reals so that they read back the same, nothing for null.
 std::string csv_row(const Statement& row, const std::string& types) {
@@ -71,12 +66,6 @@ void export_differences(const StudyResult& result, const std::string& path) {
                            print_real(pair.share_better), spread_fields(pair.difference)));
   }
   file.commit();
-}
-
-void make_directory(const std::string& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error) throw Error({path, "directory", error.message(), "one that can be made"});
 }
 
 }  // namespace

@@ -190,6 +190,18 @@ void refuse_repetition(const std::vector<StudyCell>& cells) {
 
 }  // namespace
 
+Setting setting_of(const StudyCell& cell) {
+  Setting setting;
+  setting.actions = cell.actions;
+  setting.contexts = cell.contexts;
+  setting.horizon = static_cast<double>(cell.horizon);
+  setting.rank = std::max(1u, cell.rank);
+  if (cell.gap && *cell.gap > 0 && *cell.gap <= 1) setting.gap = cell.gap;
+  setting.epsilon = cell.epsilon;
+  setting.benign = cell.benign;
+  return setting;
+}
+
 StudyPlan plan_study(const Study& study, std::size_t most_cells) {
   const double size = grid_size(study.instances) * grid_size(study.policies) *
                       static_cast<double>(study.horizons.size());

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 
 #include "armature/error.h"
 #include "base/directory_lock.h"
+#include "base/file.h"
 #include "lab/runner.h"
 #include "lab/worlds.h"
 #include "study/store.h"
@@ -107,18 +107,18 @@ void require_countable(const StudyPlan& plan) {
 
 std::vector<double> trial_seconds(const StudyPlan& plan) { return trials(cells_of(plan)); }
 
-StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks) {
+StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks,
+                       std::vector<double> seconds) {
   require_countable(plan);
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) throw Error({directory, "directory", error.message(), "one that can be made"});
+  make_directory(directory);
   const DirectoryLock lock(directory);
   StudyStore store = StudyStore::begin(directory, plan);
   const std::uint64_t total = std::uint64_t{plan.study.replications} * plan.cells.size();
   const std::uint64_t before = store.stored_replications();
   if (before < total) {
     const std::vector<Cell> cells = cells_of(plan);
-    run_blocks(cells, missing_blocks(store, trials(cells), threads_of(hooks)), hooks,
+    if (seconds.empty()) seconds = trials(cells);
+    run_blocks(cells, missing_blocks(store, seconds, threads_of(hooks)), hooks,
                [&](const BlockTask& task, const BlockResult& result) {
                  store.add(plan.cells[task.cell].id, task.range.first, result);
                });

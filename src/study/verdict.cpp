@@ -22,7 +22,8 @@ namespace {
 constexpr const char* kHolds = "holds";
 constexpr const char* kUnclear = "does not show at these horizons";
 constexpr const char* kContradicted = "contradicted";
-constexpr double kLowerBoundSpeaks = 641;  // for R₂ ≤ T/641 (Theorem 3.7)
+
+constexpr const char* kFrontierLower = "frontier-lower";  // of `product`: judged where it speaks
 
 using Series = std::vector<const CellSummary*>;
 
@@ -149,18 +150,6 @@ Verdict ratio_of(const VerdictRule& rule, const CellSummary& one, const CellSumm
   return against_margin(rule, "ratio", {ratio, ratio / factor, ratio * factor});
 }
 
-Setting setting_of(const StudyCell& cell) {
-  Setting setting;
-  setting.actions = cell.actions;
-  setting.contexts = cell.contexts;
-  setting.horizon = static_cast<double>(cell.horizon);
-  setting.rank = std::max(1u, cell.rank);
-  if (cell.gap && *cell.gap > 0 && *cell.gap <= 1) setting.gap = cell.gap;
-  setting.epsilon = cell.epsilon;
-  setting.benign = cell.benign;
-  return setting;
-}
-
 // Bounds that hold for all t ≤ T together, as functions of t.
 const std::map<std::string, double (*)(const Setting&, double)>& anytime_bounds() {
   static const std::map<std::string, double (*)(const Setting&, double)> table = {
@@ -247,8 +236,12 @@ Verdict plane_of(const VerdictRule& rule, const Series& series) {
 std::vector<Verdict> products_of(const VerdictRule& rule, const Series& series) {
   std::vector<Verdict> verdicts;
   for (const auto& [product, point] : plane_points(rule, series)) {
-    const double horizon = product / series.front()->cell.actions;
-    if (rule.bound == "frontier-lower" && point.worst.value > horizon / kLowerBoundSpeaks) continue;
+    if (rule.bound == kFrontierLower) {
+      Setting setting = setting_of(series.front()->cell);
+      setting.horizon = product / setting.actions;
+      setting.r2 = point.worst.value;
+      if (!frontier_lower(setting)) continue;
+    }
     const double value = point.benign.value * point.worst.value / product;
     const double factor = std::exp(kNormal95 * relative_error(point));
     verdicts.push_back(
@@ -273,7 +266,7 @@ double slack(const Verdict& verdict) {
 
 Verdict worst_of(const VerdictRule& rule, const std::vector<Verdict>& verdicts) {
   if (verdicts.empty())
-    return unclear(rule, rule.bound == "frontier-lower"
+    return unclear(rule, rule.bound == kFrontierLower
                              ? "R₂ > T/641 everywhere: the theorem is silent"
                              : "no cell fits the rule");
   Verdict worst = *std::max_element(

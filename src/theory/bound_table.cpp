@@ -8,6 +8,8 @@
 #include "theory/coefficients.h"
 
 namespace armature {
+
+const char* kind_name(BoundKind kind) { return kind == BoundKind::kRate ? "rate" : "explicit"; }
 namespace needs {
 
 std::string two_actions(const Setting& setting) {

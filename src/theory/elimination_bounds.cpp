@@ -1,4 +1,4 @@
-// Phased elimination (Thm 4.1, 4.3, 5.4; spec §3, §7).
+// Phased elimination (Thm 4.1, 4.3, 5.5; spec §3, §7).
 #include <cmath>
 
 #include "armature/theory.h"

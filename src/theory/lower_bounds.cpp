@@ -1,4 +1,4 @@
-// What nobody can promise (Thm 3.5, 5.2; App. D; spec §7).
+// What nobody can promise (Thm 3.7, 5.2; App. D; spec §7).
 #include <cmath>
 #include <numbers>
 
