@@ -151,8 +151,7 @@ void run(const Options& options) {
   if (design.converged) return;
   fmt::print(stderr,
              "armature: --iterations: got {} without convergence, expected a larger limit; the "
-             "design is valid, "
-             "with the leverage it states\n",
+             "design is valid, with the leverage it states\n",
              wanted.most_iterations);
   throw ExitStatus{kNotConverged};
 }

@@ -39,10 +39,9 @@ Family agnostic_family() {
           .summary = "benign, but the given marginals are those of another member",
           .text =
               "A benign world whose best arm a0 reaches the good contexts with probability 1/2 + "
-              "4·gap, "
-              "while policies are always told the base member's marginals, where a0 looks like the "
-              "rest. "
-              "The paper's lower bound for learners that know nothing about the marginals.",
+              "4·gap, while policies are always told the base member's marginals, where a0 looks "
+              "like the rest. The paper's lower bound for learners that know nothing about the "
+              "marginals.",
           .section = "§8, paper App. D.2",
           .parameters = {actions_key(), contexts_key(2, "2"),
                          Parameter::real("gap")

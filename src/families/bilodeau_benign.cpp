@@ -33,10 +33,8 @@ Family bilodeau_benign_family() {
           .summary = "the benign experiment of Bilodeau et al. (2022)",
           .text =
               "Two contexts. Arm 0 almost always reaches the better one (1/2 + gap), every other "
-              "arm almost "
-              "always the other (1/2). A causal learner tells them apart after a few rounds; one "
-              "that looks "
-              "at actions alone must try them all.",
+              "arm almost always the other (1/2). A causal learner tells them apart after a few "
+              "rounds; one that looks at actions alone must try them all.",
           .section = "§8",
           .parameters = {actions_key(), Parameter::real("gap")
                                             .automatic("min(1/2, sqrt(|A| log T/T))")

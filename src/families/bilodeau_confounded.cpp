@@ -26,10 +26,8 @@ Family bilodeau_confounded_family() {
           .summary = "the confounded experiment of Bilodeau et al. (2022)",
           .text =
               "The lower half of the arms pays 0.708 on average, the upper half 0.25, and given a "
-              "context "
-              "the two halves pay in opposite ways. A learner that believes the context mixes the "
-              "two for "
-              "ever and pays about 0.28 per round.",
+              "context the two halves pay in opposite ways. A learner that believes the context "
+              "mixes the two for ever and pays about 0.28 per round.",
           .section = "§8",
           .parameters = {actions_key()},
           .build = build};

@@ -25,10 +25,9 @@ Family pareto_benign_family() {
       .summary = "benign member of the frontier's hard pair: arm 0 best by gap",
       .text =
           "Contexts fall into two halves; the first pays Bernoulli(3/4), the second "
-          "Bernoulli(1/4). "
-          "Arm 0 reaches the first half with probability 1/2 + 2·gap, all others with 1/2. A "
-          "causal "
-          "learner needs the price of |Z| here; it has the same marginals as pareto-confounded.",
+          "Bernoulli(1/4). Arm 0 reaches the first half with probability 1/2 + 2·gap, all others "
+          "with 1/2. A causal learner needs the price of |Z| here; it has the same marginals as "
+          "pareto-confounded.",
       .section = "§8, paper App. D.1",
       .parameters = {actions_key(), contexts_key(2, "2"),
                      Parameter::real("gap").defaults_to("0.02").closed(0, 0.25).help(

@@ -29,10 +29,8 @@ Family pareto_confounded_family() {
           .summary = "confounded member of the frontier's hard pair: one arm better than Z shows",
           .text =
               "As pareto-benign, with the same marginals, but arm a0 pays 3/4 + 4·gap on the first "
-              "half: "
-              "its mean is 1/2 + 2·gap, twice as far ahead as arm 0, and the contexts do not show "
-              "it. A "
-              "policy that believes Z plays arm 0 for ever and pays gap per round.",
+              "half: its mean is 1/2 + 2·gap, twice as far ahead as arm 0, and the contexts do not "
+              "show it. A policy that believes Z plays arm 0 for ever and pays gap per round.",
           .section = "§8, paper App. D.1",
           .parameters = {actions_key(), contexts_key(2, "2"),
                          Parameter::real("gap").defaults_to("0.02").closed(0, 0.0625).help(

@@ -41,10 +41,9 @@ Family pe_trap_family() {
           "deterministic world where exact-design phased elimination never plays the best arm",
       .text =
           "Arm a_i always leads to context z_i and pays nothing, but for the last, which pays 1 - "
-          "gap. "
-          "The best arm mixes z_1 and z_2 and pays 1: in the span of the others it looks "
-          "worthless. "
-          "Phased elimination with an exact design never tries it and pays gap per round for ever.",
+          "gap. The best arm mixes z_1 and z_2 and pays 1: in the span of the others it looks "
+          "worthless. Phased elimination with an exact design never tries it and pays gap per "
+          "round for ever.",
       .section = "§8, paper Prop. E.1",
       .parameters = {actions_key(4), contexts_key(3, "3"),
                      Parameter::real("gap").defaults_to("0.2").open(0, 1).help(

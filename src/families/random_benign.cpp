@@ -18,10 +18,8 @@ Family random_benign_family() {
           .summary = "random benign world: Dirichlet marginals, uniform context means",
           .text =
               "Every action's marginals are Dirichlet(concentration), every context's mean reward "
-              "is uniform "
-              "on [0,1]. With rank < contexts the marginals are random mixtures of a few shared "
-              "rows. A fresh "
-              "world in every replication.",
+              "is uniform on [0,1]. With rank < contexts the marginals are random mixtures of a "
+              "few shared rows. A fresh world in every replication.",
           .section = "§8",
           .parameters = random_world_keys(),
           .random = true,

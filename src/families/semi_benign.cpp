@@ -25,8 +25,7 @@ Family semi_benign_family() {
           .summary = "random world between benign (shift 0) and context-free (shift 1)",
           .text =
               "As random-benign, but the mean is (1-shift)·μ(z) + shift·s_a with s_a uniform on "
-              "[0,1]: a "
-              "direct effect of the action that the contexts do not carry.",
+              "[0,1]: a direct effect of the action that the contexts do not carry.",
           .section = "§8",
           .parameters = std::move(keys),
           .random = true,

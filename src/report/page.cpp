@@ -81,12 +81,10 @@ std::string summary(const std::vector<Contest>& contests) {
   if (open) html += "</ul>\n";
   return html +
          "<p class=\"facts\">Means are given ± their standard error. Policies meet the same luck "
-         "in "
-         "each replication (common random numbers), so they are compared replication by "
-         "replication: "
-         "a lead is called settled when the 95% interval of the mean paired difference "
-         "(Student's t) leaves out 0. Each interval speaks for its own pair; with many pairs some "
-         "miss. The leader was picked from the same replications.</p>\n</section>\n";
+         "in each replication (common random numbers), so they are compared replication by "
+         "replication: a lead is called settled when the 95% interval of the mean paired "
+         "difference (Student's t) leaves out 0. Each interval speaks for its own pair; with many "
+         "pairs some miss. The leader was picked from the same replications.</p>\n</section>\n";
 }
 
 // What is claimed, and what the data say to it.
@@ -144,9 +142,8 @@ std::string tables(const std::vector<Contest>& contests) {
       "<section id=\"tables\">\n<h2>Tables</h2>\n<p>Final regret, least first. Mean ± standard "
       "error; 95% interval of the mean (Student's t); median and 95% quantile over replications; "
       "simple regret: the mean gap of the most played arm. Then, replication by replication "
-      "against "
-      "the first of the table: how much more, its 95% interval, and how often the policy was the "
-      "better one.</p>\n";
+      "against the first of the table: how much more, its 95% interval, and how often the policy "
+      "was the better one.</p>\n";
   for (const Contest& contest : contests) {
     std::vector<HtmlRow> rows;
     for (std::size_t i = 0; i < contest.rivals.size(); ++i) rows.push_back(table_row(contest, i));

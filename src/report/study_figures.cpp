@@ -165,8 +165,7 @@ std::vector<Figure> time_figures(const FigureCells& cells, const FigureRequest& 
   input.heading =
       cells.heading("time", request.title.empty() ? "Running time per round" : request.title,
                     "Each dot: one instance; line: their median. Computing time of this run on its "
-                    "machine: unlike "
-                    "every other figure, this one differs from run to run.");
+                    "machine: unlike every other figure, this one differs from run to run.");
   return {figures::time_figure(input)};
 }
 
@@ -210,15 +209,11 @@ std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest&
   input.heading = cells.heading(
       "plane", request.title.empty() ? "Benign against worst-case regret" : request.title,
       "For each policy the largest mean regret over the benign instances of this study (R₁) and "
-      "over "
-      "its worst-case instances (R₂); settings of a dial are joined. Dashed: the frontier R₁R₂ = "
-      "|A|T "
-      "of what can be guaranteed, up to constants and logarithms. Shaded, where the horizon is "
-      "long "
-      "enough for it to say anything: pairs that no policy can guarantee, by the lower bound with "
-      "its "
-      "constants. A policy may lie below the frontier on the few instances of a study; over all "
-      "instances it cannot.");
+      "over its worst-case instances (R₂); settings of a dial are joined. Dashed: the frontier "
+      "R₁R₂ = |A|T of what can be guaranteed, up to constants and logarithms. Shaded, where the "
+      "horizon is long enough for it to say anything: pairs that no policy can guarantee, by the "
+      "lower bound with its constants. A policy may lie below the frontier on the few instances of "
+      "a study; over all instances it cannot.");
   return in_portions(input, figures::plane_figure);
 }
 

@@ -172,8 +172,7 @@ std::string contest_words(const Contest& contest) {
   if (winner.final_regret().count < 2)
     return fmt::format(
         "{} had the least regret, {}, in the one replication there is. One replication says "
-        "nothing "
-        "about luck: more of them would show who wins.",
+        "nothing about luck: more of them would show who wins.",
         name_of(winner), mean_words(winner));
   const std::vector<std::size_t> tied = undecided(contest);
   return tied.empty() ? clear_words(contest) : tied_words(contest, tied);

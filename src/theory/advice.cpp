@@ -117,8 +117,7 @@ AdviceItem about_marginals(const Facts& f) {
   if (!f.s.epsilon)
     item.conclusion = fmt::format(
         "Know them to ε = {} (largest L1 distance of two rows): an error of that size costs no "
-        "more "
-        "than learning does. Below {} it is lost in the noise.",
+        "more than learning does. Below {} it is lost in the noise.",
         number(even), number(harmless));
   else if (f.epsilon() <= harmless)
     item.conclusion = fmt::format("ε = {} is harmless.", number(f.epsilon()));
@@ -184,8 +183,7 @@ AdviceItem about_policy(const Facts& f, const Choice& choice) {
   item.because.push_back("--policy " + choice.policy);
   item.because.push_back(
       fmt::format("{}: R_1 ≤ {} if the contexts are right, against {} for ucb with the same widths "
-                  "(E = {}, δ = "
-                  "{})",
+                  "(E = {}, δ = {})",
                   f.text(), number(f.sentry_benign()), number(f.ucb_alike()), number(f.budget()),
                   number(f.level())));
   item.because.push_back(

@@ -98,8 +98,8 @@ TEST_F(Sqlite, MistakesNameTheFile) {
   EXPECT_TRUE(contains(refusal([&] { database.execute("SELECT"); }), "x.sqlite: execute: got "));
   EXPECT_EQ(refusal([&] { Statement(database, "SELECT * FROM nowhere"); }),
             directory_.file("x.sqlite") +
-                ": prepare: got no such table: nowhere, expected a SQLite "
-                "database that can be read and written");
+                ": prepare: got no such table: nowhere, expected a SQLite database that can be "
+                "read and written");
   Statement one(database, "SELECT ?");
   EXPECT_TRUE(contains(refusal([&] { one.bind(2, 0.5); }), "x.sqlite: bind: got "));
 }

@@ -1,4 +1,4 @@
-#include "policies/index/argmax_tree.h"
+#include "policies/tools/argmax_tree.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "policies/index/confidence.h"
+#include "policies/tools/confidence.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // ContextScores promises exactly the answer that computing all canonical sums would give. These
 // tests compute all canonical sums, over and over.
-#include "policies/index/context_scores.h"
+#include "policies/tools/context_scores.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "policies/index/marginal_rows.h"
+#include "policies/tools/marginal_rows.h"
 
 #include <gtest/gtest.h>
 

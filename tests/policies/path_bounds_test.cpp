@@ -1,4 +1,4 @@
-#include "policies/index/path_bounds.h"
+#include "policies/tools/path_bounds.h"
 
 #include <gtest/gtest.h>
 

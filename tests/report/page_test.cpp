@@ -53,8 +53,8 @@ TEST_F(Page, TellsTheNumbersOfTheTable) {
   const std::string page = page_of(made_result(small_study()));
   // ucb on easy: mean 200 ± 2, t(99) = 1.984, 100 more, from 96.0 to 104.0, never the better one.
   EXPECT_NE(page.find("<tr><th scope=\"row\">ucb</th><td>200.0 ± 2.0</td><td>196.0 to 204.0</td>"
-                      "<td>200.0</td><td>232.9</td><td>0.01</td><td>100.0</td>"
-                      "<td>96.0 to 104.0</td><td>0%</td></tr>"),
+                      "<td>200.0</td><td>232.9</td><td>0.01</td><td>100.0</td><td>96.0 to "
+                      "104.0</td><td>0%</td></tr>"),
             std::string::npos)
       << page.substr(page.find("id=\"tables\""), 3000);
 }

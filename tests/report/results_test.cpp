@@ -59,17 +59,13 @@ TEST(ResultTable, SaysWhatIsNotFinished) {
 }
 
 TEST(ResultCsv, OneRowPerPolicyAndCheckpointWithQuotedCommas) {
-  EXPECT_EQ(result_csv({small_result()}),
-            "instance,policy,horizon,replications,seed,conditions,round,mean_regret,standard_error,"
-            "median,q95\n"
-            "\"pareto-benign:actions=5,gap=0.1\",ucb,100,4,9,prompt,1,0.5,0.0625,,\n"
-            "\"pareto-benign:actions=5,gap=0.1\",ucb,100,4,9,prompt,100,12.5,0.25,11.5,14.5\n"
-            "\"pareto-benign:actions=5,gap=0.1\",\"hac-ucb:scale=0.5,ties=random\",100,4,9,prompt,"
-            "1,0.5,0.0625,,"
-            "\n"
-            "\"pareto-benign:actions=5,gap=0.1\",\"hac-ucb:scale=0.5,ties=random\",100,4,9,prompt,"
-            "100,8,0.25,7,"
-            "10\n");
+  EXPECT_EQ(
+      result_csv({small_result()}),
+      "instance,policy,horizon,replications,seed,conditions,round,mean_regret,standard_error,median,q95\n"
+      "\"pareto-benign:actions=5,gap=0.1\",ucb,100,4,9,prompt,1,0.5,0.0625,,\n"
+      "\"pareto-benign:actions=5,gap=0.1\",ucb,100,4,9,prompt,100,12.5,0.25,11.5,14.5\n"
+      "\"pareto-benign:actions=5,gap=0.1\",\"hac-ucb:scale=0.5,ties=random\",100,4,9,prompt,1,0.5,0.0625,,\n"
+      "\"pareto-benign:actions=5,gap=0.1\",\"hac-ucb:scale=0.5,ties=random\",100,4,9,prompt,100,8,0.25,7,10\n");
 }
 
 TEST(ResultCsv, QuotesAreDoubledAndLineBreaksKeptInside) {

@@ -3,7 +3,7 @@
 // once in a million times are no luck.
 #include <gtest/gtest.h>
 
-#include "policies/index/confidence.h"
+#include "policies/tools/confidence.h"
 #include "statistical/release_only.h"
 #include "support/statistics.h"
 

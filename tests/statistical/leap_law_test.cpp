@@ -10,7 +10,7 @@
 #include "armature/families.h"
 #include "armature/simulate.h"
 #include "policies/index/c_ucb.h"
-#include "policies/index/path_bounds.h"
+#include "policies/tools/path_bounds.h"
 #include "statistical/release_only.h"
 #include "support/statistics.h"
 #include "support/two_samples.h"

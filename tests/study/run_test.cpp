@@ -304,8 +304,8 @@ TEST_F(Elsewhere, AnotherSchemaIsRefused) {
 TEST_F(Elsewhere, AnotherVersionIsRefusedBeforeItsStudyIsRead) {
   ASSERT_EQ(run(), "(accepted)");
   execute(
-      "UPDATE run SET value = '9.9.9' WHERE key = 'version';"
-      "UPDATE run SET value = 'new_key = 1' WHERE key = 'study'");
+      "UPDATE run SET value = '9.9.9' WHERE key = 'version';UPDATE run SET value = 'new_key = 1' "
+      "WHERE key = 'study'");
   EXPECT_TRUE(contains(run(), "version of armature: got "));
   EXPECT_TRUE(contains(run(), "expected 9.9.9, as when this study was begun"));
 }

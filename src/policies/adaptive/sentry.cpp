@@ -34,20 +34,15 @@ PolicyFacts Sentry::facts() {
       .summary = "follows the contexts among actions their own rewards do not rule out",
       .text =
           "armature's own answer to the paper's closing question for something simpler than "
-          "dynamic balancing. Every "
-          "round teaches both the actions' and the contexts' statistics. A budget of rounds "
-          "explores actions by ucb; "
-          "its only task is to keep a bar, the best lower confidence bound seen so far. All other "
-          "rounds follow the "
-          "contexts, among the actions whose upper bound reaches the bar; so even if the contexts "
-          "lie, what is lost "
+          "dynamic balancing. Every round teaches both the actions' and the contexts' statistics. "
+          "A budget of rounds explores actions by ucb; its only task is to keep a bar, the best "
+          "lower confidence bound seen so far. All other rounds follow the contexts, among the "
+          "actions whose upper bound reaches the bar; so even if the contexts lie, what is lost "
           "per round is bounded by what exploring has not resolved. If an action's own mean and "
-          "its causal mean "
-          "contradict each other, it becomes ucb for good. The budget is the dial: benign regret "
-          "grows like "
-          "sqrt(|A|·E), the price of a wrong Z falls like T·sqrt(|A|/E). Gaps below "
-          "sqrt(|A|·log/E) stay unresolved. The "
-          "theorem with explicit constants and its proof are in docs/sentry.md.",
+          "its causal mean contradict each other, it becomes ucb for good. The budget is the dial: "
+          "benign regret grows like sqrt(|A|·E), the price of a wrong Z falls like T·sqrt(|A|/E). "
+          "Gaps below sqrt(|A|·log/E) stay unresolved. The theorem with explicit constants and its "
+          "proof are in docs/sentry.md.",
       .section = "§6",
       .needs_marginals = true,
       .parameters = {

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "armature/policy.h"
-#include "policies/index/argmax_tree.h"
-#include "policies/index/confidence.h"
-#include "policies/index/context_scores.h"
 #include "policies/linear/linear_bandit.h"
+#include "policies/tools/argmax_tree.h"
+#include "policies/tools/confidence.h"
+#include "policies/tools/context_scores.h"
 
 namespace armature {
 

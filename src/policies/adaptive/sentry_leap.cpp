@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "policies/adaptive/sentry.h"
-#include "policies/index/path_bounds.h"
+#include "policies/tools/path_bounds.h"
 
 namespace armature {
 

@@ -35,11 +35,9 @@ PolicyFacts Corral::facts() {
           .summary = "mirror descent over c-ucb and ucb on importance-weighted rewards",
           .text =
               "Draws one of two learners in every round, with probabilities moved by log-barrier "
-              "mirror descent on their "
-              "losses, and feeds it importance-weighted rewards. The classic way to hedge between "
-              "learners, and "
-              "a slow one: its learning rate and its bonuses are so cautious that below millions "
-              "of rounds it hardly moves. "
+              "mirror descent on their losses, and feeds it importance-weighted rewards. The "
+              "classic way to hedge between learners, and a slow one: its learning rate and its "
+              "bonuses are so cautious that below millions of rounds it hardly moves. "
               "variant=published keeps the smoothing mistake of the published script.",
           .section = "§5",
           .needs_horizon = true,

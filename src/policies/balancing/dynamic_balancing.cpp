@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "policies/index/confidence.h"
+#include "policies/tools/confidence.h"
 
 namespace armature {
 namespace {
@@ -41,25 +41,19 @@ PolicyFacts DynamicBalancing::facts() {
       .summary = "dynamic balancing of base learners with the Pareto dial",
       .text =
           "Runs several base learners side by side, by default c-ucb and ucb, and gives each round "
-          "to "
-          "the one that has used up least of its allowance; a learner whose average reward shows "
-          "that "
-          "its regret promise is broken is left out until the test lets it back. The dial says how "
-          "much "
-          "worse than ucb one accepts to be in the worst world (R2, or Z2 = R2/sqrt(|A|T)) in "
-          "exchange "
-          "for the benign rate: R1·R2 is about |A|·T, and the default is the corner where the "
-          "benign "
-          "rate is as good as c-ucb's. Two misprints of the paper are mended by default and kept "
-          "as "
-          "variants, test=plus and bias=printed; docs/balancing.md shows what each of them does, "
-          "in "
-          "numbers. The price of the proof is patience: with the paper's constants a wrong causal "
-          "learner is switched off only after millions of rounds.",
+          "to the one that has used up least of its allowance; a learner whose average reward "
+          "shows that its regret promise is broken is left out until the test lets it back. The "
+          "dial says how much worse than ucb one accepts to be in the worst world (R2, or Z2 = "
+          "R2/sqrt(|A|T)) in exchange for the benign rate: R1·R2 is about |A|·T, and the default "
+          "is the corner where the benign rate is as good as c-ucb's. Two misprints of the paper "
+          "are mended by default and kept as variants, test=plus and bias=printed; "
+          "docs/balancing.md shows what each of them does, in numbers. The price of the proof is "
+          "patience: with the paper's constants a wrong causal learner is switched off only after "
+          "millions of rounds.",
       .section = "§4, paper Alg. 1",
       .needs_horizon = true,
       .parameters = {
-          Crew::base_parameter(),
+          BaseLearners::base_parameter(),
           Parameter::text("d", "one positive number per learner, joined by '+'")
               .automatic("the proved coefficients")
               .written_as(canonical_numbers)

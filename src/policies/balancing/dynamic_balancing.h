@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "armature/policy.h"
-#include "policies/balancing/crew.h"
+#include "policies/balancing/base_learners.h"
 
 namespace armature {
 
@@ -65,7 +65,7 @@ class DynamicBalancing : public LeapBalancer {
   double scale_;
   double spread_sign_;  // of γ_j on the right of the test: -1 (minus) or +1 (plus)
   bool corrected_;      // the bias: 2·Z_i·d_i, or 2·Z_i as printed
-  Crew crew_;
+  BaseLearners crew_;
   double count_;  // M
   std::vector<Terms> learners_;
 

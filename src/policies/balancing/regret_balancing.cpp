@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "policies/index/confidence.h"
+#include "policies/tools/confidence.h"
 
 namespace armature {
 
@@ -14,18 +14,16 @@ PolicyFacts RegretBalancing<kEstimating>::facts() {
           .summary = kEstimating ? "regret balancing with estimated coefficients"
                                  : "regret balancing with doubling coefficients",
           .text = kEstimating ? "Balances base learners by how much regret each seems to have "
-                                "made, estimated from their rewards "
-                                "in every round. Any base learners will do: no coefficient is "
-                                "needed and there is no dial."
+                                "made, estimated from their rewards in every round. Any base "
+                                "learners will do: no coefficient is needed and there is no dial."
                               : "Balances base learners by coefficients that start at dmin and "
-                                "double when a learner's rewards fall "
-                                "short of what its coefficient promises. Any base learners will "
-                                "do: none is needed beforehand and "
-                                "there is no dial.",
+                                "double when a learner's rewards fall short of what its "
+                                "coefficient promises. Any base learners will do: none is needed "
+                                "beforehand and there is no dial.",
           .section = "§5",
           .needs_horizon = true,
           .parameters = {
-              Crew::base_parameter(),
+              BaseLearners::base_parameter(),
               Parameter::real("dmin").defaults_to("1").above(0).help(
                   "least coefficient of a learner", "§5"),
               Parameter::real("c").defaults_to("1").above(0).help("factor of the confidence widths",

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "armature/policy.h"
-#include "policies/balancing/crew.h"
+#include "policies/balancing/base_learners.h"
 
 namespace armature {
 
@@ -30,7 +30,7 @@ class RegretBalancing {
   double delta_;
   double least_;  // d_min
   double width_;  // c
-  Crew crew_;
+  BaseLearners crew_;
   std::vector<std::uint64_t> played_;  // rounds given to each, lost ones too
   std::vector<std::uint64_t> dispatched_;
   std::vector<std::uint64_t> observed_;  // n_i

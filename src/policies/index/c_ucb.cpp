@@ -1,6 +1,6 @@
 #include "policies/index/c_ucb.h"
 
-#include "policies/index/ties.h"
+#include "policies/tools/ties.h"
 #include "theory/coefficients.h"
 
 namespace armature {
@@ -11,11 +11,9 @@ PolicyFacts CausalUcb::facts() {
       .summary = "upper confidence bounds on contexts, weighted by the given marginals",
       .text =
           "Learns what each post-action context is worth and plays the action whose given "
-          "marginals reach "
-          "the best contexts. In a benign world with exact marginals its regret is of order "
-          "sqrt(|Z|·T), "
-          "whatever the number of actions. Where the contexts do not carry the whole effect of the "
-          "action it can be wrong for ever: linear regret.",
+          "marginals reach the best contexts. In a benign world with exact marginals its regret is "
+          "of order sqrt(|Z|·T), whatever the number of actions. Where the contexts do not carry "
+          "the whole effect of the action it can be wrong for ever: linear regret.",
       .section = "§2, paper App. C",
       .needs_marginals = true,
       .parameters = index_parameters()};

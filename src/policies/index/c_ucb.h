@@ -1,9 +1,9 @@
 #pragma once
 
 #include "armature/policy.h"
-#include "policies/index/confidence.h"
-#include "policies/index/context_scores.h"
-#include "policies/index/path_bounds.h"
+#include "policies/tools/confidence.h"
+#include "policies/tools/context_scores.h"
+#include "policies/tools/path_bounds.h"
 
 namespace armature {
 

@@ -11,10 +11,9 @@ PolicyFacts CausalUcb2::facts() {
       .summary = "c-ucb with one bonus for all rounds so far",
       .text =
           "Estimates the contexts from every round, whatever was played, and adds a bonus that "
-          "falls with the "
-          "number of rounds alone. It does well where every action reaches every context "
-          "often, and badly where "
-          "some context is rare for some action. Like c-ucb it believes the contexts.",
+          "falls with the number of rounds alone. It does well where every action reaches every "
+          "context often, and badly where some context is rare for some action. Like c-ucb it "
+          "believes the contexts.",
       .section = "§5",
       .needs_horizon = true,
       .needs_marginals = true,

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "policies/index/ties.h"
+#include "policies/tools/ties.h"
 
 namespace armature {
 PolicyFacts HacUcb::facts() {
@@ -11,12 +11,10 @@ PolicyFacts HacUcb::facts() {
       .summary = "c-ucb under a test that switches to ucb for ever",
       .text =
           "Plays every action a few times, then follows the contexts as c-ucb does while for every "
-          "action "
-          "the two estimates of its mean agree; at the first disagreement it turns into ucb for "
-          "good. Order "
-          "sqrt(|Z|·T) in benign worlds, T^(3/4) in any world once T ≥ 25|A|². An action nobody "
-          "plays is "
-          "never tested again: on hidden-arm its regret is linear at the horizons one sees.",
+          "action the two estimates of its mean agree; at the first disagreement it turns into ucb "
+          "for good. Order sqrt(|Z|·T) in benign worlds, T^(3/4) in any world once T ≥ 25|A|². An "
+          "action nobody plays is never tested again: on hidden-arm its regret is linear at the "
+          "horizons one sees.",
       .section = "§5",
       .needs_horizon = true,
       .needs_marginals = true,

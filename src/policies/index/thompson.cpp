@@ -8,8 +8,8 @@ PolicyFacts Thompson::facts() {
       .summary = "Thompson sampling on actions; ignores the contexts",
       .text =
           "Draws a mean for every action from its Beta posterior and plays the largest. Strong in "
-          "practice "
-          "and, like ucb, blind to the contexts. Rewards between 0 and 1 are turned into a coin.",
+          "practice and, like ucb, blind to the contexts. Rewards between 0 and 1 are turned into "
+          "a coin.",
       .section = "§5"};
 }
 
@@ -31,9 +31,8 @@ PolicyFacts CausalThompson::facts() {
           .summary = "Thompson sampling on contexts, weighted by the given marginals",
           .text =
               "Draws a mean for every context from its Beta posterior and plays the action whose "
-              "given marginals "
-              "make the most of them. The causal rival of ts, with c-ucb's weakness: it believes "
-              "the contexts.",
+              "given marginals make the most of them. The causal rival of ts, with c-ucb's "
+              "weakness: it believes the contexts.",
           .section = "§5",
           .needs_marginals = true};
 }

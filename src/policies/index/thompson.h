@@ -3,7 +3,7 @@
 #pragma once
 
 #include "armature/policy.h"
-#include "policies/index/marginal_rows.h"
+#include "policies/tools/marginal_rows.h"
 
 namespace armature {
 

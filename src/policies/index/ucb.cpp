@@ -1,6 +1,6 @@
 #include "policies/index/ucb.h"
 
-#include "policies/index/ties.h"
+#include "policies/tools/ties.h"
 #include "theory/coefficients.h"
 
 namespace armature {
@@ -10,10 +10,8 @@ PolicyFacts Ucb::facts() {
           .summary = "upper confidence bounds on actions; ignores the contexts",
           .text =
               "Plays the action with the largest upper confidence bound on its own mean reward. "
-              "Its regret is "
-              "of order sqrt(|A|·T) in every world, benign or not. It never looks at the contexts, "
-              "so it pays "
-              "for |A| actions even where |Z| contexts would tell all.",
+              "Its regret is of order sqrt(|A|·T) in every world, benign or not. It never looks at "
+              "the contexts, so it pays for |A| actions even where |Z| contexts would tell all.",
           .section = "§2, paper App. C",
           .parameters = index_parameters()};
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "linear/rank.h"
-#include "policies/index/confidence.h"
+#include "policies/tools/confidence.h"
 
 namespace armature {
 
@@ -117,10 +117,9 @@ PolicyFacts CausalLinearUcb::facts() {
       .summary = "linear upper confidence bounds on the marginals",
       .text =
           "Treats the given marginals of an action as its features and runs a linear bandit on "
-          "them: ridge "
-          "regression and an ellipsoid of confidence. Like pe it uses the marginals and not the "
-          "contexts it sees; "
-          "in benign worlds its regret is of order d·sqrt(T). It believes the world to be benign.",
+          "them: ridge regression and an ellipsoid of confidence. Like pe it uses the marginals "
+          "and not the contexts it sees; in benign worlds its regret is of order d·sqrt(T). It "
+          "believes the world to be benign.",
       .section = "§5",
       .needs_horizon = true,
       .needs_marginals = true,
@@ -154,8 +153,7 @@ PolicyFacts CausalLinearThompson::facts() {
           .summary = "linear Thompson sampling on the marginals",
           .text =
               "cl-ucb's regression, with a draw from N(θ̂, V^-1) in place of the ellipsoid. Strong "
-              "in practice where "
-              "the world is benign, wrong for ever where it is not.",
+              "in practice where the world is benign, wrong for ever where it is not.",
           .section = "§5",
           .needs_marginals = true,
           .parameters = {scale_parameter("multiplies the standard deviation of the draw")}};

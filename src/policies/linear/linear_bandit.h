@@ -5,7 +5,7 @@
 #include <Eigen/Cholesky>
 
 #include "armature/policy.h"
-#include "policies/index/marginal_rows.h"
+#include "policies/tools/marginal_rows.h"
 
 namespace armature {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "linear/rank.h"
-#include "policies/index/confidence.h"
+#include "policies/tools/confidence.h"
 #include "theory/coefficients.h"
 
 namespace armature {
@@ -33,17 +33,12 @@ PolicyFacts PhasedElimination::facts() {
       .summary = "phased elimination: actions as points in the span of their marginals",
       .text =
           "Treats an action as the vector of its given marginals and the reward as linear in it. "
-          "In phases of "
-          "doubling length it plays a few well-chosen actions (a G-optimal design), estimates all "
-          "others from "
-          "them by least squares, and drops what is clearly worse than the best. In a benign world "
-          "with exact "
-          "marginals its regret is of order sqrt(d·T), d the dimension of the marginals' span (at "
-          "most |Z|), and "
-          "of order d·log(T)/gap at fixed gaps: it is the policy to take when the world is known "
-          "to be benign and "
-          "gaps matter. It ignores the contexts it sees. Outside benign worlds it may drop the "
-          "best action, or "
+          "In phases of doubling length it plays a few well-chosen actions (a G-optimal design), "
+          "estimates all others from them by least squares, and drops what is clearly worse than "
+          "the best. In a benign world with exact marginals its regret is of order sqrt(d·T), d "
+          "the dimension of the marginals' span (at most |Z|), and of order d·log(T)/gap at fixed "
+          "gaps: it is the policy to take when the world is known to be benign and gaps matter. It "
+          "ignores the contexts it sees. Outside benign worlds it may drop the best action, or "
           "with an exact design never try it: linear regret.",
       .section = "§3, paper Alg. 2",
       .needs_horizon = true,

@@ -6,11 +6,11 @@
 
 namespace armature {
 
-class Crew {
+class BaseLearners {
  public:
   /// Builds the learners of `base`; delta and scale are handed down to those that take them and
   /// have none of their own.
-  Crew(const Problem& problem, const Arguments& arguments, double delta);
+  BaseLearners(const Problem& problem, const Arguments& arguments, double delta);
 
   /// The parameter every balancer declares.
   static Parameter base_parameter();

@@ -1,9 +1,9 @@
-// Two further index policies on actions (spec §5), honest rivals of ucb.
+// A policy from an index of an action's own outcomes alone.
 #pragma once
 
 #include "armature/policy.h"
-#include "policies/index/argmax_tree.h"
-#include "policies/index/confidence.h"
+#include "policies/tools/argmax_tree.h"
+#include "policies/tools/confidence.h"
 
 namespace armature {
 
@@ -41,33 +41,5 @@ class ActionIndexPolicy {
   Statistics actions_;
   ArgmaxTree indices_;
 };
-
-/// MOSS (Audibert and Bubeck 2009): μ̂(a) + sqrt(max(0, log(T/(|A|·n(a))))/(2n(a))).
-/// Promises order sqrt(|A|·T) without the logarithm of ucb. Caveat: like ucb, it never looks at the
-/// contexts.
-class MossIndex {
- public:
-  static PolicyFacts facts();
-  MossIndex(const Problem& problem, const Arguments& arguments);
-  double operator()(double mean, double n) const;
-
- private:
-  double horizon_per_action_;
-  double scale_;
-};
-using Moss = ActionIndexPolicy<MossIndex>;
-
-/// KL-UCB (Garivier and Cappé 2011): the largest u with n(a)·kl(μ̂(a),u) ≤ log T + 3·log log
-/// max(T,3). Optimal by gap for Bernoulli rewards, valid for all rewards in [0,1].
-class KlUcbIndex {
- public:
-  static PolicyFacts facts();
-  KlUcbIndex(const Problem& problem, const Arguments& arguments);
-  double operator()(double mean, double n) const;
-
- private:
-  double budget_;
-};
-using KlUcb = ActionIndexPolicy<KlUcbIndex>;
 
 }  // namespace armature

@@ -1,4 +1,4 @@
-#include "policies/index/context_scores.h"
+#include "policies/tools/context_scores.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
 // moss, kl-ucb and c-ucb-2: first rounds by hand.
-#include "policies/index/rivals.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/kl.h"
 #include "base/refusal.h"
+#include "policies/index/kl_ucb.h"
+#include "policies/index/moss.h"
 #include "policies/small_problems.h"
 
 namespace armature {

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "armature/policy.h"
-#include "policies/index/confidence.h"
-#include "policies/index/marginal_rows.h"
+#include "policies/tools/confidence.h"
+#include "policies/tools/marginal_rows.h"
 
 namespace armature {
 

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-#include "policies/index/marginal_rows.h"
+#include "policies/tools/marginal_rows.h"
 
 namespace armature {
 

@@ -1,4 +1,4 @@
-#include "policies/balancing/crew.h"
+#include "policies/balancing/base_learners.h"
 
 #include <fmt/format.h>
 
@@ -74,14 +74,14 @@ std::string canonical_base(const std::string& list) {
 
 }  // namespace
 
-Parameter Crew::base_parameter() {
+Parameter BaseLearners::base_parameter() {
   return Parameter::text("base", "policies joined by '+', those with keys in parentheses")
       .defaults_to("c-ucb+ucb")
       .written_as(canonical_base)
       .help("the base learners; delta and scale are handed down to them", "§4");
 }
 
-Crew::Crew(const Problem& problem, const Arguments& arguments, double delta) {
+BaseLearners::BaseLearners(const Problem& problem, const Arguments& arguments, double delta) {
   const std::vector<std::string> texts = split_list(arguments.word("base"));
   if (texts.size() < 2 || texts.size() > kMostLearners)
     arguments.reject("base", fmt::format("2 to {} policies joined by '+'", kMostLearners));
@@ -99,8 +99,8 @@ Crew::Crew(const Problem& problem, const Arguments& arguments, double delta) {
   }
 }
 
-double Crew::proved_coefficient(std::size_t i, const Problem& problem,
-                                const Arguments& arguments) const {
+double BaseLearners::proved_coefficient(std::size_t i, const Problem& problem,
+                                        const Arguments& arguments) const {
   const auto known = policy_coefficient(learners_[i].full_text, problem);
   if (!known)
     throw Error(
@@ -110,26 +110,26 @@ double Crew::proved_coefficient(std::size_t i, const Problem& problem,
   return *known;
 }
 
-Decision Crew::choose(std::size_t i, Stream& stream) {
+Decision BaseLearners::choose(std::size_t i, Stream& stream) {
   const Decision own = learners_[i].policy->choose(stream);
   ARMATURE_CHECK(own.ticket >> (64 - kLearnerBits) == 0,
                  "a learner's ticket leaves room for its number");
   return {own.arm, own.ticket << kLearnerBits | i};
 }
 
-std::size_t Crew::observe(Decision decision, Outcome outcome, Stream& stream) {
+std::size_t BaseLearners::observe(Decision decision, Outcome outcome, Stream& stream) {
   const std::size_t i = learner_of(decision);
   learners_[i].policy->observe(own_decision(decision), outcome, stream);
   return i;
 }
 
-std::size_t Crew::forget(Decision decision) {
+std::size_t BaseLearners::forget(Decision decision) {
   const std::size_t i = learner_of(decision);
   learners_[i].policy->forget(own_decision(decision));
   return i;
 }
 
-std::string Crew::leap_obstacle() const {
+std::string BaseLearners::leap_obstacle() const {
   for (const Learner& learner : learners_) {
     if (learner.policy->balancer() != nullptr)
       return fmt::format("its learner {} is itself a balancer", learner.name);
@@ -139,7 +139,7 @@ std::string Crew::leap_obstacle() const {
   return {};
 }
 
-void Crew::visit_state(StateVisitor& visitor) {
+void BaseLearners::visit_state(StateVisitor& visitor) {
   for (Learner& learner : learners_) learner.policy->visit_state(visitor);
 }
 

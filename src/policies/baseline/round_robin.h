@@ -1,0 +1,34 @@
+// All actions in turn: learns nothing, for checks and comparisons (spec §5).
+#pragma once
+
+#include "armature/policy.h"
+
+namespace armature {
+
+/// Actions 0, 1, …, |A|-1, 0, 1, … in turn.
+class RoundRobin {
+ public:
+  static PolicyFacts facts();
+  RoundRobin(const Problem& problem, const Arguments&) : actions_(problem.actions()) {}
+
+  Decision choose(Stream&) {
+    const auto arm = static_cast<Arm>(next_);
+    next_ = next_ + 1 == actions_ ? 0 : next_ + 1;
+    return {arm};
+  }
+  void observe(Decision, Outcome, Stream&) {}
+  void forget(Decision) {}
+  void visit_state(StateVisitor& visitor) { visitor.field("next", next_); }
+  Diagnostics diagnostics() const { return {}; }
+
+  std::string leap_obstacle() const { return {}; }
+  void intend(Round rounds, Plan& plan) const;
+  bool holds(const Plan&, const Box&) const { return true; }
+  void absorb(const Block& block) { next_ = (next_ + block.plays) % actions_; }
+
+ private:
+  std::uint32_t actions_;
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace armature

@@ -1,0 +1,29 @@
+#include "policies/index/moss.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace armature {
+
+PolicyFacts MossIndex::facts() {
+  return {
+      .name = "moss",
+      .summary = "minimax-optimal upper confidence bounds on actions",
+      .text =
+          "Plays the action with the largest index, whose width shrinks to nothing once an action "
+          "has had its share of T/|A| plays. Its worst-case regret is of order sqrt(|A|·T), "
+          "without the logarithm of ucb. It ignores the contexts.",
+      .section = "§5",
+      .needs_horizon = true,
+      .parameters = {scale_parameter("multiplies the widths; other than 1 there is no guarantee")}};
+}
+
+MossIndex::MossIndex(const Problem& problem, const Arguments& arguments)
+    : horizon_per_action_(static_cast<double>(problem.horizon.value()) / problem.actions()),
+      scale_(arguments.real("scale")) {}
+
+double MossIndex::operator()(double mean, double n) const {
+  return mean + scale_ * std::sqrt(std::max(0.0, std::log(horizon_per_action_ / n)) / (2 * n));
+}
+
+}  // namespace armature
