@@ -1,38 +1,251 @@
-// Many replications of many policies, on every core, with the same bytes for any number of threads.
+// Many replications of many cells, on every core, with the same bytes for any number of threads.
+// The one way of results: planned cell → replications → record → summary. `simulate` keeps its
+// record in memory, a study (armature/study.h) in a file; what is summarised, printed, drawn and
+// judged is the same.
 #pragma once
 
 #include <atomic>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "armature/families.h"
 #include "armature/simulate.h"
+#include "armature/theory.h"
 
 namespace armature {
 
-/// Which policies to run on which instance, and how.
-struct Simulation {
-  std::string instance;               // a family's text form or a file
-  std::vector<std::string> policies;  // text forms; `oracle` too
-  Round horizon = 1000;
-  std::uint32_t replications = 100;
-  std::uint64_t seed = 1;
-  std::uint32_t checkpoints = 32;  // log-spaced
-  std::vector<Round> also_at;      // further checkpoints
-  Feedback feedback;
-  std::optional<Problem> given;  // what policies are told instead
-  Engine engine = Engine::kAuto;
-  double leap_tolerance = 1e-9;              // see Cell
-  std::uint64_t max_events = 1'000'000'000;  // see Cell
+// --- What is to be run ---------------------------------------------------------------------------
+
+/// Keys and values as they were written.
+using WrittenValues = std::vector<std::pair<std::string, std::string>>;
+
+/// What an instance or a policy is called. A member of a grid carries the values that tell it from
+/// the others, so that nobody has to cut names up again.
+struct PlannedName {
+  std::string label;         // given by the user; empty: the text form is the name
+  std::string name;          // of the family, the file or the policy
+  WrittenValues written;     // everything that was written, formulas and all
+  WrittenValues varied;      // of these: what takes several values in the grid
+  WrittenValues conditions;  // how its outcomes arrive, where that varies
+
+  /// "db:dial=0.5", or with a label "balanced (dial=0.5)".
+  std::string full() const { return without({}); }
+  /// The name without some of the values that vary: "db:dial=0.5" without dial is "db".
+  std::string without(const std::vector<std::string>& keys) const;
+  /// The name without all that varies: what the members of a grid share.
+  std::string sweep() const;
 };
+
+/// One policy on one instance at one horizon, and all that may be asked of it before it runs.
+struct PlannedCell {
+  std::uint32_t id = 0;  // its place in the plan
+  std::string instance;  // canonical text form
+  std::string policy;    // canonical text form, or `oracle`
+  Round horizon = 0;
+  PlannedName instance_name;
+  PlannedName policy_name;
+  std::string instance_label;  // instance_name.full()
+  std::string policy_label;    // policy_name.full()
+  std::string role;            // "benign" or "worst-case"
+  std::uint32_t actions = 0;
+  std::uint32_t contexts = 0;
+  std::uint32_t rank = 0;     // of the given marginals
+  std::optional<double> gap;  // Δ_min; none if there is none or it differs between replications
+  double epsilon = 0;         // how far given marginals are from the truth
+  bool benign = false;
+  std::uint64_t fingerprint = 0;  // of the first replication's instance and what is given of it
+  Feedback feedback;
+  double leap_tolerance = 1e-9;
+
+  /// The number called `key` here: horizon, actions, contexts, a value that varies in the grid of
+  /// the instance or the policy, rank, gap, epsilon, delay, batch, loss or leap_tolerance, in this
+  /// order. None if there is no such number.
+  std::optional<double> x(const std::string& key) const;
+  /// What theorems about this cell are functions of.
+  Setting setting() const;
+  /// The policy's name without the grid values that vary.
+  std::string sweep() const { return policy_name.sweep(); }
+  /// Do two cells meet the same worlds under the same conditions?
+  bool same_world(const PlannedCell& other) const;
+};
+
+// --- What came of it -----------------------------------------------------------------------------
+
+/// Mean, spread and order statistics over replications (quantiles of type 7).
+struct Spread {
+  std::uint64_t count = 0;
+  double mean = 0;
+  double deviation = 0;       // sample standard deviation
+  double standard_error = 0;  // of the mean
+  double least = 0, q05 = 0, q25 = 0, median = 0, q75 = 0, q95 = 0, most = 0;
+
+  /// The 95% interval of the mean, Student's t with count−1 degrees of freedom; the mean itself
+  /// when there are fewer than two values.
+  double low() const;
+  double high() const;
+};
+
+struct CurvePoint {
+  Round round = 0;
+  Spread regret;
+};
+
+/// The mean share of plays a balancer gave to one base learner, up to each checkpoint.
+struct ShareCurve {
+  std::string learner;
+  std::vector<double> share;  // one per checkpoint
+};
+
+/// A policy's diagnostic over the replications that had it.
+struct DiagnosticSummary {
+  std::string name;
+  double mean = 0;
+  std::uint32_t replications = 0;
+};
+
+struct CellSummary {
+  PlannedCell cell;
+  std::vector<CurvePoint> curve;  // one point per checkpoint; the last one is the horizon
+  double simple_regret = 0;       // mean gap of the most played arm
+  std::vector<double> pulls;      // mean per arm
+  std::vector<DiagnosticSummary> diagnostics;  // by name
+  std::vector<ShareCurve> shares;              // of policies that balance, if they were followed
+  std::string engine;     // step or leap, or both; empty in stores that do not say
+  double leap_error = 0;  // the largest total variation a replication spent
+  double seconds = 0;     // computing time; differs from run to run
+
+  const Spread& final_regret() const { return curve.back().regret; }
+};
+
+/// Two policies on the same instance and horizon, replication by replication: the mean of (regret
+/// of first − regret of second) with its own interval.
+struct PairedDifference {
+  std::uint32_t first = 0;   // cell ids
+  std::uint32_t second = 0;  // the one with the larger mean regret
+  Spread difference;
+  double share_better = 0;  // replications in which `first` had the smaller regret (ties half)
+  bool same_luck = false;   // both were stepped: they met the same draws, and pairing pays
+};
+
+/// What tables, CSV, JSON, LaTeX, figures, words and verdicts are made of.
+struct Results {
+  bool complete = false;
+  std::uint64_t replications_done = 0;
+  std::uint64_t replications_total = 0;
+  std::vector<CellSummary> cells;             // those with at least one replication, in plan order
+  std::vector<PairedDifference> differences;  // the best of each instance and horizon against each
+                                              // other policy there
+};
+
+// --- Where replications are kept -----------------------------------------------------------------
+
+/// Finished replications of planned cells, read back in the order of their numbers.
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+
+  enum class Order { kOfReplications, kOfSize };
+  using Values = std::function<void(double)>;
+  /// A diagnostic's name, the checkpoint it was noted at, its value.
+  using NotedValues =
+      std::function<void(const std::string& name, std::size_t checkpoint, double value)>;
+  /// Which engines ran a cell's replications (in the order step, leap), and the largest error.
+  struct Engines {
+    std::vector<std::string> names;
+    double largest_error = 0;
+  };
+
+  /// Keeps a finished block. May be called from many threads.
+  virtual void add(std::uint32_t cell, std::uint32_t first, const BlockResult& block) = 0;
+  /// The replications of a cell that are not there yet, in ranges.
+  virtual std::vector<ReplicationRange> missing(std::uint32_t cell) = 0;
+
+  virtual std::vector<Round> checkpoints(std::uint32_t cell) = 0;
+  virtual void regrets(std::uint32_t cell, std::size_t checkpoint, Order order,
+                       const Values& each) = 0;
+  /// Final regret of the first cell minus that of the second, of replications that both have.
+  virtual void differences(std::uint32_t first, std::uint32_t second, Order order,
+                           const Values& each) = 0;
+  /// In the order of replications.
+  virtual void simple_regrets(std::uint32_t cell, const Values& each) = 0;
+  /// By name, by checkpoint, in the order of replications.
+  virtual void diagnostics(std::uint32_t cell, const NotedValues& each) = 0;
+  /// Of all replications together, per arm.
+  virtual std::vector<std::uint64_t> pulls(const PlannedCell& cell) = 0;
+  virtual Engines engines(std::uint32_t cell) = 0;
+  virtual double seconds(std::uint32_t cell) = 0;
+
+ protected:
+  Recorder() = default;
+  Recorder(const Recorder&) = default;
+  Recorder(Recorder&&) = default;
+  Recorder& operator=(const Recorder&) = default;
+  Recorder& operator=(Recorder&&) = default;
+};
+
+/// Everything in memory: what `simulate` leaves.
+class MemoryRecorder final : public Recorder {
+ public:
+  MemoryRecorder(std::size_t cells, std::uint32_t replications, std::vector<Round> checkpoints);
+
+  void add(std::uint32_t cell, std::uint32_t first, const BlockResult& block) override;
+  std::vector<ReplicationRange> missing(std::uint32_t cell) override;
+  std::vector<Round> checkpoints(std::uint32_t) override { return checkpoints_; }
+  void regrets(std::uint32_t cell, std::size_t checkpoint, Order order,
+               const Values& each) override;
+  void differences(std::uint32_t first, std::uint32_t second, Order order,
+                   const Values& each) override;
+  void simple_regrets(std::uint32_t cell, const Values& each) override;
+  void diagnostics(std::uint32_t cell, const NotedValues& each) override;
+  std::vector<std::uint64_t> pulls(const PlannedCell& cell) override;
+  Engines engines(std::uint32_t cell) override;
+  double seconds(std::uint32_t cell) override;
+
+ private:
+  /// One replication without its pulls, which are summed as they come.
+  struct Kept {
+    std::vector<double> regret;
+    double simple_regret = 0;
+    Engine engine = Engine::kStep;
+    double leap_error = 0;
+  };
+  struct Noted {
+    std::string name;
+    std::size_t checkpoint;
+    std::uint32_t replication;
+    double value;
+  };
+  struct CellRecord {
+    std::vector<std::optional<Kept>> replications;  // by number
+    std::vector<Noted> diagnostics;                 // in order of arrival
+    std::vector<std::uint64_t> pulls;
+    double seconds = 0;
+  };
+  void note(CellRecord& record, std::uint32_t replication, std::size_t checkpoint,
+            const Diagnostics& list);
+
+  std::vector<Round> checkpoints_;
+  std::vector<CellRecord> cells_;
+  std::mutex adding_;
+};
+
+/// The one summary of a record, cell by cell in the order of the plan; within a cell in the order
+/// of replications, so that neither threads nor blocks nor kills leave a trace in the last bit.
+Results summarize(Recorder& recorder, const std::vector<PlannedCell>& plan,
+                  std::uint32_t replications);
+
+// --- Running -------------------------------------------------------------------------------------
 
 /// How far a running simulation is.
 struct Progress {
   std::uint64_t replications_done = 0;
   std::uint64_t replications_total = 0;
-  std::uint64_t cells_done = 0;  // a cell: one policy on one instance at one horizon
+  std::uint64_t cells_done = 0;
   std::uint64_t cells_total = 0;
   double rounds_done = 0;
   double share = 0;  // of the expected work
@@ -46,50 +259,34 @@ struct RunHooks {
   std::function<void(const Progress&)> progress;  // called now and then, by one thread at a time
 };
 
-struct CheckpointSummary {
-  Round round = 0;
-  double mean = 0;
-  double standard_error = 0;
+/// Which policies to run on which instance, and how: a study without a file and without a store.
+struct Simulation {
+  std::string instance;               // a family's text form or a file
+  std::vector<std::string> policies;  // text forms; `oracle` too
+  Round horizon = 1000;
+  std::uint32_t replications = 100;
+  std::uint64_t seed = 1;
+  std::uint32_t checkpoints = 32;  // log-spaced
+  std::vector<Round> also_at;      // further checkpoints
+  Feedback feedback;
+  std::optional<Problem> given;  // what policies are told instead
+  Engine engine = Engine::kAuto;
+  double leap_tolerance = 1e-9;              // see Cell
+  std::uint64_t max_events = 1'000'000'000;  // see Cell
+  bool follow_shares = false;                // note balancers' shares at every checkpoint
 };
 
-/// A policy's diagnostic over the replications that had it.
-struct DiagnosticSummary {
-  std::string name;
-  double mean = 0;
-  std::uint32_t replications = 0;
-};
+struct SimulationResult : Results {
+  Simulation simulation;          // texts in canonical form
+  std::vector<PlannedCell> plan;  // one cell per policy
+  std::string conditions;         // how outcomes came, and whether policies were told otherwise
+  std::shared_ptr<Recorder> recorder;  // every replication
 
-struct PolicySummary {
-  std::string policy;              // canonical text form
-  std::string engine;              // step or leap: which one ran
-  std::uint32_t replications = 0;  // finished; fewer than asked for only if stopped early
-  double mean_regret = 0;
-  double standard_error = 0;
-  double median = 0;
-  double q95 = 0;
-  double simple_regret = 0;  // mean gap of the most played arm
-  std::vector<CheckpointSummary> checkpoints;
-  std::vector<double> pulls;  // mean per arm
-  std::vector<DiagnosticSummary> diagnostics;
-  std::vector<double> final_regret;  // per finished replication, in order
-  double seconds = 0;                // computing time, all threads together
-};
-
-struct SimulationResult {
-  std::string instance;  // canonical text form
-  Round horizon = 0;
-  std::uint32_t replications = 0;  // asked for
-  std::uint64_t seed = 0;
-  std::string conditions =
-      "prompt";  // how outcomes came, and whether policies were told something else
-  bool complete = true;
-  std::vector<PolicySummary> policies;
+  /// Final regret of each finished replication of a cell, in order.
+  std::vector<double> final_regrets(std::uint32_t cell) const;
 };
 
 /// Throws Error before anything runs if the instance or a policy does not fit.
 SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks = {});
-
-/// The q-quantile, linear between order statistics (type 7). The values need not be sorted.
-double quantile(std::vector<double> values, double q);
 
 }  // namespace armature

@@ -2,6 +2,8 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+
 #include "armature/error.h"
 
 namespace armature {
@@ -34,6 +36,20 @@ Statement::Statement(Database& database, const std::string& sql) : database_(&da
                                         static_cast<int>(sql.size()), &statement, nullptr);
   statement_.reset(statement);
   check(status, "prepare");
+  for (int i = 0; i < sqlite3_column_count(statement_.get()); ++i)
+    columns_.emplace_back(sqlite3_column_name(statement_.get(), i));
+}
+
+int Statement::parameter(const char* name) const {
+  const int index = sqlite3_bind_parameter_index(statement_.get(), name);
+  ARMATURE_CHECK(index > 0, name);
+  return index;
+}
+
+int Statement::column_named(std::string_view name) const {
+  const auto found = std::find(columns_.begin(), columns_.end(), name);
+  ARMATURE_CHECK(found != columns_.end(), std::string(name).c_str());
+  return static_cast<int>(found - columns_.begin());
 }
 
 void Statement::check(int status, const char* what) const {

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -22,6 +24,14 @@ class Statement {
   Statement& bind(int index, double value);
   Statement& bind(int index, const std::string& value);
   Statement& bind_null(int index);
+  /// The same by the parameter's name in the SQL: bind(":cell", 3).
+  template <class Value>
+  Statement& bind(const char* name, const Value& value) {
+    return bind(parameter(name), value);
+  }
+  Statement& bind(const char* name, std::optional<double> value) {
+    return value ? bind(parameter(name), *value) : bind_null(parameter(name));
+  }
   /// True while there is a row; after the last one the statement is ready to be bound again.
   bool step();
   /// For statements without rows.
@@ -31,8 +41,15 @@ class Statement {
   double real(int column) const;
   std::string text(int column) const;
   bool is_null(int column) const;
+  /// The same by the column's name.
+  std::int64_t integer(std::string_view column) const { return integer(column_named(column)); }
+  double real(std::string_view column) const { return real(column_named(column)); }
+  std::string text(std::string_view column) const { return text(column_named(column)); }
+  bool is_null(std::string_view column) const { return is_null(column_named(column)); }
 
  private:
+  int parameter(const char* name) const;
+  int column_named(std::string_view name) const;
   void check(int status, const char* what) const;
 
   struct Finalizer {
@@ -40,6 +57,7 @@ class Statement {
   };
   Database* database_;
   std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
+  std::vector<std::string> columns_;
 };
 
 class Database {

@@ -65,7 +65,7 @@ double total_seconds(const StudyPlan& plan, const std::vector<double>& seconds) 
 std::string plan_table(const StudyPlan& plan, const std::vector<double>& seconds) {
   TextTable table({"instance", "role", "|A|", "|Z|", "T", "policies", "time"});
   for (std::size_t i = 0; i < plan.cells.size();) {
-    const StudyCell& first = plan.cells[i];
+    const PlannedCell& first = plan.cells[i];
     std::size_t end = i;
     double work = 0;
     while (end < plan.cells.size() && plan.cells[end].instance == first.instance &&
@@ -118,7 +118,7 @@ void status(const std::string& directory) {
   const Study& study = status.plan.study;
   TextTable table({"instance", "T", "policy", "replications"});
   std::uint64_t done = 0;
-  for (const StudyCell& cell : status.plan.cells) {
+  for (const PlannedCell& cell : status.plan.cells) {
     done += status.replications[cell.id];
     table.add({cell.instance_label, fmt::format("{}", cell.horizon), cell.policy_label,
                fmt::format("{} of {}", status.replications[cell.id], study.replications)});

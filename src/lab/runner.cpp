@@ -7,21 +7,8 @@
 #include <mutex>
 #include <thread>
 
-#include "lab/summary.h"
-
 namespace armature {
 namespace {
-
-// Enough blocks to keep many cores busy, few enough that their summaries weigh nothing.
-constexpr std::uint32_t kMostBlocks = 256;
-
-std::vector<ReplicationRange> cut(std::uint32_t replications) {
-  const std::uint32_t size = (replications + kMostBlocks - 1) / kMostBlocks;
-  std::vector<ReplicationRange> ranges;
-  for (std::uint32_t first = 0; first < replications; first += size)
-    ranges.push_back({first, std::min(size, replications - first)});
-  return ranges;
-}
 
 // Counts what is done and tells the hook, one thread at a time.
 class ProgressReporter {
@@ -104,25 +91,6 @@ void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, co
     finished(task, std::move(result));
     reporter.add(task, replications, cells[task.cell].horizon);
   });
-}
-
-std::vector<PolicySummary> run_cells(const std::vector<Cell>& cells, std::uint32_t replications,
-                                     const RunHooks& hooks) {
-  const std::vector<ReplicationRange> ranges = cut(replications);
-  std::vector<std::vector<BlockSummary>> blocks(cells.size(),
-                                                std::vector<BlockSummary>(ranges.size()));
-  std::vector<BlockTask> tasks;
-  for (std::size_t cell = 0; cell < cells.size(); ++cell)
-    for (const ReplicationRange& range : ranges)
-      tasks.push_back({cell, range, static_cast<double>(range.count)});
-  run_blocks(cells, std::move(tasks), hooks, [&](const BlockTask& task, BlockResult result) {
-    blocks[task.cell][task.range.first / ranges.front().count] = condense(result);
-  });
-
-  std::vector<PolicySummary> summaries;
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    summaries.push_back(summarize(cells[i], blocks[i]));
-  return summaries;
 }
 
 }  // namespace armature

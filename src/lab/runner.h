@@ -19,10 +19,6 @@ struct BlockTask {
 void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, const RunHooks& hooks,
                 const std::function<void(const BlockTask&, BlockResult)>& finished);
 
-/// One summary per cell, in order.
-std::vector<PolicySummary> run_cells(const std::vector<Cell>& cells, std::uint32_t replications,
-                                     const RunHooks& hooks);
-
 /// hooks.threads, or one per core.
 unsigned threads_of(const RunHooks& hooks);
 

@@ -1,64 +1,108 @@
+// A study without a file and without a store: one instance, one horizon, everything in memory.
 #include <fmt/format.h>
 
 #include "armature/error.h"
 #include "armature/lab.h"
+#include "lab/planned_cell.h"
 #include "lab/runner.h"
 #include "lab/worlds.h"
 
 namespace armature {
 namespace {
 
+// Every regret at every checkpoint is kept: 2 GiB of them at most.
+constexpr double kMostValues = 0x1p28;
+// Enough blocks to keep many cores busy, few enough that handing them over weighs nothing.
+constexpr std::uint32_t kMostBlocks = 256;
+
 void check(const Simulation& simulation) {
   if (simulation.horizon < 1) throw Error({"", "horizon", "0", "at least 1"});
   if (simulation.replications < 1) throw Error({"", "replications", "0", "at least 1"});
   if (simulation.policies.empty()) throw Error({"", "policies", "none", "at least one"});
-  if (simulation.feedback.batch < 1) throw Error({"", "batch", "0", "at least 1"});
-  if (!(simulation.feedback.rounds >= 0 && simulation.feedback.rounds <= 1e9))
-    throw Error({"", "delay", fmt::format("{}", simulation.feedback.rounds), "0 to 10^9 rounds"});
-  if (!(simulation.feedback.loss >= 0 && simulation.feedback.loss < 1))
-    throw Error(
-        {"", "loss", fmt::format("{}", simulation.feedback.loss), "a probability in [0,1)"});
-  if (!(simulation.leap_tolerance > 0 && simulation.leap_tolerance < 1))
-    throw Error({"", "leap-tolerance", fmt::format("{}", simulation.leap_tolerance),
-                 "a probability in (0,1)"});
+  check_conditions(simulation.feedback, simulation.leap_tolerance);
   for (const Round round : simulation.also_at)
     if (round < 1 || round > simulation.horizon)
       throw Error({"", "checkpoint", fmt::format("{}", round),
                    fmt::format("a round from 1 to the horizon {}", simulation.horizon)});
 }
 
+void require_room(const Simulation& simulation, std::size_t checkpoints) {
+  const double values = static_cast<double>(simulation.policies.size()) *
+                        static_cast<double>(simulation.replications) *
+                        static_cast<double>(checkpoints);
+  if (values > kMostValues)
+    throw Error({"", "policies × replications × checkpoints", fmt::format("{:.3g}", values),
+                 fmt::format("at most {:.3g} to be kept in memory; armature run, which keeps them "
+                             "in a file, or fewer --checkpoints",
+                             kMostValues)});
+}
+
+std::vector<PlannedCell> plan_of(const Simulation& simulation, const InstanceSource& source) {
+  PlannedCell shared = planned_world(source, simulation.horizon);
+  name_instance(shared, {.label = source.text()});
+  shared.feedback = simulation.feedback;
+  shared.leap_tolerance = simulation.leap_tolerance;
+  std::vector<PlannedCell> plan;
+  for (const std::string& policy : simulation.policies) {
+    PlannedCell cell = shared;
+    cell.id = static_cast<std::uint32_t>(plan.size());
+    cell.policy = canonical_cell_policy(policy);
+    name_policy(cell, {.label = cell.policy});
+    plan.push_back(std::move(cell));
+  }
+  return plan;
+}
+
+std::vector<BlockTask> blocks_of(const std::vector<PlannedCell>& plan, std::uint32_t replications) {
+  const std::uint32_t size = (replications + kMostBlocks - 1) / kMostBlocks;
+  std::vector<BlockTask> tasks;
+  for (const PlannedCell& cell : plan)
+    for (std::uint32_t first = 0; first < replications; first += size) {
+      const std::uint32_t count = std::min(size, replications - first);
+      tasks.push_back({cell.id, {first, count}, static_cast<double>(count)});
+    }
+  return tasks;
+}
+
 }  // namespace
+
+std::vector<double> SimulationResult::final_regrets(std::uint32_t cell) const {
+  std::vector<double> values;
+  recorder->regrets(cell, recorder->checkpoints(cell).size() - 1, Recorder::Order::kOfReplications,
+                    [&](double value) { values.push_back(value); });
+  return values;
+}
 
 SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
   check(simulation);
   InstanceSource source(simulation.instance, simulation.horizon, simulation.seed);
   if (simulation.given) source.tell(*simulation.given);
-  const WorldSource worlds = world_source(source, simulation.horizon);
+  const std::vector<Round> checkpoints =
+      log_checkpoints(simulation.horizon, simulation.checkpoints, simulation.also_at);
+  require_room(simulation, checkpoints.size());
 
+  std::vector<PlannedCell> plan = plan_of(simulation, source);
+  const WorldSource worlds = world_source(source, simulation.horizon);
+  const RunSettings settings{simulation.seed, checkpoints, simulation.engine, simulation.max_events,
+                             simulation.follow_shares};
   std::vector<Cell> cells;
-  for (const std::string& policy : simulation.policies)
-    cells.push_back(
-        {worlds, canonical_cell_policy(policy), simulation.horizon, simulation.seed,
-         log_checkpoints(simulation.horizon, simulation.checkpoints, simulation.also_at),
-         simulation.feedback, simulation.engine, simulation.leap_tolerance, simulation.max_events});
-  const std::shared_ptr<const World> first = worlds(0);
-  for (const Cell& cell :
-       cells)  // a policy that does not fit the problem is refused before any work
-  {
-    if (cell.policy != kOracle) make_policy(cell.policy, first->problem);
-    engine_for(cell, *first);
-  }
+  for (const PlannedCell& cell : plan) cells.push_back(engine_cell(cell, worlds, settings));
+  const auto recorder =
+      std::make_shared<MemoryRecorder>(plan.size(), simulation.replications, checkpoints);
+  run_blocks(cells, blocks_of(plan, simulation.replications), hooks,
+             [&](const BlockTask& task, const BlockResult& block) {
+               recorder->add(static_cast<std::uint32_t>(task.cell), task.range.first, block);
+             });
 
   SimulationResult result;
-  result.instance = source.text();
-  result.horizon = simulation.horizon;
-  result.replications = simulation.replications;
-  result.seed = simulation.seed;
+  static_cast<Results&>(result) = summarize(*recorder, plan, simulation.replications);
+  result.simulation = simulation;
+  result.simulation.instance = source.text();
+  for (const PlannedCell& cell : plan) result.simulation.policies.at(cell.id) = cell.policy;
   result.conditions = simulation.feedback.describe();
   if (simulation.given) result.conditions += " given=other";
-  result.policies = run_cells(cells, simulation.replications, hooks);
-  for (const PolicySummary& summary : result.policies)
-    result.complete = result.complete && summary.replications == simulation.replications;
+  result.plan = std::move(plan);
+  result.recorder = recorder;
   return result;
 }
 

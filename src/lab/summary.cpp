@@ -1,87 +1,195 @@
-#include "lab/summary.h"
-
-#include <algorithm>
+// The summary of a record. Values stream through in the order of replications; none of them is
+// kept, so that a study of millions needs no more memory than one of ten.
+#include <array>
 #include <cmath>
+#include <map>
+
+#include "armature/lab.h"
+#include "base/text.h"
+#include "lab/moments.h"
+#include "lab/student.h"
 
 namespace armature {
 namespace {
 
-Moments& named(std::vector<NamedMoments>& list, const std::string& name) {
-  for (NamedMoments& entry : list)
-    if (entry.name == name) return entry.moments;
-  list.push_back({name, {}});
-  return list.back().moments;
+// The order statistics a spread keeps, as shares of the way from the least to the most.
+constexpr std::array kShares = {0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0};
+
+// Quantiles of type 7 off an ascending stream: linear between neighbours, so that it is enough to
+// remember the value before.
+class OrderStatistics {
+ public:
+  explicit OrderStatistics(std::uint64_t count) : count_(count) {}
+
+  void add(double value) {
+    for (; next_ < kShares.size(); ++next_) {
+      const double at = kShares[next_] * static_cast<double>(count_ - 1);
+      if (at > static_cast<double>(rank_)) break;
+      const double weight = at - (static_cast<double>(rank_) - 1);  // of this value, not the last
+      quantiles_[next_] = weight < 1 ? below_ + weight * (value - below_) : value;
+    }
+    below_ = value;
+    ++rank_;
+  }
+  double operator[](std::size_t i) const { return quantiles_[i]; }
+
+ private:
+  std::uint64_t count_;
+  std::uint64_t rank_ = 0;
+  std::size_t next_ = 0;
+  double below_ = 0;
+  std::array<double, kShares.size()> quantiles_{};
+};
+
+/// Hands out the values of a sample in either order.
+using Sample = std::function<void(Recorder::Order, const Recorder::Values&)>;
+
+Spread spread_of(const Sample& sample) {
+  Moments moments;
+  sample(Recorder::Order::kOfReplications, [&](double value) { moments.add(value); });
+  Spread spread;
+  spread.count = moments.count;
+  if (moments.count == 0) return spread;
+  spread.mean = moments.mean;
+  spread.standard_error = moments.standard_error();
+  if (moments.count > 1)
+    spread.deviation = std::sqrt(moments.squares / static_cast<double>(moments.count - 1));
+  OrderStatistics quantiles(moments.count);
+  sample(Recorder::Order::kOfSize, [&](double value) { quantiles.add(value); });
+  spread.least = quantiles[0];
+  spread.q05 = quantiles[1];
+  spread.q25 = quantiles[2];
+  spread.median = quantiles[3];
+  spread.q75 = quantiles[4];
+  spread.q95 = quantiles[5];
+  spread.most = quantiles[6];
+  return spread;
 }
 
-void merge_into(BlockSummary& total, const BlockSummary& block) {
-  total.final_regret.insert(total.final_regret.end(), block.final_regret.begin(),
-                            block.final_regret.end());
-  total.checkpoints.resize(std::max(total.checkpoints.size(), block.checkpoints.size()));
-  for (std::size_t i = 0; i < block.checkpoints.size(); ++i)
-    total.checkpoints[i].merge(block.checkpoints[i]);
-  total.pulls.resize(std::max(total.pulls.size(), block.pulls.size()));
-  for (std::size_t a = 0; a < block.pulls.size(); ++a) total.pulls[a] += block.pulls[a];
-  total.simple_regret.merge(block.simple_regret);
-  for (const NamedMoments& entry : block.diagnostics)
-    named(total.diagnostics, entry.name).merge(entry.moments);
-  total.seconds += block.seconds;
+std::vector<CurvePoint> curve_of(Recorder& recorder, std::uint32_t cell) {
+  std::vector<CurvePoint> curve;
+  for (const Round round : recorder.checkpoints(cell)) {
+    const std::size_t checkpoint = curve.size();
+    curve.push_back({round, spread_of([&](Recorder::Order order, const Recorder::Values& each) {
+                       recorder.regrets(cell, checkpoint, order, each);
+                     })});
+  }
+  return curve;
+}
+
+double mean_simple_regret(Recorder& recorder, std::uint32_t cell) {
+  Moments moments;
+  recorder.simple_regrets(cell, [&](double value) { moments.add(value); });
+  return moments.mean;
+}
+
+// Diagnostics at the horizon; a balancer's shares at every checkpoint, if they were followed.
+void add_diagnostics(Recorder& recorder, CellSummary& summary) {
+  struct Mean {
+    std::string name;
+    std::size_t checkpoint;
+    Moments moments;
+  };
+  std::vector<Mean> means;
+  recorder.diagnostics(
+      summary.cell.id, [&](const std::string& name, std::size_t checkpoint, double value) {
+        if (means.empty() || means.back().checkpoint != checkpoint || means.back().name != name)
+          means.push_back({name, checkpoint, {}});
+        means.back().moments.add(value);
+      });
+  std::map<std::string, std::vector<double>> shares;
+  for (const Mean& mean : means) {
+    if (mean.checkpoint + 1 == summary.curve.size())
+      summary.diagnostics.push_back(
+          {mean.name, mean.moments.mean, static_cast<std::uint32_t>(mean.moments.count)});
+    if (mean.name.starts_with("share(")) shares[mean.name].push_back(mean.moments.mean);
+  }
+  for (const auto& [name, share] : shares)
+    if (share.size() == summary.curve.size())
+      summary.shares.push_back({name.substr(6, name.size() - 7), share});
+}
+
+CellSummary summarize_cell(Recorder& recorder, const PlannedCell& cell) {
+  CellSummary summary;
+  summary.cell = cell;
+  summary.curve = curve_of(recorder, cell.id);
+  summary.simple_regret = mean_simple_regret(recorder, cell.id);
+  for (const std::uint64_t plays : recorder.pulls(cell))
+    summary.pulls.push_back(static_cast<double>(plays) /
+                            static_cast<double>(summary.final_regret().count));
+  add_diagnostics(recorder, summary);
+  const Recorder::Engines engines = recorder.engines(cell.id);
+  summary.engine = join(engines.names, " and ");
+  summary.leap_error = engines.largest_error;
+  summary.seconds = recorder.seconds(cell.id);
+  return summary;
+}
+
+PairedDifference difference_of(Recorder& recorder, const CellSummary& first,
+                               const CellSummary& second) {
+  PairedDifference result;
+  result.first = first.cell.id;
+  result.second = second.cell.id;
+  double better = 0;  // halves: exact
+  const Sample sample = [&](Recorder::Order order, const Recorder::Values& each) {
+    recorder.differences(result.first, result.second, order, each);
+  };
+  result.difference = spread_of(sample);
+  sample(Recorder::Order::kOfReplications, [&](double difference) {
+    better += difference < 0 ? 1 : difference == 0 ? 0.5 : 0;
+  });
+  if (result.difference.count > 0)
+    result.share_better = better / static_cast<double>(result.difference.count);
+  // Leaping draws many rounds at once, each policy in its own way: no common luck is left.
+  result.same_luck = first.engine == "step" && second.engine == "step";
+  return result;
+}
+
+// The best of each instance and horizon against each other policy there; the oracle is no rival.
+std::vector<PairedDifference> paired_differences(Recorder& recorder,
+                                                 const std::vector<CellSummary>& cells) {
+  std::vector<std::vector<const CellSummary*>> groups;  // cells of one world stand together
+  for (const CellSummary& summary : cells) {
+    if (summary.cell.policy == kOracle) continue;
+    if (groups.empty() || !groups.back().front()->cell.same_world(summary.cell))
+      groups.emplace_back();
+    groups.back().push_back(&summary);
+  }
+  std::vector<PairedDifference> differences;
+  for (const auto& group : groups) {
+    const CellSummary* best = group.front();
+    for (const CellSummary* rival : group)
+      if (rival->final_regret().mean < best->final_regret().mean) best = rival;
+    for (const CellSummary* rival : group)
+      if (rival != best) differences.push_back(difference_of(recorder, *best, *rival));
+  }
+  return differences;
 }
 
 }  // namespace
 
-double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const double at = q * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  if (below + 1 >= values.size()) return values.back();
-  return values[below] + (at - static_cast<double>(below)) * (values[below + 1] - values[below]);
+double Spread::low() const {
+  return count < 2 ? mean : mean - student_t95(count - 1) * standard_error;
 }
 
-BlockSummary condense(const BlockResult& result) {
-  BlockSummary block;
-  block.seconds = result.seconds;
-  for (const Replication& replication : result.replications) {
-    block.engine = replication.engine;  // a cell's replications all have the same
-    block.final_regret.push_back(replication.regret.back());
-    block.checkpoints.resize(replication.regret.size());
-    for (std::size_t i = 0; i < replication.regret.size(); ++i)
-      block.checkpoints[i].add(replication.regret[i]);
-    block.pulls.resize(replication.pulls.size());
-    for (std::size_t a = 0; a < replication.pulls.size(); ++a)
-      block.pulls[a] += static_cast<double>(replication.pulls[a]);
-    block.simple_regret.add(replication.simple_regret);
-    for (const Diagnostic& diagnostic : replication.diagnostics)
-      named(block.diagnostics, diagnostic.name).add(diagnostic.value);
+double Spread::high() const {
+  return count < 2 ? mean : mean + student_t95(count - 1) * standard_error;
+}
+
+Results summarize(Recorder& recorder, const std::vector<PlannedCell>& plan,
+                  std::uint32_t replications) {
+  Results results;
+  results.replications_total = std::uint64_t{replications} * plan.size();
+  for (const PlannedCell& cell : plan) {
+    std::uint64_t missing = 0;
+    for (const ReplicationRange& range : recorder.missing(cell.id)) missing += range.count;
+    if (missing == replications) continue;
+    results.replications_done += replications - missing;
+    results.cells.push_back(summarize_cell(recorder, cell));
   }
-  return block;
-}
-
-PolicySummary summarize(const Cell& cell, const std::vector<BlockSummary>& blocks) {
-  BlockSummary total;
-  for (const BlockSummary& block : blocks) merge_into(total, block);
-
-  PolicySummary summary;
-  summary.policy = cell.policy;
-  summary.seconds = total.seconds;
-  summary.replications = static_cast<std::uint32_t>(total.final_regret.size());
-  if (summary.replications == 0) return summary;
-  for (const BlockSummary& block : blocks)
-    if (!block.final_regret.empty()) summary.engine = engine_name(block.engine);
-  summary.mean_regret = total.checkpoints.back().mean;
-  summary.standard_error = total.checkpoints.back().standard_error();
-  summary.median = quantile(total.final_regret, 0.5);
-  summary.q95 = quantile(total.final_regret, 0.95);
-  summary.simple_regret = total.simple_regret.mean;
-  for (std::size_t i = 0; i < cell.checkpoints.size(); ++i)
-    summary.checkpoints.push_back(
-        {cell.checkpoints[i], total.checkpoints[i].mean, total.checkpoints[i].standard_error()});
-  for (const double pulls : total.pulls) summary.pulls.push_back(pulls / summary.replications);
-  for (const NamedMoments& entry : total.diagnostics)
-    summary.diagnostics.push_back(
-        {entry.name, entry.moments.mean, static_cast<std::uint32_t>(entry.moments.count)});
-  summary.final_regret = std::move(total.final_regret);
-  return summary;
+  results.complete = results.replications_done == results.replications_total;
+  results.differences = paired_differences(recorder, results.cells);
+  return results;
 }
 
 }  // namespace armature

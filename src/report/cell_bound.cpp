@@ -26,8 +26,8 @@ double dialled(const Setting& setting, double dial) {
   return least * std::pow(setting.horizon / least, dial);
 }
 
-std::optional<double> db_bound(const StudyCell& cell, const TextForm& form, double t) {
-  Setting setting = setting_of(cell);
+std::optional<double> db_bound(const PlannedCell& cell, const TextForm& form, double t) {
+  Setting setting = cell.setting();
   std::optional<double> dial;
   if (!read_parameter(form, "dial", dial)) return std::nullopt;
   if (t != setting.horizon) return std::nullopt;  // proved at the horizon only
@@ -38,8 +38,8 @@ std::optional<double> db_bound(const StudyCell& cell, const TextForm& form, doub
                                           : db_corrected_bound(setting, arbitrary, causal);
 }
 
-std::optional<double> raw_bound(const StudyCell& cell, const TextForm& form, double t) {
-  Setting setting = setting_of(cell);
+std::optional<double> raw_bound(const PlannedCell& cell, const TextForm& form, double t) {
+  Setting setting = cell.setting();
   const bool benign = cell.benign && cell.epsilon == 0;
   if (form.name == "db") return db_bound(cell, form, t);
   if (!read_parameter(form, "delta", setting.delta)) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<double> raw_bound(const StudyCell& cell, const TextForm& form, dou
 
 }  // namespace
 
-std::optional<double> cell_bound(const StudyCell& cell, double t) {
+std::optional<double> cell_bound(const PlannedCell& cell, double t) {
   if (cell.actions < 2 || cell.contexts < 1 || t < 2) return std::nullopt;
   const std::optional<double> value = raw_bound(cell, TextForm::parse(cell.policy), t);
   return value && *value < t ? value : std::nullopt;

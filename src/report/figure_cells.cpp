@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/cast.h"
+#include "base/text.h"
 #include "report/study_figures.h"
 
 namespace armature {
@@ -12,15 +12,16 @@ namespace armature {
 FigureCells::FigureCells(const StudyResult& result)
     : result_(&result), looks_(looks_of(result.plan)), drawn_(policies_to_draw(result.plan)) {
   for (const CellSummary& cell : result.cells) longest_ = std::max(longest_, cell.cell.horizon);
-  for (const StudyCell& cell : result.plan.cells)
-    if (std::none_of(policies_.begin(), policies_.end(), [&](const StudyCell& known) {
+  for (const PlannedCell& cell : result.plan.cells)
+    if (std::none_of(policies_.begin(), policies_.end(), [&](const PlannedCell& known) {
           return known.policy_label == cell.policy_label;
         }))
       policies_.push_back(cell);
 }
 
-bool FigureCells::is_drawn(const StudyCell& cell) const {
-  return std::find(drawn_.begin(), drawn_.end(), cell.policy_label) != drawn_.end();
+bool FigureCells::is_drawn(const PlannedCell& cell) const {
+  return std::find(drawn_.names.begin(), drawn_.names.end(), cell.policy_label) !=
+         drawn_.names.end();
 }
 
 std::vector<InstanceCells> FigureCells::by_instance() const {
@@ -69,6 +70,12 @@ std::string FigureCells::replication_words() const {
   }
   if (least == most) return fmt::format("{} replication{}", least, least == 1 ? "" : "s");
   return fmt::format("{} to {} replications", least, most);
+}
+
+std::string FigureCells::thinning_words() const {
+  if (drawn_.thinned.empty()) return "";
+  return fmt::format(" Of {} only the first, the middle and the last setting are drawn.",
+                     join(drawn_.thinned, ", "));
 }
 
 std::string FigureCells::interval_words() const {

@@ -7,6 +7,7 @@
 
 #include "armature/study.h"
 #include "figures/panels.h"
+#include "report/policy_looks.h"
 
 namespace armature {
 
@@ -34,19 +35,22 @@ class FigureCells {
   /// Every policy, horizon by horizon and number of actions by number of actions.
   std::vector<PlaneCells> by_size() const;
   /// One cell of each policy, in the order of the plan.
-  const std::vector<StudyCell>& policies() const { return policies_; }
-  bool is_drawn(const StudyCell& cell) const;
+  const std::vector<PlannedCell>& policies() const { return policies_; }
+  bool is_drawn(const PlannedCell& cell) const;
 
   figures::Heading heading(std::string name, std::string title, std::string caption) const;
   /// "95% interval of the mean, Student's t, 100 replications".
   std::string interval_words() const;
   std::string replication_words() const;
+  /// What a figure of is_drawn() policies leaves out, as a sentence with a blank before it; empty
+  /// if nothing.
+  std::string thinning_words() const;
 
  private:
   const StudyResult* result_;
   figures::Looks looks_;
-  std::vector<std::string> drawn_;
-  std::vector<StudyCell> policies_;
+  DrawnPolicies drawn_;
+  std::vector<PlannedCell> policies_;
   Round longest_ = 0;
 };
 

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/text.h"
 #include "figures/final.h"
-#include "report/cast.h"
 #include "report/cell_bound.h"
 #include "report/study_figures.h"
 
@@ -16,28 +14,9 @@ namespace armature {
 namespace {
 
 using figures::Scale;
-using Parameters = std::vector<std::pair<std::string, std::string>>;
-
-std::optional<double> parameter(const Parameters& parameters, const std::string& key) {
-  for (const auto& [name, value] : parameters)
-    if (name == key) return parse_real(value);
-  return std::nullopt;
-}
-
-bool is_policy_parameter(const StudyCell& cell, const std::string& key) {
-  return std::any_of(cell.policy_parameters.begin(), cell.policy_parameters.end(),
+bool is_policy_parameter(const PlannedCell& cell, const std::string& key) {
+  return std::any_of(cell.policy_name.varied.begin(), cell.policy_name.varied.end(),
                      [&](const auto& pair) { return pair.first == key; });
-}
-
-std::optional<double> x_of(const StudyCell& cell, const std::string& x) {
-  if (x == "horizon") return static_cast<double>(cell.horizon);
-  if (x == "actions") return cell.actions;
-  if (x == "contexts") return cell.contexts;
-  if (const auto value = parameter(cell.instance_parameters, x)) return value;
-  if (const auto value = parameter(cell.policy_parameters, x)) return value;
-  if (x == "gap") return cell.gap;
-  if (x == "epsilon") return cell.epsilon;
-  return std::nullopt;
 }
 
 std::string x_title(const std::string& x) {
@@ -46,6 +25,8 @@ std::string x_title(const std::string& x) {
   if (x == "contexts") return "number of contexts |Z|";
   if (x == "gap") return "gap Δ";
   if (x == "epsilon") return "error of the given marginals ε";
+  if (x == "delay") return "delay of outcomes, in rounds";
+  if (x == "loss") return "share of outcomes that never come";
   return x;
 }
 
@@ -56,14 +37,14 @@ std::vector<std::string> what_varies(const StudyPlan& plan) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
   };
   add("horizon");
-  for (const StudyCell& cell : plan.cells) {
-    for (const auto& [key, value] : cell.instance_parameters) add(key);
-    for (const auto& [key, value] : cell.policy_parameters) add(key);
-  }
+  for (const PlannedCell& cell : plan.cells)
+    for (const WrittenValues* values :
+         {&cell.instance_name.varied, &cell.instance_name.conditions, &cell.policy_name.varied})
+      for (const auto& [key, value] : *values) add(key);
   std::erase_if(keys, [&](const std::string& key) {
     std::vector<double> values;
-    for (const StudyCell& cell : plan.cells)
-      if (const auto x = x_of(cell, key)) values.push_back(*x);
+    for (const PlannedCell& cell : plan.cells)
+      if (const auto x = cell.x(key)) values.push_back(*x);
     std::sort(values.begin(), values.end());
     return std::unique(values.begin(), values.end()) - values.begin() < 2;
   });
@@ -71,11 +52,11 @@ std::vector<std::string> what_varies(const StudyPlan& plan) {
 }
 
 // What a cell with this x shares a panel with, and what its line is called.
-std::string panel_of(const StudyCell& cell, const std::string& x) {
-  return label_without(cell.instance_label, cell.instance_parameters, {x});
+std::string panel_of(const PlannedCell& cell, const std::string& x) {
+  return cell.instance_name.without({x});
 }
-std::string curve_of(const StudyCell& cell, const std::string& x) {
-  return label_without(cell.policy_label, cell.policy_parameters, {x});
+std::string curve_of(const PlannedCell& cell, const std::string& x) {
+  return cell.policy_name.without({x});
 }
 
 template <class Item, class Name>
@@ -89,7 +70,7 @@ Item& found_or_added(std::vector<Item>& items, const std::string& name, Name&& n
 
 void add_cell(figures::FinalPanel& panel, const CellSummary& cell, const std::string& x,
               bool theory) {
-  const std::optional<double> at = x_of(cell.cell, x);
+  const std::optional<double> at = cell.cell.x(x);
   const std::string name = curve_of(cell.cell, x);
   const Spread& regret = cell.final_regret();
   figures::FinalCurve& curve = found_or_added(

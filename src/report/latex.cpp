@@ -48,7 +48,7 @@ std::string latex_table(const std::vector<const CellSummary*>& cells,
   std::map<Round, double> best;
   std::map<std::pair<std::string, Round>, const CellSummary*> at;
   for (const CellSummary* summary : cells) {
-    const StudyCell& cell = summary->cell;
+    const PlannedCell& cell = summary->cell;
     if (std::find(policies.begin(), policies.end(), cell.policy_label) == policies.end())
       policies.push_back(cell.policy_label);
     at[{cell.policy_label, cell.horizon}] = summary;

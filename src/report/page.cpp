@@ -1,3 +1,5 @@
+#include "report/page.h"
+
 // The page of a study: one HTML file that holds everything it shows and asks nobody for anything.
 #include <fmt/format.h>
 
@@ -6,7 +8,6 @@
 #include "armature/report.h"
 #include "report/html.h"
 #include "report/resources.h"
-#include "report/study_figures.h"
 #include "report/table.h"
 #include "report/words.h"
 
@@ -35,7 +36,7 @@ std::string head(const StudyResult& result) {
 std::string opening(const StudyResult& result, const std::vector<Contest>& contests) {
   const Study& study = result.plan.study;
   std::vector<std::string> instances, policies;
-  for (const StudyCell& cell : result.plan.cells) {
+  for (const PlannedCell& cell : result.plan.cells) {
     if (std::find(instances.begin(), instances.end(), cell.instance_label) == instances.end())
       instances.push_back(cell.instance_label);
     if (std::find(policies.begin(), policies.end(), cell.policy_label) == policies.end())
@@ -56,6 +57,24 @@ std::string opening(const StudyResult& result, const std::vector<Contest>& conte
   html += html_paragraphs(study.text);
   if (contests.empty()) html += "<p>Nothing has been run yet.</p>\n";
   return html;
+}
+
+// Common random numbers hold between policies that were stepped, and only there.
+std::string luck_words(const std::vector<Contest>& contests) {
+  std::size_t pairs = 0, alike = 0;
+  for (const Contest& contest : contests)
+    for (const PairedDifference* difference : contest.differences) {
+      if (difference == nullptr) continue;
+      ++pairs;
+      alike += difference->same_luck ? 1 : 0;
+    }
+  if (alike == pairs)
+    return "Policies meet the same luck in each replication (common random numbers).";
+  if (alike == 0)
+    return "The leap engine ran these replications: each policy met its own luck, and pairs of "
+           "equal number are independent.";
+  return "Policies that were stepped meet the same luck in each replication (common random "
+         "numbers); where the leap engine ran one of a pair, each met its own.";
 }
 
 std::string summary(const std::vector<Contest>& contests) {
@@ -80,11 +99,13 @@ std::string summary(const std::vector<Contest>& contests) {
   }
   if (open) html += "</ul>\n";
   return html +
-         "<p class=\"facts\">Means are given ± their standard error. Policies meet the same luck "
-         "in each replication (common random numbers), so they are compared replication by "
-         "replication: a lead is called settled when the 95% interval of the mean paired "
-         "difference (Student's t) leaves out 0. Each interval speaks for its own pair; with many "
-         "pairs some miss. The leader was picked from the same replications.</p>\n</section>\n";
+         fmt::format(
+             "<p class=\"facts\">Means are given ± their standard error. {} Policies are compared "
+             "replication by replication: a lead is called settled when the 95% interval of the "
+             "mean paired difference (Student's t) leaves out 0. Each interval speaks for its own "
+             "pair; with many pairs some miss. The leader was picked from the same "
+             "replications.</p>\n</section>\n",
+             html_escaped(luck_words(contests)));
 }
 
 // What is claimed, and what the data say to it.
@@ -103,8 +124,11 @@ std::string claims(const StudyResult& result) {
   return html + "</section>\n";
 }
 
-std::string figure_section(const std::vector<figures::Figure>& drawn) {
+std::string figure_section(const DrawnFigures& figures) {
+  const std::vector<figures::Figure>& drawn = figures.figures;
   std::string html = "<section id=\"figures\">\n<h2>Figures</h2>\n";
+  for (const std::string& note : figures.notes)
+    html += fmt::format("<p class=\"warning\">{}</p>\n", html_escaped(note));
   for (std::size_t i = 0; i < drawn.size(); ++i)
     html += fmt::format(
         "<figure class=\"plot\" id=\"{}\">\n<div class=\"drawing\"></div>\n"
@@ -119,7 +143,7 @@ HtmlRow table_row(const Contest& contest, std::size_t place) {
   const CellSummary& cell = *contest.rivals[place];
   const Spread& regret = cell.final_regret();
   const double error = regret.standard_error;
-  HtmlRow row{{cell.cell.policy_label, with_error(regret.mean, error),
+  HtmlRow row{{cell.cell.policy_label, mean_text(regret),
                fmt::format("{} to {}", rounded(regret.low(), error), rounded(regret.high(), error)),
                rounded(regret.median, error), rounded(regret.q95, error),
                fmt::format("{:.4g}", cell.simple_regret)},
@@ -176,6 +200,10 @@ std::string reproduction(const StudyResult& result) {
 }  // namespace
 
 std::string study_page(const StudyResult& result) {
+  return study_page(result, study_figures(result));
+}
+
+std::string study_page(const StudyResult& result, const DrawnFigures& drawn) {
   const std::optional<std::string_view> bundle = web_bundle();
   if (!bundle)
     throw Error({"", "report", "a program built without what reports inline",
@@ -183,7 +211,7 @@ std::string study_page(const StudyResult& result) {
   const std::vector<Contest> all = contests(result);
   std::string html = head(result) + "<main>\n" + opening(result, all);
   if (!all.empty()) html += claims(result);
-  if (!all.empty()) html += summary(all) + figure_section(study_figures(result)) + tables(all);
+  if (!all.empty()) html += summary(all) + figure_section(drawn) + tables(all);
   html += reproduction(result) + "</main>\n";
   for (const std::string_view script : {*bundle, theme_script(), page_script()})
     html += fmt::format("<script>\n{}\n</script>\n", script);

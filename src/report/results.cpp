@@ -1,3 +1,4 @@
+// What `simulate` prints: a table for people, CSV and JSON for programs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,108 +8,171 @@
 #include "armature/version.h"
 #include "base/text.h"
 #include "report/table.h"
+#include "report/words.h"
 
 namespace armature {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string nanoseconds_per_round(const PolicySummary& policy, Round horizon) {
-  if (policy.replications == 0) return "";
-  const double rounds = static_cast<double>(horizon) * policy.replications;
-  return fmt::format("{:.0f} ns", policy.seconds / rounds * 1e9);
+const CellSummary* summary_of(const SimulationResult& result, const PlannedCell& cell) {
+  for (const CellSummary& summary : result.cells)
+    if (summary.cell.id == cell.id) return &summary;
+  return nullptr;
 }
 
-std::string diagnostics_line(const PolicySummary& policy) {
+std::string nanoseconds_per_round(const CellSummary& summary) {
+  const double rounds =
+      static_cast<double>(summary.cell.horizon) * static_cast<double>(summary.final_regret().count);
+  return fmt::format("{:.0f} ns", summary.seconds / rounds * 1e9);
+}
+
+std::string diagnostics_line(const CellSummary& summary) {
   constexpr std::size_t kShown = 8;  // the rest is in the JSON
-  std::string line;
-  for (std::size_t i = 0; i < std::min(policy.diagnostics.size(), kShown); ++i) {
-    const DiagnosticSummary& diagnostic = policy.diagnostics[i];
-    line += line.empty() ? "" : ", ";
-    line += fmt::format("{} {:.6g}", diagnostic.name, diagnostic.mean);
-    if (diagnostic.replications < policy.replications)
-      line += fmt::format(" (in {} of {})", diagnostic.replications, policy.replications);
+  const std::uint64_t replications = summary.final_regret().count;
+  std::vector<std::string> words;
+  for (const DiagnosticSummary& diagnostic : summary.diagnostics) {
+    if (words.size() == kShown) break;
+    words.push_back(fmt::format("{} {:.6g}", diagnostic.name, diagnostic.mean));
+    if (diagnostic.replications < replications)
+      words.back() += fmt::format(" (in {} of {})", diagnostic.replications, replications);
   }
-  if (policy.diagnostics.size() > kShown)
-    line += fmt::format(", … and {} more", policy.diagnostics.size() - kShown);
-  return line;
+  if (summary.diagnostics.size() > kShown)
+    words.push_back(fmt::format("… and {} more", summary.diagnostics.size() - kShown));
+  return join(words, ", ");
+}
+
+std::vector<std::string> table_row(const SimulationResult& result, const PlannedCell& cell) {
+  const CellSummary* summary = summary_of(result, cell);
+  if (summary == nullptr) return {cell.policy, "not finished"};
+  const Spread& regret = summary->final_regret();
+  const std::string name = regret.count < result.simulation.replications
+                               ? fmt::format("{} ({} done)", cell.policy, regret.count)
+                               : cell.policy;
+  return {name,
+          mean_text(regret),
+          fmt::format("{:.1f}", regret.median),
+          fmt::format("{:.1f}", regret.q95),
+          fmt::format("{:.4g}", summary->simple_regret),
+          nanoseconds_per_round(*summary)};
+}
+
+// What is told below the table: who leapt, what policies have to tell, who won.
+std::string notes_of(const SimulationResult& result) {
+  std::string text, diagnostics;
+  std::vector<std::string> leapt;
+  double error = 0;
+  for (const CellSummary& summary : result.cells) {
+    if (summary.engine != "step") leapt.push_back(summary.cell.policy);
+    error = std::max(error, summary.leap_error);
+    const std::string line = diagnostics_line(summary);
+    if (!line.empty()) diagnostics += fmt::format("{}: {}\n", summary.cell.policy, line);
+  }
+  if (!leapt.empty())
+    text += fmt::format("\nby the leap engine, off by at most {:.2g} in total variation: {}\n",
+                        error, join(leapt, ", "));
+  if (!diagnostics.empty()) text += "\n" + diagnostics;
+  for (const Contest& contest : contests(result))
+    if (contest.rivals.size() > 1) text += "\n" + contest_words(contest) + "\n";
+  return text;
+}
+
+Json spread_json(const Spread& spread) {
+  return {{"mean", spread.mean},
+          {"standard_error", spread.standard_error},
+          {"deviation", spread.deviation},
+          {"low95", spread.low()},
+          {"high95", spread.high()},
+          {"least", spread.least},
+          {"q05", spread.q05},
+          {"q25", spread.q25},
+          {"median", spread.median},
+          {"q75", spread.q75},
+          {"q95", spread.q95},
+          {"most", spread.most}};
+}
+
+Json summary_json(const CellSummary& summary) {
+  const Spread& regret = summary.final_regret();
+  Json entry = {{"policy", summary.cell.policy}, {"replications", regret.count}};
+  entry["engine"] = summary.engine;
+  entry["leap_error"] = summary.leap_error;
+  entry["mean_regret"] = regret.mean;
+  entry["standard_error"] = regret.standard_error;
+  entry["median"] = regret.median;
+  entry["q95"] = regret.q95;
+  entry["simple_regret"] = summary.simple_regret;
+  entry["checkpoints"] = Json::array();
+  for (const CurvePoint& at : summary.curve) {
+    Json point = {{"round", at.round}};
+    point.update(spread_json(at.regret));
+    entry["checkpoints"].push_back(std::move(point));
+  }
+  entry["pulls"] = summary.pulls;
+  entry["seconds"] = summary.seconds;
+  entry["diagnostics"] = Json::object();
+  for (const DiagnosticSummary& diagnostic : summary.diagnostics)
+    entry["diagnostics"][diagnostic.name] = {{"mean", diagnostic.mean},
+                                             {"replications", diagnostic.replications}};
+  for (const ShareCurve& share : summary.shares) entry["shares"][share.learner] = share.share;
+  return entry;
+}
+
+Json difference_json(const SimulationResult& result, const PairedDifference& pair) {
+  Json entry = {{"first", result.plan.at(pair.first).policy},
+                {"second", result.plan.at(pair.second).policy},
+                {"replications", pair.difference.count},
+                {"share_better", pair.share_better},
+                {"same_luck", pair.same_luck}};
+  entry.update(spread_json(pair.difference));
+  return entry;
 }
 
 }  // namespace
 
 std::string result_table(const SimulationResult& result) {
-  std::string text = fmt::format("{}, T = {}, {} replications, seed {}{}\n\n", result.instance,
-                                 result.horizon, result.replications, result.seed,
+  const Simulation& asked = result.simulation;
+  std::string text = fmt::format("{}, T = {}, {} replications, seed {}{}\n\n", asked.instance,
+                                 asked.horizon, asked.replications, asked.seed,
                                  result.conditions == "prompt" ? "" : ", " + result.conditions);
   TextTable table({"policy", "mean regret", "median", "95%", "simple regret", "time/round"});
-  std::string diagnostics;
-  std::vector<std::string> leapt;
-  for (const PolicySummary& policy : result.policies) {
-    if (policy.replications == 0) {
-      table.add({policy.policy, "not finished"});
-      continue;
-    }
-    const std::string name = policy.replications < result.replications
-                                 ? fmt::format("{} ({} done)", policy.policy, policy.replications)
-                                 : policy.policy;
-    if (policy.engine == "leap") leapt.push_back(policy.policy);
-    table.add({name, with_error(policy.mean_regret, policy.standard_error),
-               fmt::format("{:.1f}", policy.median), fmt::format("{:.1f}", policy.q95),
-               fmt::format("{:.4g}", policy.simple_regret),
-               nanoseconds_per_round(policy, result.horizon)});
-    const std::string line = diagnostics_line(policy);
-    if (!line.empty()) diagnostics += fmt::format("{}: {}\n", policy.policy, line);
-  }
-  text += table.print();
-  if (!leapt.empty()) text += fmt::format("\nby the leap engine: {}\n", join(leapt, ", "));
-  if (!diagnostics.empty()) text += "\n" + diagnostics;
-  return text;
+  for (const PlannedCell& cell : result.plan) table.add(table_row(result, cell));
+  return text + table.print() + notes_of(result);
 }
 
 std::string result_csv(const std::vector<SimulationResult>& results) {
   std::string csv =
       "instance,policy,horizon,replications,seed,conditions,round,mean_regret,standard_error,"
-      "median,q95\n";
+      "median,q95,deviation,low95,high95,least,q05,q25,q75,most,engine,leap_error\n";
   for (const SimulationResult& result : results)
-    for (const PolicySummary& policy : result.policies)
-      for (const CheckpointSummary& at : policy.checkpoints) {
-        csv +=
-            fmt::format("{},{},{},{},{},{},{},{},{},", csv_field(result.instance),
-                        csv_field(policy.policy), result.horizon, policy.replications, result.seed,
-                        csv_field(result.conditions), at.round, at.mean, at.standard_error);
-        csv +=
-            at.round == result.horizon ? fmt::format("{},{}\n", policy.median, policy.q95) : ",\n";
+    for (const CellSummary& summary : result.cells)
+      for (const CurvePoint& at : summary.curve) {
+        const Spread& s = at.regret;
+        csv += fmt::format("{},{},{},{},{},{},{}", csv_field(summary.cell.instance),
+                           csv_field(summary.cell.policy), summary.cell.horizon, s.count,
+                           result.simulation.seed, csv_field(result.conditions), at.round);
+        for (const double value : {s.mean, s.standard_error, s.median, s.q95, s.deviation, s.low(),
+                                   s.high(), s.least, s.q05, s.q25, s.q75, s.most})
+          csv += "," + print_real(value);
+        csv += fmt::format(",{},{}\n", summary.engine, print_real(summary.leap_error));
       }
   return csv;
 }
 
 std::string result_json(const SimulationResult& result) {
-  Json json = {{"instance", result.instance},         {"horizon", result.horizon},
-               {"replications", result.replications}, {"seed", result.seed},
-               {"conditions", result.conditions},     {"version", version()},
-               {"complete", result.complete},         {"results", Json::array()}};
-  for (const PolicySummary& policy : result.policies) {
-    Json entry = {{"policy", policy.policy}, {"replications", policy.replications}};
-    if (policy.replications > 0) {
-      entry["engine"] = policy.engine;
-      entry["mean_regret"] = policy.mean_regret;
-      entry["standard_error"] = policy.standard_error;
-      entry["median"] = policy.median;
-      entry["q95"] = policy.q95;
-      entry["simple_regret"] = policy.simple_regret;
-      entry["checkpoints"] = Json::array();
-      for (const CheckpointSummary& at : policy.checkpoints)
-        entry["checkpoints"].push_back(
-            {{"round", at.round}, {"mean", at.mean}, {"standard_error", at.standard_error}});
-      entry["pulls"] = policy.pulls;
-      entry["seconds"] = policy.seconds;
-      entry["diagnostics"] = Json::object();
-      for (const DiagnosticSummary& diagnostic : policy.diagnostics)
-        entry["diagnostics"][diagnostic.name] = {{"mean", diagnostic.mean},
-                                                 {"replications", diagnostic.replications}};
-    }
-    json["results"].push_back(std::move(entry));
+  const Simulation& asked = result.simulation;
+  Json json = {{"instance", asked.instance},         {"horizon", asked.horizon},
+               {"replications", asked.replications}, {"seed", asked.seed},
+               {"conditions", result.conditions},    {"version", version()},
+               {"complete", result.complete},        {"results", Json::array()}};
+  for (const PlannedCell& cell : result.plan) {
+    const CellSummary* summary = summary_of(result, cell);
+    json["results"].push_back(summary ? summary_json(*summary)
+                                      : Json{{"policy", cell.policy}, {"replications", 0}});
   }
+  json["differences"] = Json::array();
+  for (const PairedDifference& pair : result.differences)
+    json["differences"].push_back(difference_json(result, pair));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "figures/plane.h"
 #include "figures/regret.h"
 #include "figures/rows.h"
 #include "figures/share.h"
-#include "report/cast.h"
 #include "report/cell_bound.h"
 #include "report/figure_cells.h"
 #include "report/final_figures.h"
+#include "study/figure_kinds.h"
 
 namespace armature {
 namespace {
@@ -89,7 +90,8 @@ std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest
               : "",
           bounds ? "Thin dashes: the bound proved for the policy in this world, drawn where "
                    "it holds, is below t and has room in the panel."
-                 : ""));
+                 : "") +
+          cells.thinning_words());
   return in_portions(input, figures::regret_figure);
 }
 
@@ -112,7 +114,8 @@ std::vector<Figure> box_figures(const FigureCells& cells, const FigureRequest& r
       fmt::format(
           "Box: the middle half of {}; thick line: the median; whiskers: from the 5% to the "
           "95% quantile (type 7); diamond: the mean.",
-          cells.replication_words()));
+          cells.replication_words()) +
+          cells.thinning_words());
   return in_portions(input, figures::box_figure);
 }
 
@@ -149,7 +152,8 @@ std::vector<Figure> pulls_figures(const FigureCells& cells, const FigureRequest&
       fmt::format(
           "Mean number of plays of each arm in {} rounds, over {}. Where there are many arms, "
           "a cell is the mean of neighbours.",
-          grouped(cells.longest()), cells.replication_words()));
+          grouped(cells.longest()), cells.replication_words()) +
+          cells.thinning_words());
   return in_portions(input, figures::pulls_figure);
 }
 
@@ -180,10 +184,13 @@ const CellSummary* worst_of(const std::vector<const CellSummary*>& cells, const 
   return worst;
 }
 
-// Of many horizons the first and the last.
-void keep_a_few(std::vector<figures::PlanePanel>& panels) {
+// Of many sizes and horizons the first and the last; says so.
+std::string keep_a_few(std::vector<figures::PlanePanel>& panels) {
   constexpr std::size_t kFew = 4;
-  if (panels.size() > kFew) panels = {panels.front(), panels.back()};
+  if (panels.size() <= kFew) return "";
+  const std::size_t all = panels.size();
+  panels = {panels.front(), panels.back()};
+  return fmt::format(" Of {} horizons and sizes the first and the last are drawn.", all);
 }
 
 std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest& request) {
@@ -194,18 +201,18 @@ std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest&
                               static_cast<double>(plane.contexts),
                               static_cast<double>(plane.horizon),
                               {}};
-    for (const StudyCell& policy : cells.policies()) {
+    for (const PlannedCell& policy : cells.policies()) {
       const CellSummary* benign = worst_of(plane.cells, policy.policy_label, "benign");
       const CellSummary* worst = worst_of(plane.cells, policy.policy_label, "worst-case");
       if (benign == nullptr || worst == nullptr) continue;
       const Spread &r1 = benign->final_regret(), &r2 = worst->final_regret();
       if (r1.mean <= 0 || r2.mean <= 0) continue;  // the oracle
-      panel.points.push_back({sweep_of(policy), policy.policy_label, r1.mean, r1.low(), r1.high(),
+      panel.points.push_back({policy.sweep(), policy.policy_label, r1.mean, r1.low(), r1.high(),
                               r2.mean, r2.low(), r2.high()});
     }
     if (!panel.points.empty()) input.panels.push_back(std::move(panel));
   }
-  keep_a_few(input.panels);
+  const std::string left_out = keep_a_few(input.panels);
   input.heading = cells.heading(
       "plane", request.title.empty() ? "Benign against worst-case regret" : request.title,
       "For each policy the largest mean regret over the benign instances of this study (R₁) and "
@@ -213,20 +220,20 @@ std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest&
       "R₁R₂ = |A|T of what can be guaranteed, up to constants and logarithms. Shaded, where the "
       "horizon is long enough for it to say anything: pairs that no policy can guarantee, by the "
       "lower bound with its constants. A policy may lie below the frontier on the few instances of "
-      "a study; over all instances it cannot.");
+      "a study; over all instances it cannot." +
+          left_out);
   return in_portions(input, figures::plane_figure);
 }
 
-std::vector<Figure> figures_for(const FigureCells& cells, const FigureRequest& request) {
-  if (request.kind == "regret") return regret_figures(cells, request);
-  if (request.kind == "final") return final_figures(cells, request);
-  if (request.kind == "box") return box_figures(cells, request);
-  if (request.kind == "share") return share_figures(cells, request);
-  if (request.kind == "pulls") return pulls_figures(cells, request);
-  if (request.kind == "plane") return plane_figures(cells, request);
-  if (request.kind == "time") return time_figures(cells, request);
-  throw Error(
-      {"", "figure", "'" + request.kind + "'", "regret, final, box, share, pulls, plane or time"});
+// How each kind is drawn, in the order of FigureKind.
+using Draw = std::vector<Figure> (*)(const FigureCells&, const FigureRequest&);
+constexpr std::array<Draw, 7> kDraw = {regret_figures, final_figures, box_figures, share_figures,
+                                       pulls_figures,  plane_figures, time_figures};
+
+std::string note_on(const FigureRequest& request) {
+  const FigureFacts& facts = facts_of(request.kind);
+  return fmt::format("The figure “{}”{} was asked for and is not here: {}.", facts.name,
+                     request.x.empty() ? "" : " against " + request.x, facts.nothing);
 }
 
 // A study may ask for the same kind twice.
@@ -248,13 +255,17 @@ std::string grouped(double number) {
   return digits;
 }
 
-std::vector<Figure> study_figures(const StudyResult& result) {
-  std::vector<Figure> drawn;
+DrawnFigures study_figures(const StudyResult& result) {
+  DrawnFigures drawn;
   if (result.cells.empty()) return drawn;
   const FigureCells cells(result);
-  for (const FigureRequest& request : result.plan.study.figures)
-    for (Figure& figure : figures_for(cells, request)) drawn.push_back(std::move(figure));
-  make_names_unique(drawn);
+  const bool asked = !result.plan.study.figures.empty();  // and not all kinds there are
+  for (const FigureRequest& request : figures_asked_for(result.plan.study)) {
+    std::vector<Figure> of_kind = kDraw.at(static_cast<std::size_t>(request.kind))(cells, request);
+    if (of_kind.empty() && asked) drawn.notes.push_back(note_on(request));
+    for (Figure& figure : of_kind) drawn.figures.push_back(std::move(figure));
+  }
+  make_names_unique(drawn.figures);
   return drawn;
 }
 

@@ -8,9 +8,12 @@
 
 namespace armature {
 
-/// The figures the study asks for, as far as its data has something to show in them. All but the
-/// running time are the same bytes for the same study.
-std::vector<figures::Figure> study_figures(const StudyResult& result);
+struct DrawnFigures {
+  std::vector<figures::Figure> figures;
+  std::vector<std::string> notes;  // on what was asked for and has nothing to show
+};
+/// The figures the study asks for. All but the running time are the same bytes for the same study.
+DrawnFigures study_figures(const StudyResult& result);
 
 /// 100,000.
 std::string grouped(double number);

@@ -32,6 +32,11 @@ std::string with_error(double value, double error) {
   return fmt::format("{} ± {:.{}f}", rounded(value, error), error, decimals_for(value, error));
 }
 
+std::string mean_text(const Spread& spread) {
+  return spread.count < 2 ? rounded(spread.mean, 0)
+                          : with_error(spread.mean, spread.standard_error);
+}
+
 std::string TextTable::print() const {
   std::vector<std::size_t> widths;
   for (const auto& row : rows_) {

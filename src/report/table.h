@@ -4,12 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "armature/lab.h"
+
 namespace armature {
 
 /// "372.9": the value to the precision an error of this size deserves.
 std::string rounded(double value, double error);
 /// "372.9 ± 1.1": the value to the precision its error deserves.
 std::string with_error(double value, double error);
+
+/// A mean and its standard error; the mean alone where one replication tells of no error.
+std::string mean_text(const Spread& spread);
 
 class TextTable {
  public:

@@ -34,7 +34,7 @@ std::string verdict_rows(const StudyResult& result) {
 // The declared list behind R₁ and R₂.
 std::string worlds_of(const StudyResult& result, const std::string& role) {
   std::vector<std::string> labels;
-  for (const StudyCell& cell : result.plan.cells)
+  for (const PlannedCell& cell : result.plan.cells)
     if (cell.role == role &&
         std::find(labels.begin(), labels.end(), cell.instance_label) == labels.end())
       labels.push_back(cell.instance_label);
@@ -47,10 +47,10 @@ std::string regret_rows(const StudyResult& result) {
   for (const Contest& contest : contests(result))
     for (const CellSummary* rival : contest.rivals) {
       const Spread& regret = rival->final_regret();
-      text += markdown_row(
-          {contest.instance, fmt::format("{}", contest.horizon), rival->cell.policy_label,
-           with_error(regret.mean, regret.standard_error), fmt::format("{:.4g}", regret.median),
-           fmt::format("{:.4g}", regret.q95), fmt::format("{}", regret.count)});
+      text += markdown_row({contest.instance, fmt::format("{}", contest.horizon),
+                            rival->cell.policy_label, mean_text(regret),
+                            fmt::format("{:.4g}", regret.median), fmt::format("{:.4g}", regret.q95),
+                            fmt::format("{}", regret.count)});
     }
   return text;
 }

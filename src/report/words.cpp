@@ -20,11 +20,7 @@ std::string name_of(const CellSummary& cell) {
   return "`" + name + "`";
 }
 
-std::string mean_words(const CellSummary& cell) {
-  const Spread& regret = cell.final_regret();
-  return regret.count < 2 ? rounded(regret.mean, 0)
-                          : with_error(regret.mean, regret.standard_error);
-}
+std::string mean_words(const CellSummary& cell) { return mean_text(cell.final_regret()); }
 
 // "a, b and c".
 std::string enumerated(const std::vector<std::string>& names) {
@@ -135,7 +131,7 @@ std::string factor_words(double ratio) {
 
 }  // namespace
 
-std::vector<Contest> contests(const StudyResult& result) {
+std::vector<Contest> contests(const Results& result) {
   std::vector<Contest> all;
   for (const CellSummary& cell : result.cells) {
     if (cell.cell.policy == kOracle) continue;
@@ -217,7 +213,7 @@ std::string study_words(const StudyResult& result) {
 
 std::string study_table(const StudyResult& result) {
   std::vector<std::string> header{"mean regret ± standard error"};
-  for (const StudyCell& cell : result.plan.cells)
+  for (const PlannedCell& cell : result.plan.cells)
     if (std::find(header.begin(), header.end(), cell.policy_label) == header.end())
       header.push_back(cell.policy_label);
   TextTable table(header);
@@ -228,8 +224,7 @@ std::string study_table(const StudyResult& result) {
       const auto column =
           std::find(header.begin(), header.end(), rival->cell.policy_label) - header.begin();
       row[static_cast<std::size_t>(column)] =
-          (rival == contest.rivals.front() ? "★ " : "") +
-          with_error(rival->final_regret().mean, rival->final_regret().standard_error);
+          (rival == contest.rivals.front() ? "★ " : "") + mean_text(rival->final_regret());
     }
     table.add(std::move(row));
   }

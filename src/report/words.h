@@ -19,7 +19,7 @@ struct Contest {
 };
 
 /// In the order of the plan. Points into `result`.
-std::vector<Contest> contests(const StudyResult& result);
+std::vector<Contest> contests(const Results& result);
 
 /// Is the winner's lead over this rival settled: does the 95% interval of the paired difference
 /// leave out 0?

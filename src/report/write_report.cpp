@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/program.h"
 #include "base/text.h"
+#include "report/page.h"
 #include "report/resources.h"
 #include "report/study_figures.h"
 
@@ -62,15 +63,18 @@ void draw(const std::vector<figures::Figure>& drawn, const std::string& folder) 
 WrittenReport write_report(const StudyResult& result, const std::string& directory) {
   WrittenReport report;
   report.page = directory + "/report.html";
-  const std::string page = study_page(result);
-  const std::vector<figures::Figure> drawn = study_figures(result);
+  const DrawnFigures figures = study_figures(result);
+  const std::string page = study_page(result, figures);
+  const std::vector<figures::Figure>& drawn = figures.figures;
   const std::string folder = directory + "/figures";
   make_directory(folder);
   for (const figures::Figure& figure : drawn) {
     write_file(folder + "/" + figure.name + ".vl.json", figure.spec + "\n");
     report.figures.push_back(figure.name);
   }
-  report.note = note_on_missing_programs();
+  report.note = join(figures.notes, "\n");
+  const std::string missing = note_on_missing_programs();
+  report.note += (report.note.empty() || missing.empty() ? "" : "\n") + missing;
   if (program_exists(kNode)) draw(drawn, folder);
   write_file(report.page, page);
   return report;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "armature/error.h"
-#include "study/student.h"
+#include "lab/student.h"
 
 namespace armature {
 

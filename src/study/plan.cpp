@@ -1,3 +1,5 @@
+#include "study/plan.h"
+
 // From a study to its cells: every combination of grid values, formulas worked out, everything that
 // does not fit refused before any work.
 #include <fmt/format.h>
@@ -8,28 +10,25 @@
 #include <tuple>
 
 #include "armature/error.h"
-#include "armature/state.h"
 #include "armature/study.h"
 #include "base/text.h"
-#include "linear/rank.h"
+#include "lab/planned_cell.h"
 #include "study/formula.h"
 #include "study/verdict.h"
 
 namespace armature {
 namespace {
 
-using Values = std::vector<std::pair<std::string, std::string>>;
-
-// One choice of a value for every axis of an entry.
+// One choice of a value for every axis.
 struct GridPoint {
   const GridEntry* entry;
-  Values written;  // as in the file, formulas and all
-  Values varied;   // those of axes with more than one value
+  WrittenValues written;  // as in the file, formulas and all
+  WrittenValues varied;   // those of axes with more than one value
 };
 
-std::vector<GridPoint> points_of(const GridEntry& entry) {
-  std::vector<GridPoint> points = {{&entry, {}, {}}};
-  for (const GridAxis& axis : entry.axes) {
+std::vector<GridPoint> points_of(const GridEntry* entry, const std::vector<GridAxis>& axes) {
+  std::vector<GridPoint> points = {{entry, {}, {}}};
+  for (const GridAxis& axis : axes) {
     std::vector<GridPoint> longer;
     for (const GridPoint& point : points)
       for (const std::string& value : axis.values) {
@@ -42,21 +41,46 @@ std::vector<GridPoint> points_of(const GridEntry& entry) {
   return points;
 }
 
+std::vector<GridPoint> points_of(const GridEntry& entry) { return points_of(&entry, entry.axes); }
+
+double grid_size(const std::vector<GridAxis>& axes) {
+  double points = 1;
+  for (const GridAxis& axis : axes) points *= static_cast<double>(axis.values.size());
+  return points;
+}
+
 double grid_size(const std::vector<GridEntry>& entries) {
   double total = 0;
-  for (const GridEntry& entry : entries) {
-    double points = 1;
-    for (const GridAxis& axis : entry.axes) points *= static_cast<double>(axis.values.size());
-    total += points;
-  }
+  for (const GridEntry& entry : entries) total += grid_size(entry.axes);
   return total;
 }
 
-std::string label_of(const GridPoint& point) {
-  if (point.entry->label.empty()) return TextForm{point.entry->name, point.written}.print();
-  std::vector<std::string> varied;
-  for (const auto& [key, value] : point.varied) varied.push_back(key + "=" + value);
-  return varied.empty() ? point.entry->label : point.entry->label + " (" + join(varied, ", ") + ")";
+PlannedName name_of(const GridPoint& point) {
+  return {point.entry->label, point.entry->name, point.written, point.varied, {}};
+}
+
+PlannedName name_in(const GridPoint& instance, const GridPoint& conditions) {
+  PlannedName name = name_of(instance);
+  name.conditions = conditions.varied;
+  return name;
+}
+
+// How outcomes arrive, and how exact leaping is: what a point of the conditions' grid says.
+void set_conditions(PlannedCell& cell, const GridPoint& point) {
+  for (const auto& [key, value] : point.written) {
+    if (key == "delay") {
+      const Feedback read = Feedback::parse_delay(value);
+      cell.feedback.delay = read.delay;
+      cell.feedback.rounds = read.rounds;
+    } else if (key == "batch") {
+      cell.feedback.batch = parse_integer(value).value_or(0);
+    } else if (key == "loss") {
+      cell.feedback.loss = parse_real(value).value_or(std::nan(""));
+    } else {
+      cell.leap_tolerance = parse_real(value).value_or(std::nan(""));
+    }
+  }
+  check_conditions(cell.feedback, cell.leap_tolerance);
 }
 
 // A number, a word the parameter knows, or a formula whose value takes its place.
@@ -130,57 +154,24 @@ std::string policy_form(const GridPoint& point, const FormulaVariables& variable
   return resolved_form(point, find_policy(name).facts.parameters, variables, "policy " + name);
 }
 
-// An instance file that changed under its name must not be taken for the old one: every probability
-// and every reward law counts, notes do not.
-std::uint64_t fingerprint_of(const Instance& instance, const Problem& problem) {
-  Fingerprint fingerprint;
-  const auto add_numbers = [&](const auto& numbers) {
-    const std::uint64_t count = numbers.size();
-    fingerprint.add(&count, sizeof count);
-    fingerprint.add(numbers.data(), numbers.size() * sizeof numbers[0]);
-  };
-  add_numbers(std::vector<std::uint64_t>{problem.fingerprint()});
-  for (Arm a = 0; a < instance.actions(); ++a) add_numbers(instance.marginals().row(a));
-  for (const RewardLaw& law : instance.parts().laws) {
-    add_numbers(std::vector<double>{static_cast<double>(law.kind()), law.first(), law.second()});
-    add_numbers(law.values());
-    add_numbers(law.probabilities());
-  }
-  add_numbers(instance.parts().law_of);
-  return fingerprint.value();
-}
-
 // What all cells of one instance at one horizon share.
-StudyCell instance_cell(const GridPoint& point, Round horizon, std::uint64_t seed,
-                        Problem& problem) {
-  const InstanceSource source(instance_form(point, horizon), horizon, seed);
-  const std::shared_ptr<const Instance> instance = source.instance(0);
-  problem = instance->problem(horizon);
-  StudyCell cell;
-  cell.instance = source.text();
-  cell.instance_label = label_of(point);
-  cell.horizon = horizon;
-  cell.actions = instance->actions();
-  cell.contexts = instance->contexts();
-  if (problem.marginals) {
-    cell.rank = static_cast<std::uint32_t>(numerical_rank(*problem.marginals).rank);
-    cell.epsilon = instance->distance_to(*problem.marginals);
-  }
-  if (!source.fresh_per_replication()) cell.gap = instance->smallest_gap();
-  cell.benign = instance->benign_verdict().benign();
-  cell.role = !point.entry->role.empty() ? point.entry->role
-              : cell.benign              ? "benign"
-                                         : "worst-case";
-  cell.fingerprint = fingerprint_of(*instance, problem);
-  cell.instance_parameters = point.varied;
+PlannedCell instance_cell(const GridPoint& point, Round horizon, const Study& study,
+                          Problem& problem) {
+  const InstanceSource source(instance_form(point, horizon), horizon, study.seed);
+  problem = source.instance(0)->problem(horizon);
+  PlannedCell cell = planned_world(source, horizon);
+  if (!point.entry->role.empty()) cell.role = point.entry->role;
   return cell;
 }
 
 // Nor may two cells look the same to a reader of the report.
-void refuse_repetition(const std::vector<StudyCell>& cells) {
-  std::set<std::tuple<std::string, Round, std::string>> seen, seen_labels;
-  for (const StudyCell& cell : cells) {
-    if (!seen.emplace(cell.instance, cell.horizon, cell.policy).second)
+void refuse_repetition(const std::vector<PlannedCell>& cells) {
+  std::set<std::tuple<std::string, Round, std::string>> seen_labels;
+  std::set<std::tuple<std::string, Round, std::string, std::string, double>> seen;
+  for (const PlannedCell& cell : cells) {
+    if (!seen.emplace(cell.instance, cell.horizon, cell.policy, cell.feedback.describe(),
+                      cell.leap_tolerance)
+             .second)
       throw Error({"", "cells", cell.policy + " on " + cell.instance + " twice", "each pair once"});
     if (!seen_labels.emplace(cell.instance_label, cell.horizon, cell.policy_label).second)
       throw Error({"", "label", cell.policy_label + " on " + cell.instance_label + " twice",
@@ -188,46 +179,53 @@ void refuse_repetition(const std::vector<StudyCell>& cells) {
   }
 }
 
+// Every policy of the study in one world.
+void add_policies(StudyPlan& plan, const PlannedCell& world, const Problem& problem) {
+  const FormulaVariables variables{static_cast<double>(world.actions),
+                                   static_cast<double>(world.contexts),
+                                   static_cast<double>(world.horizon)};
+  for (const GridEntry& policy : plan.study.policies)
+    for (const GridPoint& point : points_of(policy)) {
+      PlannedCell cell = world;
+      cell.id = static_cast<std::uint32_t>(plan.cells.size());
+      cell.policy = canonical_cell_policy(policy_form(point, variables));
+      name_policy(cell, name_of(point));
+      if (cell.policy != kOracle) make_policy(cell.policy, problem);
+      plan.cells.push_back(std::move(cell));
+    }
+}
+
 }  // namespace
 
-Setting setting_of(const StudyCell& cell) {
-  Setting setting;
-  setting.actions = cell.actions;
-  setting.contexts = cell.contexts;
-  setting.horizon = static_cast<double>(cell.horizon);
-  setting.rank = std::max(1u, cell.rank);
-  if (cell.gap && *cell.gap > 0 && *cell.gap <= 1) setting.gap = cell.gap;
-  setting.epsilon = cell.epsilon;
-  setting.benign = cell.benign;
-  return setting;
+std::vector<std::pair<PlannedName, PlannedName>> planned_names(const Study& study) {
+  std::vector<std::pair<PlannedName, PlannedName>> names;
+  for (const GridEntry& instance : study.instances)
+    for (const GridPoint& instance_point : points_of(instance))
+      for (const GridPoint& conditions : points_of(nullptr, study.conditions))
+        for (std::size_t i = 0; i < study.horizons.size(); ++i)
+          for (const GridEntry& policy : study.policies)
+            for (const GridPoint& policy_point : points_of(policy))
+              names.emplace_back(name_in(instance_point, conditions), name_of(policy_point));
+  return names;
 }
 
 StudyPlan plan_study(const Study& study, std::size_t most_cells) {
   const double size = grid_size(study.instances) * grid_size(study.policies) *
-                      static_cast<double>(study.horizons.size());
+                      grid_size(study.conditions) * static_cast<double>(study.horizons.size());
   if (size > static_cast<double>(most_cells))
     throw Error({"", "cells", fmt::format("{:.0f}", size),
                  fmt::format("at most {} (instances × horizons × policies)", most_cells)});
   StudyPlan plan{study, {}};
   for (const GridEntry& instance : study.instances)
     for (const GridPoint& instance_point : points_of(instance))
-      for (const Round horizon : study.horizons) {
-        Problem problem;
-        const StudyCell shared = instance_cell(instance_point, horizon, study.seed, problem);
-        const FormulaVariables variables{static_cast<double>(shared.actions),
-                                         static_cast<double>(shared.contexts),
-                                         static_cast<double>(horizon)};
-        for (const GridEntry& policy : study.policies)
-          for (const GridPoint& policy_point : points_of(policy)) {
-            StudyCell cell = shared;
-            cell.id = static_cast<std::uint32_t>(plan.cells.size());
-            cell.policy = canonical_cell_policy(policy_form(policy_point, variables));
-            cell.policy_label = label_of(policy_point);
-            cell.policy_parameters = policy_point.varied;
-            if (cell.policy != kOracle) make_policy(cell.policy, problem);
-            plan.cells.push_back(std::move(cell));
-          }
-      }
+      for (const GridPoint& conditions : points_of(nullptr, study.conditions))
+        for (const Round horizon : study.horizons) {
+          Problem problem;
+          PlannedCell world = instance_cell(instance_point, horizon, study, problem);
+          set_conditions(world, conditions);
+          name_instance(world, name_in(instance_point, conditions));
+          add_policies(plan, world, problem);
+        }
   refuse_repetition(plan.cells);
   check_verdicts(plan);
   return plan;

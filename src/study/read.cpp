@@ -9,18 +9,34 @@
 #include "armature/policy.h"
 #include "armature/study.h"
 #include "base/text.h"
+#include "lab/planned_cell.h"
+#include "study/figure_kinds.h"
 #include "study/formula.h"
 #include "study/toml.h"
+#include "study/verdict_rules.h"
 
 namespace armature {
 namespace {
 
 constexpr std::uint64_t kLongestHorizon = 1'000'000'000'000'000'000;
-const std::vector<std::string> kFigureKinds = {"regret", "final", "box", "share",
-                                               "pulls",  "plane", "time"};
-const std::vector<std::string> kKeys = {
-    "title",    "text",        "claim",  "source",    "expectation", "seed",    "replications",
-    "horizons", "checkpoints", "engine", "instances", "policies",    "figures", "verdicts"};
+constexpr std::uint64_t kMostEvents = 1'000'000'000'000'000'000;
+const std::vector<std::string> kConditions = {"delay", "batch", "loss", "leap_tolerance"};
+const std::vector<std::string> kKeys = {"title",       "text",    "claim",          "source",
+                                        "expectation", "seed",    "replications",   "horizons",
+                                        "checkpoints", "engine",  "max_events",     "delay",
+                                        "batch",       "loss",    "leap_tolerance", "instances",
+                                        "policies",    "figures", "verdicts"};
+
+std::vector<std::string> figure_names() {
+  std::vector<std::string> names;
+  for (const FigureFacts& facts : figure_kinds()) names.emplace_back(facts.name);
+  return names;
+}
+
+FigureKind figure_named(const std::string& name) {
+  const std::vector<std::string> names = figure_names();
+  return static_cast<FigureKind>(std::find(names.begin(), names.end(), name) - names.begin());
+}
 
 // A file being read: every complaint names it, the line and the field.
 class StudyReader {
@@ -53,7 +69,7 @@ class StudyReader {
   GridEntry entry(const toml::node& node, const std::string& kind) const;
   std::vector<GridEntry> entries(const char* key, const std::string& kind) const;
   FigureRequest figure(const toml::node& node) const;
-  std::vector<FigureRequest> figures() const;
+  std::vector<GridAxis> conditions() const;
   std::optional<double> number(const toml::table& table, const char* key) const;
   VerdictRule verdict(const toml::node& node) const;
 
@@ -251,15 +267,19 @@ FigureRequest StudyReader::figure(const toml::node& node) const {
   FigureRequest request;
   const toml::table* table = node.as_table();
   if (table == nullptr) {
-    request.kind = text_of(node, "figures");
-    if (std::find(kFigureKinds.begin(), kFigureKinds.end(), request.kind) == kFigureKinds.end())
-      reject(node, "figures",
-             "one of " + join(kFigureKinds, ", ") + did_you_mean(request.kind, kFigureKinds));
+    const std::string kind = text_of(node, "figures");
+    const std::vector<std::string> names = figure_names();
+    if (std::find(names.begin(), names.end(), kind) == names.end())
+      reject(node, "figures", "one of " + join(names, ", ") + did_you_mean(kind, names));
+    request.kind = figure_named(kind);
     return request;
   }
-  only_these(*table, "figures", {"kind", "x", "scale", "title", "theory"});
-  request.kind = choice(*table, "kind", kFigureKinds, "");
-  if (request.kind.empty()) reject(node, "figures", "kind = \"…\" in the table");
+  const std::string kind = choice(*table, "kind", figure_names(), "");
+  if (kind.empty()) reject(node, "figures", "kind = \"…\" in the table");
+  request.kind = figure_named(kind);
+  std::vector<std::string> keys = {"kind", "title"};
+  for (const std::string& key : facts_of(request.kind).keys) keys.push_back(key);
+  only_these(*table, "figures: " + kind, keys);
   request.x = text(*table, "x", "");
   request.scale = choice(*table, "scale", {"linear", "log-x", "log-log"}, "");
   request.title = text(*table, "title", "");
@@ -270,12 +290,41 @@ FigureRequest StudyReader::figure(const toml::node& node) const {
   return request;
 }
 
-std::vector<FigureRequest> StudyReader::figures() const {
-  std::vector<FigureRequest> requests;
-  for (const toml::node* node : elements("figures", false)) requests.push_back(figure(*node));
-  if (requests.empty())  // all kinds; the report leaves out those that have nothing to show
-    for (const std::string& kind : kFigureKinds) requests.push_back({kind, "", "", "", true});
-  return requests;
+// A delay that is but a number is a fixed one.
+std::string canonical_condition(const std::string& key, const std::string& value) {
+  if (key != "delay") {
+    Feedback feedback;
+    double tolerance = 0.5;
+    if (key == "batch") feedback.batch = parse_integer(value).value_or(0);
+    if (key == "loss") feedback.loss = parse_real(value).value_or(std::nan(""));
+    if (key == "leap_tolerance") tolerance = parse_real(value).value_or(std::nan(""));
+    check_conditions(feedback, tolerance);
+    return value;
+  }
+  const auto rounds = parse_integer(value);
+  const std::string text = !rounds        ? value
+                           : *rounds == 0 ? "none"
+                                          : fmt::format("fixed:{}", *rounds);
+  Feedback::parse_delay(text);
+  return text;
+}
+
+std::vector<GridAxis> StudyReader::conditions() const {
+  std::vector<GridAxis> axes;
+  for (const std::string& key : kConditions) {
+    const toml::node* node = table_.get(key);
+    if (node == nullptr) continue;
+    GridAxis axis{key, {}};
+    for (const std::string& value : axis_values(*node, key)) {
+      try {
+        axis.values.push_back(canonical_condition(key, value));
+      } catch (const Error& error) {
+        reject(*node, key, error.report().expected);
+      }
+    }
+    axes.push_back(std::move(axis));
+  }
+  return axes;
 }
 
 std::optional<double> StudyReader::number(const toml::table& table, const char* key) const {
@@ -288,12 +337,19 @@ std::optional<double> StudyReader::number(const toml::table& table, const char* 
 VerdictRule StudyReader::verdict(const toml::node& node) const {
   const toml::table* table = node.as_table();
   if (table == nullptr) reject(node, "verdicts", "a table with name, rule and policy");
-  only_these(*table, "verdicts",
-             {"name", "rule", "policy", "instance", "against", "bound", "x", "quantity", "low",
-              "high", "from", "until"});
   VerdictRule rule;
+  std::vector<std::string> names;
+  for (const RuleFacts& facts : verdict_rules()) names.emplace_back(facts.name);
+  rule.rule = choice(*table, "rule", names, "");
+  if (rule.rule.empty()) reject(node, "verdicts", "name, rule and policy in the table");
+  const RuleFacts& facts = rule_named(rule.rule);
+  std::vector<std::string> keys = {"name", "rule", "policy", "instance"};
+  keys.insert(keys.end(), facts.keys.begin(), facts.keys.end());
+  // What changes nothing may stand anywhere.
+  for (const auto& [key, otherwise] : {std::pair("x", "horizon"), std::pair("quantity", "regret")})
+    if (text(*table, key, otherwise) == otherwise) keys.emplace_back(key);
+  only_these(*table, "verdicts: " + rule.rule, keys);
   rule.name = text(*table, "name", "");
-  rule.rule = choice(*table, "rule", {"slope", "ratio", "bound", "plane", "product"}, "");
   rule.policy = text(*table, "policy", "");
   rule.instance = text(*table, "instance", "");
   rule.against = text(*table, "against", "");
@@ -304,12 +360,10 @@ VerdictRule StudyReader::verdict(const toml::node& node) const {
   rule.high = number(*table, "high");
   rule.from = number(*table, "from");
   rule.until = number(*table, "until");
-  if (rule.name.empty() || rule.rule.empty() || rule.policy.empty())
+  if (rule.name.empty() || rule.policy.empty())
     reject(node, "verdicts", "name, rule and policy in the table");
-  if (rule.rule == "bound" ? rule.bound.empty() : !rule.low && !rule.high)
-    reject(node, "verdicts", rule.rule == "bound" ? "bound = \"…\"" : "low or high, or both");
-  if (rule.rule == "ratio" && rule.against.empty())
-    reject(node, "verdicts", "against = \"…\", the other policy");
+  if (const std::string missing = facts.missing(rule); !missing.empty())
+    reject(node, "verdicts", missing);
   return rule;
 }
 
@@ -352,9 +406,11 @@ Study StudyReader::read() const {
   study.checkpoints =
       static_cast<std::uint32_t>(integer("checkpoints", 1, 100'000, study.checkpoints));
   study.engine = choice(table_, "engine", {"auto", "step", "leap"}, study.engine);
+  study.max_events = integer("max_events", 1, kMostEvents, study.max_events);
+  study.conditions = conditions();
   study.instances = entries("instances", "instance");
   study.policies = entries("policies", "policy");
-  study.figures = figures();
+  for (const toml::node* node : elements("figures", false)) study.figures.push_back(figure(*node));
   for (const toml::node* node : elements("verdicts", false))
     study.verdicts.push_back(verdict(*node));
   return study;

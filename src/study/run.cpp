@@ -8,10 +8,10 @@
 #include "armature/error.h"
 #include "base/directory_lock.h"
 #include "base/file.h"
+#include "lab/planned_cell.h"
 #include "lab/runner.h"
 #include "lab/worlds.h"
 #include "study/store.h"
-#include "study/summary.h"
 
 namespace armature {
 namespace {
@@ -27,21 +27,15 @@ constexpr double kMostBlockBytes = 64 << 20;
 std::vector<Cell> cells_of(const StudyPlan& plan) {
   std::map<std::pair<std::string, Round>, WorldSource> worlds;
   std::vector<Cell> cells;
-  for (const StudyCell& planned : plan.cells) {
+  for (const PlannedCell& planned : plan.cells) {
     WorldSource& source = worlds[{planned.instance, planned.horizon}];
     if (!source)
       source = world_source(InstanceSource(planned.instance, planned.horizon, plan.study.seed),
                             planned.horizon);
-    Cell cell;
-    cell.world = source;
-    cell.policy = planned.policy;
-    cell.horizon = planned.horizon;
-    cell.seed = plan.study.seed;
-    cell.checkpoints = log_checkpoints(planned.horizon, plan.study.checkpoints);
-    cell.engine = engine_named(plan.study.engine);
-    cell.follow_shares = true;
-    engine_for(cell, *source(0));  // refuses now what cannot leap
-    cells.push_back(std::move(cell));
+    cells.push_back(engine_cell(
+        planned, source,
+        {plan.study.seed, log_checkpoints(planned.horizon, plan.study.checkpoints),
+         engine_named(plan.study.engine), plan.study.max_events, /*follow_shares=*/true}));
   }
   return cells;
 }
@@ -64,7 +58,7 @@ std::vector<double> trials(const std::vector<Cell>& cells) {
   return seconds;
 }
 
-double bytes_of(const StudyPlan& plan, const StudyCell& cell) {
+double bytes_of(const StudyPlan& plan, const PlannedCell& cell) {
   // A checkpoint: its regret, and two learners' shares with their names.
   return 8.0 * (cell.actions + 16.0 * plan.study.checkpoints + 100);
 }
@@ -75,14 +69,14 @@ std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<doubl
   const StudyPlan& plan = store.plan();
   std::vector<std::vector<ReplicationRange>> missing;
   double work = 0;
-  for (const StudyCell& cell : plan.cells) {
+  for (const PlannedCell& cell : plan.cells) {
     missing.push_back(store.missing(cell.id));
     for (const ReplicationRange& range : missing.back()) work += range.count * seconds[cell.id];
   }
   const double target =
       std::clamp(work / (threads * kBlocksPerThread), kShortestBlock, kLongestBlock);
   std::vector<BlockTask> tasks;
-  for (const StudyCell& cell : plan.cells) {
+  for (const PlannedCell& cell : plan.cells) {
     const double most =
         std::min(kMostBlockBytes / bytes_of(plan, cell), target / std::max(seconds[cell.id], 1e-9));
     const auto size = static_cast<std::uint32_t>(std::clamp(most, 1.0, 1e6));
@@ -97,7 +91,7 @@ std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<doubl
 
 // Sums of pulls are kept in 64 bits.
 void require_countable(const StudyPlan& plan) {
-  for (const StudyCell& cell : plan.cells)
+  for (const PlannedCell& cell : plan.cells)
     if (static_cast<double>(cell.horizon) * plan.study.replications > 9e18)
       throw Error({"", "horizon × replications",
                    fmt::format("{} × {}", cell.horizon, plan.study.replications), "at most 9e18"});
@@ -124,20 +118,27 @@ StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, cons
                });
   }
   const std::uint64_t after = store.stored_replications();
-  store_summaries(store);
   store.finish();
   return {after == total, after - before};
 }
 
+StudyResult read_results(const std::string& directory) {
+  StudyStore store = StudyStore::read(directory);
+  return results_of(store);
+}
+
+StudyResult results_of(StudyStore& store) {
+  StudyResult result;
+  static_cast<Results&>(result) =
+      summarize(store, store.plan().cells, store.plan().study.replications);
+  result.plan = store.plan();
+  result.environment = store.environment();
+  return result;
+}
+
 StudyStatus study_status(const std::string& directory) {
   StudyStore store = StudyStore::read(directory);
-  StudyStatus status{store.plan(), std::vector<std::uint32_t>(store.plan().cells.size()), false};
-  Statement rows(store.database(), "SELECT cell, count(*) FROM replications GROUP BY cell");
-  while (rows.step())
-    status.replications.at(static_cast<std::size_t>(rows.integer(0))) =
-        static_cast<std::uint32_t>(rows.integer(1));
-  status.running = DirectoryLock::held(directory);
-  return status;
+  return {store.plan(), store.replications_per_cell(), DirectoryLock::held(directory)};
 }
 
 }  // namespace armature

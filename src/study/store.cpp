@@ -9,6 +9,9 @@
 
 #include "armature/error.h"
 #include "armature/version.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "study/plan.h"
 
 namespace armature {
 namespace {
@@ -16,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kApplication = 0x41524d41;  // "ARMA": what `file` calls the database by
-constexpr std::int64_t kSchema = 1;
+constexpr std::int64_t kSchema = 2;
 
 #ifdef __clang__
 constexpr const char* kCompiler = __VERSION__;  // names itself
@@ -31,13 +34,15 @@ CREATE TABLE cells(
   instance_label TEXT NOT NULL, policy_label TEXT NOT NULL, role TEXT NOT NULL,
   actions INTEGER NOT NULL, contexts INTEGER NOT NULL, rank INTEGER NOT NULL, gap REAL,
   epsilon REAL NOT NULL, benign INTEGER NOT NULL, fingerprint TEXT NOT NULL,
-  parameters TEXT NOT NULL);
+  parameters TEXT NOT NULL, delay TEXT NOT NULL, batch INTEGER NOT NULL, loss REAL NOT NULL,
+  leap_tolerance REAL NOT NULL, names TEXT NOT NULL);
 CREATE TABLE checkpoints(
   cell INTEGER NOT NULL, checkpoint INTEGER NOT NULL, round INTEGER NOT NULL,
   PRIMARY KEY(cell, checkpoint)) WITHOUT ROWID;
 CREATE TABLE replications(
   cell INTEGER NOT NULL, replication INTEGER NOT NULL, regret REAL NOT NULL,
-  simple_regret REAL NOT NULL, PRIMARY KEY(cell, replication)) WITHOUT ROWID;
+  simple_regret REAL NOT NULL, engine TEXT, leap_error REAL, events INTEGER,
+  rounds_stepped INTEGER, PRIMARY KEY(cell, replication)) WITHOUT ROWID;
 CREATE TABLE curves(
   cell INTEGER NOT NULL, checkpoint INTEGER NOT NULL, replication INTEGER NOT NULL,
   regret REAL NOT NULL, PRIMARY KEY(cell, checkpoint, replication)) WITHOUT ROWID;
@@ -51,12 +56,81 @@ CREATE TABLE pulls(
 CREATE TABLE blocks(
   cell INTEGER NOT NULL, first INTEGER NOT NULL, replications INTEGER NOT NULL,
   seconds REAL NOT NULL, PRIMARY KEY(cell, first)) WITHOUT ROWID;
-CREATE TABLE summaries(
-  cell INTEGER NOT NULL, checkpoint INTEGER NOT NULL, round INTEGER NOT NULL,
-  replications INTEGER NOT NULL, mean REAL NOT NULL, variance REAL NOT NULL, least REAL NOT NULL,
-  q05 REAL NOT NULL, q25 REAL NOT NULL, median REAL NOT NULL, q75 REAL NOT NULL,
-  q95 REAL NOT NULL, most REAL NOT NULL, PRIMARY KEY(cell, checkpoint)) WITHOUT ROWID;
 )sql";
+
+// From schema 1, which did not say which engine ran, how outcomes came or what names are made of.
+constexpr const char* kFromFirstSchema = R"sql(
+ALTER TABLE cells ADD COLUMN delay TEXT NOT NULL DEFAULT 'none';
+ALTER TABLE cells ADD COLUMN batch INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE cells ADD COLUMN loss REAL NOT NULL DEFAULT 0;
+ALTER TABLE cells ADD COLUMN leap_tolerance REAL NOT NULL DEFAULT 1e-9;
+ALTER TABLE cells ADD COLUMN names TEXT NOT NULL DEFAULT '';
+ALTER TABLE replications ADD COLUMN engine TEXT;
+ALTER TABLE replications ADD COLUMN leap_error REAL;
+ALTER TABLE replications ADD COLUMN events INTEGER;
+ALTER TABLE replications ADD COLUMN rounds_stepped INTEGER;
+DROP TABLE summaries;
+)sql";
+
+// What an export holds of the store: a file, its columns in order, and where the rows come from.
+// The type of a column: text, integer or real.
+struct Column {
+  const char* name;
+  char type;
+};
+struct ExportedTable {
+  const char* file;
+  std::vector<Column> columns;
+  const char* rows;  // after SELECT …: FROM and ORDER BY
+};
+
+const std::vector<ExportedTable>& exported_tables() {
+  static const std::vector<ExportedTable> tables = {
+      {"cells.csv",
+       {{"cell", 'i'},
+        {"instance", 't'},
+        {"policy", 't'},
+        {"horizon", 'i'},
+        {"instance_label", 't'},
+        {"policy_label", 't'},
+        {"role", 't'},
+        {"actions", 'i'},
+        {"contexts", 'i'},
+        {"rank", 'i'},
+        {"gap", 'r'},
+        {"epsilon", 'r'},
+        {"benign", 'i'},
+        {"parameters", 't'},
+        {"delay", 't'},
+        {"batch", 'i'},
+        {"loss", 'r'},
+        {"leap_tolerance", 'r'}},
+       "FROM cells ORDER BY cell"},
+      {"replications.csv",
+       {{"cell", 'i'},
+        {"replication", 'i'},
+        {"regret", 'r'},
+        {"simple_regret", 'r'},
+        {"engine", 't'},
+        {"leap_error", 'r'},
+        {"events", 'i'},
+        {"rounds_stepped", 'i'}},
+       "FROM replications ORDER BY cell, replication"},
+      {"pulls.csv", {{"cell", 'i'}, {"arm", 'i'}, {"plays", 'i'}}, "FROM pulls ORDER BY cell, arm"},
+      {"diagnostics.csv",
+       {{"cell", 'i'}, {"name", 't'}, {"round", 'i'}, {"replication", 'i'}, {"value", 'r'}},
+       "FROM diagnostics NATURAL JOIN checkpoints ORDER BY cell, name, checkpoint, replication"},
+  };
+  return tables;
+}
+
+// Whole numbers as such, reals so that they read back the same, nothing for null.
+std::string csv_value(const Statement& row, const Column& column) {
+  if (row.is_null(column.name)) return "";
+  if (column.type == 'i') return fmt::format("{}", row.integer(column.name));
+  if (column.type == 'r') return print_real(row.real(column.name));
+  return csv_field(row.text(column.name));
+}
 
 std::int64_t number_from(Database& database, const std::string& sql) {
   Statement statement(database, sql);
@@ -71,63 +145,107 @@ std::string processor_name() {
 }
 
 std::string run_value(Database& database, const std::string& key) {
-  Statement statement(database, "SELECT value FROM run WHERE key = ?");
-  statement.bind(1, key);
-  return statement.step() ? statement.text(0) : "";
+  Statement statement(database, "SELECT value FROM run WHERE key = :key");
+  statement.bind(":key", key);
+  return statement.step() ? statement.text("value") : "";
 }
 
 void set_run_value(Database& database, const std::string& key, const std::string& value) {
-  Statement(database, "INSERT OR REPLACE INTO run VALUES (?, ?)").bind(1, key).bind(2, value).run();
+  Statement(database, "INSERT OR REPLACE INTO run(key, value) VALUES (:key, :value)")
+      .bind(":key", key)
+      .bind(":value", value)
+      .run();
 }
 
-nlohmann::json parameters_json(const StudyCell& cell) {
-  return {{"instance", cell.instance_parameters}, {"policy", cell.policy_parameters}};
+using Json = nlohmann::json;
+
+// For readers of the database: what varies, as it was written.
+Json parameters_json(const PlannedCell& cell) {
+  WrittenValues of_instance = cell.instance_name.varied;
+  for (const auto& condition : cell.instance_name.conditions) of_instance.push_back(condition);
+  return {{"instance", of_instance}, {"policy", cell.policy_name.varied}};
 }
 
-void write_cell(Database& database, const StudyCell& cell) {
-  Statement row(database, "INSERT OR REPLACE INTO cells VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-  row.bind(1, std::int64_t{cell.id}).bind(2, cell.instance).bind(3, cell.policy);
-  row.bind(4, static_cast<std::int64_t>(cell.horizon)).bind(5, cell.instance_label);
-  row.bind(6, cell.policy_label).bind(7, cell.role).bind(8, std::int64_t{cell.actions});
-  row.bind(9, std::int64_t{cell.contexts}).bind(10, std::int64_t{cell.rank});
-  if (cell.gap)
-    row.bind(11, *cell.gap);
-  else
-    row.bind_null(11);
-  row.bind(12, cell.epsilon).bind(13, std::int64_t{cell.benign ? 1 : 0});
-  row.bind(14, fmt::format("{:016x}", cell.fingerprint)).bind(15, parameters_json(cell).dump());
+Json name_json(const PlannedName& name) {
+  return {{"label", name.label},
+          {"name", name.name},
+          {"written", name.written},
+          {"varied", name.varied},
+          {"conditions", name.conditions}};
+}
+
+PlannedName name_from(const Json& json) {
+  return {json.at("label"), json.at("name"), json.at("written"), json.at("varied"),
+          json.at("conditions")};
+}
+
+std::string names_text(const PlannedName& instance, const PlannedName& policy) {
+  return Json{{"instance", name_json(instance)}, {"policy", name_json(policy)}}.dump();
+}
+
+std::string delay_text(const Feedback& feedback) {
+  const Feedback alone{feedback.delay, feedback.rounds, 1, 0};
+  return alone.prompt() ? "none" : alone.describe().substr(std::string("delay=").size());
+}
+
+void write_cell(Database& database, const PlannedCell& cell) {
+  Statement row(database,
+                "INSERT OR REPLACE INTO cells(cell, instance, policy, horizon, instance_label, "
+                "policy_label, role, actions, contexts, rank, gap, epsilon, benign, fingerprint, "
+                "parameters, delay, batch, loss, leap_tolerance, names) VALUES (:cell, :instance, "
+                ":policy, :horizon, :instance_label, :policy_label, :role, :actions, :contexts, "
+                ":rank, :gap, :epsilon, :benign, :fingerprint, :parameters, :delay, :batch, :loss, "
+                ":leap_tolerance, :names)");
+  row.bind(":cell", std::int64_t{cell.id});
+  row.bind(":instance", cell.instance).bind(":policy", cell.policy);
+  row.bind(":horizon", static_cast<std::int64_t>(cell.horizon));
+  row.bind(":instance_label", cell.instance_label).bind(":policy_label", cell.policy_label);
+  row.bind(":role", cell.role);
+  row.bind(":actions", std::int64_t{cell.actions}).bind(":contexts", std::int64_t{cell.contexts});
+  row.bind(":rank", std::int64_t{cell.rank}).bind(":gap", cell.gap);
+  row.bind(":epsilon", cell.epsilon).bind(":benign", std::int64_t{cell.benign ? 1 : 0});
+  row.bind(":fingerprint", fmt::format("{:016x}", cell.fingerprint));
+  row.bind(":parameters", parameters_json(cell).dump());
+  row.bind(":delay", delay_text(cell.feedback));
+  row.bind(":batch", static_cast<std::int64_t>(cell.feedback.batch));
+  row.bind(":loss", cell.feedback.loss).bind(":leap_tolerance", cell.leap_tolerance);
+  row.bind(":names", names_text(cell.instance_name, cell.policy_name));
   row.run();
 }
 
-void read_parameters(const std::string& text, StudyCell& cell) {
+void read_names(const std::string& text, PlannedCell& cell) {
   try {
-    const nlohmann::json parameters = nlohmann::json::parse(text);
-    parameters.at("instance").get_to(cell.instance_parameters);
-    parameters.at("policy").get_to(cell.policy_parameters);
-  } catch (const nlohmann::json::exception&) {
-    throw Error({"", "cells.parameters", "'" + text + "'", "what armature run writes there"});
+    const Json names = Json::parse(text);
+    cell.instance_name = name_from(names.at("instance"));
+    cell.policy_name = name_from(names.at("policy"));
+  } catch (const Json::exception&) {
+    throw Error({"", "cells.names", "'" + text + "'", "what armature run writes there"});
   }
 }
 
-StudyCell read_cell(const Statement& row) {
-  StudyCell cell;
-  cell.id = static_cast<std::uint32_t>(row.integer(0));
-  cell.instance = row.text(1);
-  cell.policy = row.text(2);
-  cell.horizon = static_cast<Round>(row.integer(3));
-  cell.instance_label = row.text(4);
-  cell.policy_label = row.text(5);
-  cell.role = row.text(6);
-  cell.actions = static_cast<std::uint32_t>(row.integer(7));
-  cell.contexts = static_cast<std::uint32_t>(row.integer(8));
-  cell.rank = static_cast<std::uint32_t>(row.integer(9));
-  if (!row.is_null(10)) cell.gap = row.real(10);
-  cell.epsilon = row.real(11);
-  cell.benign = row.integer(12) != 0;
-  const std::string fingerprint = row.text(13);
+PlannedCell read_cell(const Statement& row) {
+  PlannedCell cell;
+  cell.id = static_cast<std::uint32_t>(row.integer("cell"));
+  cell.instance = row.text("instance");
+  cell.policy = row.text("policy");
+  cell.horizon = static_cast<Round>(row.integer("horizon"));
+  cell.instance_label = row.text("instance_label");
+  cell.policy_label = row.text("policy_label");
+  cell.role = row.text("role");
+  cell.actions = static_cast<std::uint32_t>(row.integer("actions"));
+  cell.contexts = static_cast<std::uint32_t>(row.integer("contexts"));
+  cell.rank = static_cast<std::uint32_t>(row.integer("rank"));
+  if (!row.is_null("gap")) cell.gap = row.real("gap");
+  cell.epsilon = row.real("epsilon");
+  cell.benign = row.integer("benign") != 0;
+  const std::string fingerprint = row.text("fingerprint");
   std::from_chars(fingerprint.data(), fingerprint.data() + fingerprint.size(), cell.fingerprint,
                   16);
-  read_parameters(row.text(14), cell);
+  cell.feedback = Feedback::parse_delay(row.text("delay"));
+  cell.feedback.batch = static_cast<Round>(row.integer("batch"));
+  cell.feedback.loss = row.real("loss");
+  cell.leap_tolerance = row.real("leap_tolerance");
+  read_names(row.text("names"), cell);
   return cell;
 }
 
@@ -149,20 +267,45 @@ bool is_empty(Database& database) {
   return number_from(database, "SELECT count(*) FROM sqlite_master") == 0;
 }
 
+// Names are made of what the study says alone: they can be told again.
+void name_cells_again(Database& database) {
+  const Study study = read_study(run_value(database, "study"), database.path() + ", study");
+  const auto names = planned_names(study);
+  if (static_cast<std::int64_t>(names.size()) !=
+      number_from(database, "SELECT count(*) FROM cells"))
+    throw Error({database.path(), "schema version", "1, with cells that are not the study's",
+                 "a store as armature leaves it; run the study again into another directory"});
+  Statement row(database, "UPDATE cells SET names = :names WHERE cell = :cell");
+  for (std::size_t i = 0; i < names.size(); ++i)
+    row.bind(":names", names_text(names[i].first, names[i].second))
+        .bind(":cell", static_cast<std::int64_t>(i))
+        .run();
+}
+
+// Stores of earlier schemas are brought up to this one where they lie.
+void bring_up_to_date(Database& database) {
+  if (number_from(database, "PRAGMA user_version") == kSchema) return;
+  Transaction transaction(database);
+  database.execute(kFromFirstSchema);
+  name_cells_again(database);
+  database.execute(fmt::format("PRAGMA user_version = {}", kSchema));
+  transaction.commit();
+}
+
 void require_our_kind(Database& database) {
   if (number_from(database, "PRAGMA application_id") != kApplication)
     throw Error({database.path(), "database", "another program's", "one begun by armature run"});
   const std::int64_t schema = number_from(database, "PRAGMA user_version");
-  if (schema != kSchema)
+  if (schema < 1 || schema > kSchema)
     throw Error({database.path(), "schema version", fmt::format("{}", schema),
-                 fmt::format("{}, this armature's; run with the version that began it, or begin "
-                             "anew in another directory",
+                 fmt::format("at most {}, this armature's; read it with the version that wrote it, "
+                             "or run the study again into another directory",
                              kSchema)});
 }
 
 void write_plan(Database& database, const StudyPlan& plan) {
   set_run_value(database, "study", write_study(plan.study));
-  for (const StudyCell& cell : plan.cells) write_cell(database, cell);
+  for (const PlannedCell& cell : plan.cells) write_cell(database, cell);
 }
 
 void fill(Database& database, const StudyPlan& plan) {
@@ -172,13 +315,15 @@ void fill(Database& database, const StudyPlan& plan) {
   set_run_value(database, "compiler", kCompiler);
   set_run_value(database, "processor", processor_name());
   write_plan(database, plan);
-  Statement checkpoint(database, "INSERT INTO checkpoints VALUES (?,?,?)");
-  for (const StudyCell& cell : plan.cells) {
+  Statement checkpoint(
+      database,
+      "INSERT INTO checkpoints(cell, checkpoint, round) VALUES (:cell, :checkpoint, :round)");
+  for (const PlannedCell& cell : plan.cells) {
     const std::vector<Round> rounds = log_checkpoints(cell.horizon, plan.study.checkpoints);
     for (std::size_t i = 0; i < rounds.size(); ++i)
-      checkpoint.bind(1, std::int64_t{cell.id})
-          .bind(2, static_cast<std::int64_t>(i))
-          .bind(3, static_cast<std::int64_t>(rounds[i]))
+      checkpoint.bind(":cell", std::int64_t{cell.id})
+          .bind(":checkpoint", static_cast<std::int64_t>(i))
+          .bind(":round", static_cast<std::int64_t>(rounds[i]))
           .run();
   }
   database.execute(fmt::format("PRAGMA application_id = {}", kApplication));
@@ -192,8 +337,9 @@ void fill(Database& database, const StudyPlan& plan) {
                then + ", as when this study was begun; use another directory for another study"});
 }
 
-std::string described(const StudyCell& cell) {
-  return fmt::format("{} on {} at T = {}", cell.policy, cell.instance, cell.horizon);
+std::string described(const PlannedCell& cell) {
+  return fmt::format("{} on {} at T = {}, {}, leap tolerance {}", cell.policy, cell.instance,
+                     cell.horizon, cell.feedback.describe(), cell.leap_tolerance);
 }
 
 // Another version may compute other numbers, and describe studies in other words.
@@ -241,6 +387,7 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
   if (!fresh) {
     require_our_kind(*database);
     require_same_version(*database);
+    bring_up_to_date(*database);
     require_same_study(*database, plan, read_plan(*database));
   }
   // FULL: a committed block survives a power cut, not only the death of the process.
@@ -259,10 +406,11 @@ StudyStore StudyStore::read(const std::string& directory) {
   if (!fs::exists(store_path(directory)))
     throw Error({directory, "study", "none", "a directory that armature run has left"});
   auto database = std::make_unique<Database>(store_path(directory), Database::Mode::kReadWrite);
-  database->execute("BEGIN");
   if (is_empty(*database))
     throw Error({directory, "study", "one that never began", "run it again"});
   require_our_kind(*database);
+  bring_up_to_date(*database);
+  database->execute("BEGIN");
   StudyPlan plan = read_plan(*database);
   return {std::move(database), std::move(plan)};
 }
@@ -272,6 +420,8 @@ RunEnvironment StudyStore::environment() {
           run_value(*database_, "processor")};
 }
 
+// --- Reading -------------------------------------------------------------------------------------
+
 std::vector<ReplicationRange> StudyStore::missing(std::uint32_t cell) {
   std::vector<ReplicationRange> ranges;
   std::uint32_t expected = 0;
@@ -280,8 +430,8 @@ std::vector<ReplicationRange> StudyStore::missing(std::uint32_t cell) {
     expected = replication + 1;
   };
   Statement rows(*database_,
-                 "SELECT replication FROM replications WHERE cell = ? ORDER BY replication");
-  rows.bind(1, std::int64_t{cell});
+                 "SELECT replication FROM replications WHERE cell = :cell ORDER BY replication");
+  rows.bind(":cell", std::int64_t{cell});
   while (rows.step()) gap_before(static_cast<std::uint32_t>(rows.integer(0)));
   gap_before(plan_.study.replications);
   return ranges;
@@ -291,22 +441,148 @@ std::uint64_t StudyStore::stored_replications() {
   return static_cast<std::uint64_t>(number_from(*database_, "SELECT count(*) FROM replications"));
 }
 
+std::vector<std::uint32_t> StudyStore::replications_per_cell() {
+  std::vector<std::uint32_t> counts(plan_.cells.size());
+  Statement rows(*database_, "SELECT cell, count(*) AS stored FROM replications GROUP BY cell");
+  while (rows.step())
+    counts.at(static_cast<std::size_t>(rows.integer("cell"))) =
+        static_cast<std::uint32_t>(rows.integer("stored"));
+  return counts;
+}
+
+std::vector<Round> StudyStore::checkpoints(std::uint32_t cell) {
+  std::vector<Round> rounds;
+  Statement rows(*database_,
+                 "SELECT round FROM checkpoints WHERE cell = :cell ORDER BY checkpoint");
+  rows.bind(":cell", std::int64_t{cell});
+  while (rows.step()) rounds.push_back(static_cast<Round>(rows.integer(0)));
+  return rounds;
+}
+
+namespace {
+
+// The one column of every row, handed over in turn.
+void hand_over(Statement& rows, const Recorder::Values& each) {
+  while (rows.step()) each(rows.real(0));
+}
+
+}  // namespace
+
+void StudyStore::regrets(std::uint32_t cell, std::size_t checkpoint, Order order,
+                         const Values& each) {
+  Statement rows(*database_,
+                 std::string("SELECT regret FROM curves WHERE cell = :cell AND checkpoint = "
+                             ":checkpoint ORDER BY ") +
+                     (order == Order::kOfSize ? "regret" : "replication"));
+  rows.bind(":cell", std::int64_t{cell}).bind(":checkpoint", static_cast<std::int64_t>(checkpoint));
+  hand_over(rows, each);
+}
+
+void StudyStore::differences(std::uint32_t first, std::uint32_t second, Order order,
+                             const Values& each) {
+  Statement rows(*database_,
+                 std::string("SELECT a.regret - b.regret AS difference FROM replications a JOIN "
+                             "replications b ON a.replication = b.replication WHERE a.cell = "
+                             ":first AND b.cell = :second ORDER BY ") +
+                     (order == Order::kOfSize ? "difference" : "a.replication"));
+  rows.bind(":first", std::int64_t{first}).bind(":second", std::int64_t{second});
+  hand_over(rows, each);
+}
+
+void StudyStore::simple_regrets(std::uint32_t cell, const Values& each) {
+  Statement rows(*database_,
+                 "SELECT simple_regret FROM replications WHERE cell = :cell ORDER BY replication");
+  rows.bind(":cell", std::int64_t{cell});
+  hand_over(rows, each);
+}
+
+void StudyStore::diagnostics(std::uint32_t cell, const NotedValues& each) {
+  Statement rows(*database_,
+                 "SELECT name, checkpoint, value FROM diagnostics WHERE cell = :cell "
+                 "ORDER BY name, checkpoint, replication");
+  rows.bind(":cell", std::int64_t{cell});
+  while (rows.step())
+    each(rows.text("name"), static_cast<std::size_t>(rows.integer("checkpoint")),
+         rows.real("value"));
+}
+
+std::vector<std::uint64_t> StudyStore::pulls(const PlannedCell& cell) {
+  std::vector<std::uint64_t> pulls(cell.actions);
+  Statement rows(*database_, "SELECT arm, plays FROM pulls WHERE cell = :cell");
+  rows.bind(":cell", std::int64_t{cell.id});
+  while (rows.step())
+    pulls.at(static_cast<std::size_t>(rows.integer("arm"))) =
+        static_cast<std::uint64_t>(rows.integer("plays"));
+  return pulls;
+}
+
+Recorder::Engines StudyStore::engines(std::uint32_t cell) {
+  Engines engines;
+  Statement rows(*database_,
+                 "SELECT engine, max(leap_error) AS error FROM replications WHERE cell = :cell AND "
+                 "engine IS NOT NULL GROUP BY engine ORDER BY engine DESC");
+  rows.bind(":cell", std::int64_t{cell});
+  while (rows.step()) {
+    engines.names.push_back(rows.text("engine"));
+    engines.largest_error = std::max(engines.largest_error, rows.real("error"));
+  }
+  return engines;
+}
+
+double StudyStore::seconds(std::uint32_t cell) {
+  Statement row(*database_, "SELECT total(seconds) FROM blocks WHERE cell = :cell");
+  row.bind(":cell", std::int64_t{cell});
+  return row.step() ? row.real(0) : 0;
+}
+
+void StudyStore::export_tables(const std::string& folder) {
+  for (const ExportedTable& table : exported_tables()) {
+    std::vector<std::string> names;
+    for (const Column& column : table.columns) names.emplace_back(column.name);
+    FileWriter file(folder + "/" + table.file);
+    file.write(join(names, ",") + "\n");
+    Statement rows(*database_, "SELECT " + join(names, ", ") + " " + table.rows);
+    while (rows.step()) {
+      std::vector<std::string> values;
+      for (const Column& column : table.columns) values.push_back(csv_value(rows, column));
+      file.write(join(values, ",") + "\n");
+    }
+    file.commit();
+  }
+}
+
+// --- Writing -------------------------------------------------------------------------------------
+
 struct StudyStore::Insertions {
   explicit Insertions(Database& database)
-      : replication(database, "INSERT INTO replications VALUES (?,?,?,?)"),
-        curve(database, "INSERT INTO curves VALUES (?,?,?,?)"),
-        diagnostic(database, "INSERT INTO diagnostics VALUES (?,?,?,?,?)"),
+      : replication(database,
+                    "INSERT INTO replications(cell, replication, regret, simple_regret, engine, "
+                    "leap_error, events, rounds_stepped) VALUES (:cell, :replication, :regret, "
+                    ":simple_regret, :engine, :leap_error, :events, :rounds_stepped)"),
+        curve(database,
+              "INSERT INTO curves(cell, checkpoint, replication, regret) VALUES (:cell, "
+              ":checkpoint, :replication, :regret)"),
+        diagnostic(database,
+                   "INSERT INTO diagnostics(cell, name, checkpoint, replication, value) VALUES "
+                   "(:cell, :name, :checkpoint, :replication, :value)"),
         pulls(database,
-              "INSERT INTO pulls VALUES (?,?,?) ON CONFLICT DO UPDATE SET plays = plays + "
-              "excluded.plays"),
-        block(database, "INSERT INTO blocks VALUES (?,?,?,?)") {}
+              "INSERT INTO pulls(cell, arm, plays) VALUES (:cell, :arm, :plays) ON CONFLICT DO "
+              "UPDATE SET plays = plays + excluded.plays"),
+        block(database,
+              "INSERT INTO blocks(cell, first, replications, seconds) VALUES (:cell, :first, "
+              ":replications, :seconds)") {}
 
   void add(std::int64_t cell, std::int64_t number, const Replication& result) {
-    replication.bind(1, cell).bind(2, number).bind(3, result.regret.back());
-    replication.bind(4, result.simple_regret).run();
+    replication.bind(":cell", cell).bind(":replication", number);
+    replication.bind(":regret", result.regret.back());
+    replication.bind(":simple_regret", result.simple_regret);
+    replication.bind(":engine", engine_name(result.engine));
+    replication.bind(":leap_error", result.leap_error);
+    replication.bind(":events", static_cast<std::int64_t>(result.events));
+    replication.bind(":rounds_stepped", static_cast<std::int64_t>(result.rounds_stepped)).run();
     for (std::size_t i = 0; i < result.regret.size(); ++i) {
-      curve.bind(1, cell).bind(2, static_cast<std::int64_t>(i));
-      curve.bind(3, number).bind(4, result.regret[i]).run();
+      curve.bind(":cell", cell).bind(":checkpoint", static_cast<std::int64_t>(i));
+      curve.bind(":replication", number).bind(":regret", result.regret[i]).run();
     }
     const std::size_t last = result.regret.size() - 1;
     add_diagnostics(cell, number, last, result.diagnostics);
@@ -317,8 +593,20 @@ struct StudyStore::Insertions {
   void add_diagnostics(std::int64_t cell, std::int64_t number, std::size_t checkpoint,
                        const Diagnostics& list) {
     for (const Diagnostic& entry : list) {
-      diagnostic.bind(1, cell).bind(2, entry.name).bind(3, static_cast<std::int64_t>(checkpoint));
-      diagnostic.bind(4, number).bind(5, entry.value).run();
+      diagnostic.bind(":cell", cell).bind(":name", entry.name);
+      diagnostic.bind(":checkpoint", static_cast<std::int64_t>(checkpoint));
+      diagnostic.bind(":replication", number).bind(":value", entry.value).run();
+    }
+  }
+
+  void add_pulls(std::int64_t cell, const BlockResult& result) {
+    std::vector<std::uint64_t> plays(result.replications.front().pulls.size());
+    for (const Replication& one : result.replications)
+      for (std::size_t a = 0; a < plays.size(); ++a) plays[a] += one.pulls[a];
+    for (std::size_t a = 0; a < plays.size(); ++a) {
+      if (plays[a] == 0) continue;
+      pulls.bind(":cell", cell).bind(":arm", static_cast<std::int64_t>(a));
+      pulls.bind(":plays", static_cast<std::int64_t>(plays[a])).run();
     }
   }
 
@@ -327,23 +615,15 @@ struct StudyStore::Insertions {
 
 void StudyStore::add(std::uint32_t cell, std::uint32_t first, const BlockResult& result) {
   if (result.replications.empty()) return;
-  std::vector<std::uint64_t> plays(result.replications.front().pulls.size());
-  for (const Replication& replication : result.replications)
-    for (std::size_t a = 0; a < plays.size(); ++a) plays[a] += replication.pulls[a];
-
   const std::lock_guard lock(*writing_);
   Transaction transaction(*database_);
   Insertions rows(*database_);
   for (std::size_t i = 0; i < result.replications.size(); ++i)
     rows.add(cell, first + static_cast<std::int64_t>(i), result.replications[i]);
-  for (std::size_t a = 0; a < plays.size(); ++a) {
-    if (plays[a] == 0) continue;
-    rows.pulls.bind(1, std::int64_t{cell}).bind(2, static_cast<std::int64_t>(a));
-    rows.pulls.bind(3, static_cast<std::int64_t>(plays[a])).run();
-  }
-  rows.block.bind(1, std::int64_t{cell}).bind(2, std::int64_t{first});
-  rows.block.bind(3, static_cast<std::int64_t>(result.replications.size()));
-  rows.block.bind(4, result.seconds).run();
+  rows.add_pulls(cell, result);
+  rows.block.bind(":cell", std::int64_t{cell}).bind(":first", std::int64_t{first});
+  rows.block.bind(":replications", static_cast<std::int64_t>(result.replications.size()));
+  rows.block.bind(":seconds", result.seconds).run();
   transaction.commit();
 }
 

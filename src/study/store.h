@@ -10,7 +10,7 @@
 
 namespace armature {
 
-class StudyStore {
+class StudyStore final : public Recorder {
  public:
   /// Begins a study in a directory that is new, empty, or holds the same study already; only
   /// replications may have grown, and labels, words and figures may have changed. Throws Error
@@ -22,15 +22,25 @@ class StudyStore {
   const StudyPlan& plan() const { return plan_; }
   RunEnvironment environment();
 
-  /// The replications of a cell that are not stored yet, in ranges.
-  std::vector<ReplicationRange> missing(std::uint32_t cell);
   std::uint64_t stored_replications();
-  /// Stores a finished block. Safe to call from many threads.
-  void add(std::uint32_t cell, std::uint32_t first, const BlockResult& block);
+  std::vector<std::uint32_t> replications_per_cell();
   /// Leaves one plain file behind.
   void finish();
+  /// cells.csv, replications.csv, pulls.csv and diagnostics.csv, row by row.
+  void export_tables(const std::string& folder);
 
-  Database& database() { return *database_; }
+  void add(std::uint32_t cell, std::uint32_t first, const BlockResult& block) override;
+  std::vector<ReplicationRange> missing(std::uint32_t cell) override;
+  std::vector<Round> checkpoints(std::uint32_t cell) override;
+  void regrets(std::uint32_t cell, std::size_t checkpoint, Order order,
+               const Values& each) override;
+  void differences(std::uint32_t first, std::uint32_t second, Order order,
+                   const Values& each) override;
+  void simple_regrets(std::uint32_t cell, const Values& each) override;
+  void diagnostics(std::uint32_t cell, const NotedValues& each) override;
+  std::vector<std::uint64_t> pulls(const PlannedCell& cell) override;
+  Engines engines(std::uint32_t cell) override;
+  double seconds(std::uint32_t cell) override;
 
  private:
   StudyStore(std::unique_ptr<Database> database, StudyPlan plan);
@@ -40,6 +50,9 @@ class StudyStore {
   StudyPlan plan_;
   std::unique_ptr<std::mutex> writing_ = std::make_unique<std::mutex>();
 };
+
+/// All summaries of what a store holds.
+StudyResult results_of(StudyStore& store);
 
 /// DIR/study.sqlite.
 std::string store_path(const std::string& directory);

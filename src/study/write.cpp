@@ -1,10 +1,13 @@
 // A study as TOML with every default spelt out: what is echoed, stored, and printed in the report.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "armature/study.h"
 #include "base/text.h"
+#include "study/figure_kinds.h"
+#include "study/verdict_rules.h"
 
 namespace armature {
 namespace {
@@ -41,7 +44,7 @@ std::string written_entry(const char* list, const char* kind, const GridEntry& e
 }
 
 std::string written_figure(const FigureRequest& figure) {
-  std::string out = fmt::format("\n[[figures]]\nkind = {}\n", quoted(figure.kind));
+  std::string out = fmt::format("\n[[figures]]\nkind = {}\n", quoted(facts_of(figure.kind).name));
   for (const auto& [key, value] : {std::pair("x", figure.x), std::pair("scale", figure.scale),
                                    std::pair("title", figure.title)})
     if (!value.empty()) out += fmt::format("{} = {}\n", key, quoted(value));
@@ -56,15 +59,18 @@ std::string written_texts(const std::vector<std::pair<const char*, const std::st
   return out;
 }
 
+// Only what the rule knows: x and quantity have values in every rule.
 std::string written_verdict(const VerdictRule& rule) {
   std::string out = "\n[[verdicts]]\n" + written_texts({{"name", &rule.name},
                                                         {"rule", &rule.rule},
                                                         {"policy", &rule.policy},
                                                         {"instance", &rule.instance},
                                                         {"against", &rule.against},
-                                                        {"bound", &rule.bound},
-                                                        {"x", &rule.x},
-                                                        {"quantity", &rule.quantity}});
+                                                        {"bound", &rule.bound}});
+  const std::vector<std::string>& keys = rule_named(rule.rule).keys;
+  for (const auto& [key, value] : {std::pair("x", &rule.x), std::pair("quantity", &rule.quantity)})
+    if (std::find(keys.begin(), keys.end(), key) != keys.end())
+      out += fmt::format("{} = {}\n", key, quoted(*value));
   for (const auto& [key, value] : {std::pair("low", rule.low), std::pair("high", rule.high),
                                    std::pair("from", rule.from), std::pair("until", rule.until)})
     if (value) out += fmt::format("{} = {}\n", key, print_real(*value));
@@ -82,10 +88,12 @@ std::string write_study(const Study& study) {
       {{"claim", &study.claim}, {"source", &study.source}, {"expectation", &study.expectation}});
   out += fmt::format(
       "title = {}\ntext = {}\nseed = {}\nreplications = {}\nhorizons = [{}]\ncheckpoints = {}\n"
-      "engine = {}\n",
+      "engine = {}\nmax_events = {}\n",
       quoted(study.title), quoted(study.text),
       study.seed > static_cast<std::uint64_t>(INT64_MAX) ? quoted(seed) : seed, study.replications,
-      join(horizons, ", "), study.checkpoints, quoted(study.engine));
+      join(horizons, ", "), study.checkpoints, quoted(study.engine), study.max_events);
+  for (const GridAxis& axis : study.conditions)
+    out += fmt::format("{} = {}\n", axis.key, written_values(axis.values));
   for (const GridEntry& entry : study.instances)
     out += written_entry("instances", "instance", entry);
   for (const GridEntry& entry : study.policies) out += written_entry("policies", "policy", entry);

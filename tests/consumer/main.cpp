@@ -7,5 +7,5 @@ int main() {
   simulation.policies = {"oracle"};
   simulation.horizon = 100;
   simulation.replications = 3;
-  return armature::simulate(simulation).policies.at(0).mean_regret == 0 ? 0 : 1;
+  return armature::simulate(simulation).cells.at(0).final_regret().mean == 0 ? 0 : 1;
 }

@@ -20,19 +20,20 @@ Simulation small_simulation() {
 
 TEST(Simulate, EchoesWhatWasRun) {
   const SimulationResult result = simulate(small_simulation());
-  EXPECT_EQ(result.instance, "pareto-benign:actions=5");
-  EXPECT_EQ(result.horizon, 200u);
-  EXPECT_EQ(result.replications, 6u);
-  EXPECT_EQ(result.seed, 4u);
+  EXPECT_EQ(result.simulation.instance, "pareto-benign:actions=5");
+  EXPECT_EQ(result.simulation.horizon, 200u);
+  EXPECT_EQ(result.simulation.replications, 6u);
+  EXPECT_EQ(result.simulation.seed, 4u);
   EXPECT_TRUE(result.complete);
-  ASSERT_EQ(result.policies.size(), 3u);
-  EXPECT_EQ(result.policies[1].policy, "c-ucb");
-  EXPECT_EQ(result.policies[2].policy, "oracle");
-  EXPECT_EQ(result.policies[2].mean_regret, 0);
-  for (const PolicySummary& policy : result.policies) {
-    EXPECT_EQ(policy.replications, 6u);
-    EXPECT_EQ(policy.final_regret.size(), 6u);
-    EXPECT_EQ(policy.checkpoints.back().round, 200u);
+  ASSERT_EQ(result.cells.size(), 3u);
+  EXPECT_EQ(result.cells[1].cell.policy, "c-ucb");
+  EXPECT_EQ(result.cells[2].cell.policy, "oracle");
+  EXPECT_EQ(result.cells[2].final_regret().mean, 0);
+  for (const CellSummary& summary : result.cells) {
+    EXPECT_EQ(summary.final_regret().count, 6u);
+    EXPECT_EQ(result.final_regrets(summary.cell.id).size(), 6u);
+    EXPECT_EQ(summary.curve.back().round, 200u);
+    EXPECT_EQ(summary.engine, "step");
   }
 }
 
@@ -41,8 +42,8 @@ TEST(Simulate, TextFormsBecomeCanonical) {
   simulation.instance = "pareto-benign:gap=2e-2,actions=5";
   simulation.policies = {"ucb:scale=1.0"};
   const SimulationResult result = simulate(simulation);
-  EXPECT_EQ(result.instance, "pareto-benign:actions=5");
-  EXPECT_EQ(result.policies[0].policy, "ucb");
+  EXPECT_EQ(result.simulation.instance, "pareto-benign:actions=5");
+  EXPECT_EQ(result.cells[0].cell.policy, "ucb");
 }
 
 // Common random numbers: whatever else is run beside it, a policy has the same luck; and two
@@ -54,7 +55,7 @@ TEST(Simulate, APolicyHasTheSameLuckInAnyCompany) {
   together.policies = {"uniform", "ts", "c-ucb", "ucb"};
   const SimulationResult one = simulate(alone);
   const SimulationResult other = simulate(together);
-  EXPECT_EQ(one.policies[0].final_regret, other.policies[2].final_regret);
+  EXPECT_EQ(one.final_regrets(0), other.final_regrets(2));
 }
 
 TEST(Simulate, PoliciesThatDecideAlikeEndAlike) {
@@ -62,7 +63,7 @@ TEST(Simulate, PoliciesThatDecideAlikeEndAlike) {
   simulation.instance = "semi-benign";
   simulation.policies = {"ucb:scale=1e-6", "ucb:confidence=bilodeau,scale=1e-6"};
   const SimulationResult result = simulate(simulation);
-  EXPECT_EQ(result.policies[0].final_regret, result.policies[1].final_regret);
+  EXPECT_EQ(result.final_regrets(0), result.final_regrets(1));
 }
 
 TEST(Simulate, AllPoliciesOfAReplicationFaceTheSameWorld) {
@@ -72,10 +73,10 @@ TEST(Simulate, AllPoliciesOfAReplicationFaceTheSameWorld) {
   simulation.instance = "random-benign";
   simulation.policies = {"oracle", "fixed:arm=0"};
   const SimulationResult result = simulate(simulation);
-  EXPECT_EQ(result.policies[0].final_regret, std::vector<double>(6, 0));
+  EXPECT_EQ(result.final_regrets(0), std::vector<double>(6, 0));
   const InstanceSource source("random-benign", 200, 4);
   for (std::uint32_t replication = 0; replication < 6; ++replication)
-    EXPECT_DOUBLE_EQ(result.policies[1].final_regret[replication],
+    EXPECT_DOUBLE_EQ(result.final_regrets(1)[replication],
                      200 * source.instance(replication)->gap(0));
 }
 
@@ -84,7 +85,7 @@ TEST(Simulate, SeedsMatter) {
   simulation.policies = {"ts"};
   const SimulationResult one = simulate(simulation);
   simulation.seed = 5;
-  EXPECT_NE(one.policies[0].final_regret, simulate(simulation).policies[0].final_regret);
+  EXPECT_NE(one.final_regrets(0), simulate(simulation).final_regrets(0));
 }
 
 TEST(Simulate, MoreReplicationsContinueTheSameRun) {
@@ -92,8 +93,7 @@ TEST(Simulate, MoreReplicationsContinueTheSameRun) {
   const SimulationResult few = simulate(simulation);
   simulation.replications = 9;
   const SimulationResult more = simulate(simulation);
-  for (std::size_t i = 0; i < 6; ++i)
-    EXPECT_EQ(few.policies[0].final_regret[i], more.policies[0].final_regret[i]);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(few.final_regrets(0)[i], more.final_regrets(0)[i]);
 }
 
 TEST(Simulate, CheckpointsAskedForAreThere) {
@@ -101,9 +101,9 @@ TEST(Simulate, CheckpointsAskedForAreThere) {
   simulation.checkpoints = 1;
   simulation.also_at = {150, 7};
   const SimulationResult result = simulate(simulation);
-  ASSERT_EQ(result.policies[0].checkpoints.size(), 3u);
-  EXPECT_EQ(result.policies[0].checkpoints[0].round, 7u);
-  EXPECT_EQ(result.policies[0].checkpoints[1].round, 150u);
+  ASSERT_EQ(result.cells[0].curve.size(), 3u);
+  EXPECT_EQ(result.cells[0].curve[0].round, 7u);
+  EXPECT_EQ(result.cells[0].curve[1].round, 150u);
 }
 
 TEST(Simulate, PoliciesAreToldTheGivenProblem) {
@@ -119,7 +119,61 @@ TEST(Simulate, PoliciesAreToldTheGivenProblem) {
   for (Arm a = 0; a < 3; ++a) same(a, 0) = same(a, 1) = 0.5;
   given.marginals = std::make_shared<const Matrix>(same);
   simulation.given = given;
-  EXPECT_EQ(simulate(simulation).policies[0].pulls, (std::vector<double>{200, 0, 0}));
+  EXPECT_EQ(simulate(simulation).cells[0].pulls, (std::vector<double>{200, 0, 0}));
+}
+
+TEST(Simulate, PairsRivalsUnderTheSameLuck) {
+  Simulation simulation = small_simulation();
+  simulation.policies = {"uniform", "ucb", "oracle"};
+  const SimulationResult result = simulate(simulation);
+  ASSERT_EQ(result.differences.size(), 1u);  // the oracle is no rival
+  const PairedDifference& pair = result.differences[0];
+  EXPECT_TRUE(pair.same_luck);
+  const std::vector<double> first = result.final_regrets(pair.first);
+  const std::vector<double> second = result.final_regrets(pair.second);
+  double sum = 0, better = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    sum += first[i] - second[i];
+    better += first[i] < second[i] ? 1 : first[i] == second[i] ? 0.5 : 0;
+  }
+  EXPECT_NEAR(pair.difference.mean, sum / 6, 1e-12);
+  EXPECT_LE(pair.difference.mean, 0);
+  EXPECT_EQ(pair.share_better, better / 6);
+}
+
+TEST(Simulate, WhatLeaptHasNoCommonLuckAndSaysItsError) {
+  Simulation simulation = small_simulation();
+  simulation.policies = {"ucb", "c-ucb"};
+  simulation.horizon = 20'000;
+  simulation.engine = Engine::kLeap;
+  const SimulationResult result = simulate(simulation);
+  EXPECT_FALSE(result.differences.at(0).same_luck);
+  for (const CellSummary& summary : result.cells) {
+    EXPECT_EQ(summary.engine, "leap");
+    EXPECT_GT(summary.leap_error, 0);
+    EXPECT_LE(summary.leap_error, 1e-9);
+  }
+}
+
+TEST(Simulate, SharesAreFollowedIfAskedFor) {
+  Simulation simulation = small_simulation();
+  simulation.policies = {"db"};
+  EXPECT_TRUE(simulate(simulation).cells[0].shares.empty());
+  simulation.follow_shares = true;
+  const CellSummary summary = simulate(simulation).cells[0];
+  ASSERT_EQ(summary.shares.size(), 2u);
+  EXPECT_EQ(summary.shares[0].share.size(), summary.curve.size());
+}
+
+TEST(SimulateArguments, WhatDoesNotFitIntoMemoryIsRefused) {
+  Simulation simulation = small_simulation();
+  simulation.replications = 1'000'000'000;
+  try {
+    simulate(simulation);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.report().field, "policies × replications × checkpoints");
+  }
 }
 
 TEST(Simulate, ReportsProgressToTheEnd) {

@@ -73,7 +73,7 @@ TEST(Balancing, SharesAddUpWhateverIsLost) {
   simulation.horizon = 2000;
   simulation.replications = 2;
   simulation.feedback.loss = 0.5;
-  for (const PolicySummary& summary : simulate(simulation).policies) {
+  for (const CellSummary& summary : simulate(simulation).cells) {
     double shares = 0;
     for (const DiagnosticSummary& entry : summary.diagnostics)
       if (entry.name.starts_with("share(")) shares += entry.mean;
@@ -150,7 +150,7 @@ TEST(DynamicBalancing, NamesItsLearnersApart) {
   EXPECT_EQ(diagnostic(*policy, "share(ucb#2)"), 0);
 }
 
-double diagnostic_of(const PolicySummary& summary, const std::string& name) {
+double diagnostic_of(const CellSummary& summary, const std::string& name) {
   for (const DiagnosticSummary& entry : summary.diagnostics)
     if (entry.name == name) return entry.mean;
   return -1;
@@ -163,7 +163,7 @@ TEST(DynamicBalancing, SwitchesOffALearnerThatBreaksItsPromise) {
   simulation.policies = {"db:base=(fixed:arm=0)+(fixed:arm=1),d=2+2,Z=1+1"};
   simulation.horizon = 20'000;
   simulation.replications = 2;
-  const PolicySummary summary = simulate(simulation).policies[0];
+  const CellSummary summary = simulate(simulation).cells[0];
   EXPECT_GT(diagnostic_of(summary, "inactive_share(fixed)"), 0.5);
   EXPECT_EQ(diagnostic_of(summary, "deactivations(fixed:arm=1)"), 0);
   EXPECT_GT(diagnostic_of(summary, "share(fixed:arm=1)"), 0.75);

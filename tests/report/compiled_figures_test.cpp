@@ -32,7 +32,7 @@ class Compiled : public testing::Test {
     result.plan.study.figures = {request};
     const test::TemporaryDirectory directory;
     write_file(directory.file("bundle.js"), std::string(*web_bundle()));
-    write_file(directory.file("spec.json"), study_figures(result).at(0).spec);
+    write_file(directory.file("spec.json"), study_figures(result).figures.at(0).spec);
     const test::ProgramResult run =
         test::run_shell("node '" ARMATURE_SOURCE_DIR "/tests/web/compile.js' bundle.js spec.json",
                         directory.path());
@@ -65,7 +65,7 @@ TEST_F(Compiled, RegretDrawsEveryMean) {
 
 TEST_F(Compiled, FinalDrawsAPointPerCell) {
   const test::MadeStudy made = test::rich_study();
-  const auto rows = drawn({"final", "dial", "", "", true}, "symbol", "mean", made);
+  const auto rows = drawn({FigureKind::kFinal, "dial", "", "", true}, "symbol", "mean", made);
   EXPECT_EQ(rows.size(), 4u * 5);  // four instances, five dials at the longest horizon
   for (const json& row : rows) EXPECT_EQ(row["policy"], "db");
 }
@@ -74,7 +74,8 @@ TEST_F(Compiled, IntervalsEndWhereALogarithmicAxisDoes) {
   test::MadeStudy made = test::rich_study();
   made.replications = 2;
   made.relative_deviation = 5;  // intervals far below 0
-  const auto rows = drawn({"final", "horizon", "log-log", "", false}, "rule", "shown_low", made);
+  const auto rows =
+      drawn({FigureKind::kFinal, "horizon", "log-log", "", false}, "rule", "shown_low", made);
   EXPECT_FALSE(rows.empty());
   for (const json& row : rows) {
     EXPECT_LT(row["low"], 0);
@@ -85,7 +86,7 @@ TEST_F(Compiled, IntervalsEndWhereALogarithmicAxisDoes) {
 TEST_F(Compiled, BoxesDrawEveryCell) {
   const test::MadeStudy made = test::small_study();
   const StudyResult result = test::made_result(made);
-  const auto rows = drawn({"box", "", "", "", true}, "symbol", "mean", made);
+  const auto rows = drawn({FigureKind::kBox, "", "", "", true}, "symbol", "mean", made);
   ASSERT_EQ(rows.size(), result.cells.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(rows[i]["median"], result.cells[i].final_regret().median);
@@ -96,7 +97,7 @@ TEST_F(Compiled, BoxesDrawEveryCell) {
 TEST_F(Compiled, SharesFillTheHeight) {
   test::MadeStudy made = test::small_study();
   made.policies.push_back({"db", "db", {}, {"c-ucb", "ucb"}});
-  const auto rows = drawn({"share", "", "", "", true}, "area", "share", made);
+  const auto rows = drawn({FigureKind::kShare, "", "", "", true}, "area", "share", made);
   std::map<double, double> top;
   for (const json& row : rows)
     top[row["round"]] = std::max(top[row["round"]], row["share_end"].get<double>());
@@ -105,7 +106,8 @@ TEST_F(Compiled, SharesFillTheHeight) {
 }
 
 TEST_F(Compiled, PullsDrawACellPerArmAndPolicy) {
-  const auto rows = drawn({"pulls", "", "", "", true}, "rect", "pulls", test::small_study());
+  const auto rows =
+      drawn({FigureKind::kPulls, "", "", "", true}, "rect", "pulls", test::small_study());
   EXPECT_EQ(rows.size(), 2u * 2 * 20);
   double sum = 0;
   for (std::size_t i = 0; i < 20; ++i) sum += rows[i]["pulls"].get<double>();
@@ -113,12 +115,14 @@ TEST_F(Compiled, PullsDrawACellPerArmAndPolicy) {
 }
 
 TEST_F(Compiled, ThePlaneDrawsEveryPolicy) {
-  const auto rows = drawn({"plane", "", "", "", true}, "symbol", "member", test::rich_study());
+  const auto rows =
+      drawn({FigureKind::kPlane, "", "", "", true}, "symbol", "member", test::rich_study());
   EXPECT_EQ(rows.size(), 2u * 10);  // two horizons, five policies and five dials
 }
 
 TEST_F(Compiled, TimesAreDrawn) {
-  const auto rows = drawn({"time", "", "", "", true}, "symbol", "nanoseconds", test::small_study());
+  const auto rows =
+      drawn({FigureKind::kTime, "", "", "", true}, "symbol", "nanoseconds", test::small_study());
   ASSERT_EQ(rows.size(), 4u);
   EXPECT_NEAR(rows[0]["nanoseconds"].get<double>(), 30, 1e-9);
 }

@@ -114,7 +114,8 @@ TEST_F(Page, AReportIsWrittenWithItsFigures) {
     GTEST_SKIP() << "no node or no rsvg-convert";
   const test::TemporaryDirectory directory;
   StudyResult result = made_result(small_study());
-  result.plan.study.figures = {{"regret", "", "", "", true}, {"box", "", "", "", true}};
+  result.plan.study.figures = {{FigureKind::kRegret, "", "", "", true},
+                               {FigureKind::kBox, "", "", "", true}};
   const WrittenReport report = write_report(result, directory.file("out"));
   EXPECT_EQ(report.note, "");
   EXPECT_EQ(report.figures, (std::vector<std::string>{"regret", "box"}));

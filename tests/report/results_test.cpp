@@ -4,35 +4,56 @@
 
 #include "armature/report.h"
 #include "armature/version.h"
+#include "lab/planned_cell.h"
 
 namespace armature {
 namespace {
 
-PolicySummary summary_of(const std::string& policy, double mean) {
-  PolicySummary summary;
-  summary.policy = policy;
+PlannedCell cell_of(std::uint32_t id, const std::string& policy) {
+  PlannedCell cell;
+  cell.id = id;
+  cell.instance = "pareto-benign:actions=5,gap=0.1";
+  cell.policy = policy;
+  cell.horizon = 100;
+  name_instance(cell, {.label = cell.instance});
+  name_policy(cell, {.label = policy});
+  return cell;
+}
+
+Spread spread_of(double mean, double error) {
+  Spread spread;
+  spread.count = 4;
+  spread.mean = mean;
+  spread.standard_error = error;
+  spread.deviation = 2 * error;
+  spread.least = spread.q05 = spread.q25 = spread.median = mean - 1;
+  spread.q75 = spread.q95 = spread.most = mean + 2;
+  return spread;
+}
+
+CellSummary summary_of(const PlannedCell& cell, double mean) {
+  CellSummary summary;
+  summary.cell = cell;
   summary.engine = "step";
-  summary.replications = 4;
-  summary.mean_regret = mean;
-  summary.standard_error = 0.25;
-  summary.median = mean - 1;
-  summary.q95 = mean + 2;
   summary.simple_regret = 0.125;
-  summary.checkpoints = {{1, 0.5, 0.0625}, {100, mean, 0.25}};
+  summary.curve = {{1, spread_of(0.5, 0)}, {100, spread_of(mean, 0.25)}};
   summary.pulls = {60, 40};
-  summary.final_regret = {mean, mean, mean, mean};
   summary.seconds = 0.00002;  // 4 replications of 100 rounds: 50 ns a round
   return summary;
 }
 
 SimulationResult small_result() {
   SimulationResult result;
-  result.instance = "pareto-benign:actions=5,gap=0.1";
-  result.horizon = 100;
-  result.replications = 4;
-  result.seed = 9;
-  result.policies = {summary_of("ucb", 12.5), summary_of("hac-ucb:scale=0.5,ties=random", 8)};
-  result.policies[1].diagnostics = {{"switched", 0.25, 4}, {"switch_round", 31, 1}};
+  result.simulation.instance = "pareto-benign:actions=5,gap=0.1";
+  result.simulation.horizon = 100;
+  result.simulation.replications = 4;
+  result.simulation.seed = 9;
+  result.complete = true;
+  result.conditions = "prompt";
+  result.plan = {cell_of(0, "ucb"), cell_of(1, "hac-ucb:scale=0.5,ties=random")};
+  result.cells = {summary_of(result.plan[0], 12.5), summary_of(result.plan[1], 8)};
+  result.cells[1].diagnostics = {{"switched", 0.25, 4}, {"switch_round", 31, 1}};
+  result.differences = {{1, 0, spread_of(-4.5, 0.5), 0.75, true}};
   return result;
 }
 
@@ -50,27 +71,55 @@ TEST(ResultTable, SaysWhatWasRunAndWhatCameOut) {
 
 TEST(ResultTable, SaysWhatIsNotFinished) {
   SimulationResult result = small_result();
-  result.policies[0].replications = 3;
-  result.policies[1] = {};
-  result.policies[1].policy = "ts";
+  result.cells[0].curve.back().regret.count = 3;
+  result.cells.pop_back();
+  result.plan[1].policy = "ts";
   const std::string table = result_table(result);
   EXPECT_NE(table.find("ucb (3 done)"), std::string::npos) << table;
   EXPECT_NE(table.find("not finished"), std::string::npos) << table;
 }
 
+TEST(ResultTable, OneReplicationHasNoError) {
+  SimulationResult result = small_result();
+  result.cells[0].curve.back().regret.count = 1;
+  EXPECT_EQ(result_table(result).find("12.50 ±"), std::string::npos);
+}
+
+TEST(ResultTable, SaysWhoLeapt) {
+  SimulationResult result = small_result();
+  result.cells[0].engine = "leap";
+  result.cells[0].leap_error = 2e-10;
+  const std::string table = result_table(result);
+  EXPECT_NE(table.find("by the leap engine, off by at most 2e-10 in total variation: ucb\n"),
+            std::string::npos)
+      << table;
+}
+
+TEST(ResultTable, SaysWhoWonAndHowSure) {
+  const std::string table = result_table(small_result());
+  EXPECT_NE(table.find("`hac-ucb:scale=0.5,ties=random` has the least mean regret"),
+            std::string::npos)
+      << table;
+}
+
 TEST(ResultCsv, OneRowPerPolicyAndCheckpointWithQuotedCommas) {
-  EXPECT_EQ(
-      result_csv({small_result()}),
-      "instance,policy,horizon,replications,seed,conditions,round,mean_regret,standard_error,median,q95\n"
-      "\"pareto-benign:actions=5,gap=0.1\",ucb,100,4,9,prompt,1,0.5,0.0625,,\n"
-      "\"pareto-benign:actions=5,gap=0.1\",ucb,100,4,9,prompt,100,12.5,0.25,11.5,14.5\n"
-      "\"pareto-benign:actions=5,gap=0.1\",\"hac-ucb:scale=0.5,ties=random\",100,4,9,prompt,1,0.5,0.0625,,\n"
-      "\"pareto-benign:actions=5,gap=0.1\",\"hac-ucb:scale=0.5,ties=random\",100,4,9,prompt,100,8,0.25,7,10\n");
+  const std::string csv = result_csv({small_result()});
+  const std::string start =
+      "instance,policy,horizon,replications,seed,conditions,round,mean_regret,standard_error,"
+      "median,q95,deviation,low95,high95,least,q05,q25,q75,most,engine,leap_error\n"
+      "\"pareto-benign:actions=5,gap=0.1\",ucb,100,4,9,prompt,1,0.5,0,-0.5,2.5,0,0.5,0.5,"
+      "-0.5,-0.5,-0.5,2.5,2.5,step,0\n"
+      "\"pareto-benign:actions=5,gap=0.1\",ucb,100,4,9,prompt,100,12.5,0.25,11.5,14.5,0.5,";
+  EXPECT_EQ(csv.substr(0, start.size()), start);
+  EXPECT_NE(csv.find(",\"hac-ucb:scale=0.5,ties=random\",100,4,9,prompt,100,8,0.25,7,10,"),
+            std::string::npos)
+      << csv;
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 5);
 }
 
 TEST(ResultCsv, QuotesAreDoubledAndLineBreaksKeptInside) {
   SimulationResult result = small_result();
-  result.instance = "my \"best\"\nfile.json";
+  for (CellSummary& summary : result.cells) summary.cell.instance = "my \"best\"\nfile.json";
   const std::string csv = result_csv({result});
   EXPECT_NE(csv.find("\n\"my \"\"best\"\"\nfile.json\",ucb,"), std::string::npos) << csv;
 }
@@ -92,18 +141,24 @@ using Keys = std::vector<std::string>;
 TEST(ResultJson, HasItsShape) {
   const auto json = nlohmann::ordered_json::parse(result_json(small_result()));
   EXPECT_EQ(keys_of(json), (Keys{"instance", "horizon", "replications", "seed", "conditions",
-                                 "version", "complete", "results"}));
+                                 "version", "complete", "results", "differences"}));
   EXPECT_EQ(json["version"], version());
   EXPECT_EQ(json["horizon"], 100);
   EXPECT_EQ(json["complete"], true);
   ASSERT_EQ(json["results"].size(), 2u);
   const auto& entry = json["results"][1];
-  EXPECT_EQ(keys_of(entry),
-            (Keys{"policy", "replications", "engine", "mean_regret", "standard_error", "median",
-                  "q95", "simple_regret", "checkpoints", "pulls", "seconds", "diagnostics"}));
+  EXPECT_EQ(keys_of(entry), (Keys{"policy", "replications", "engine", "leap_error", "mean_regret",
+                                  "standard_error", "median", "q95", "simple_regret", "checkpoints",
+                                  "pulls", "seconds", "diagnostics"}));
   EXPECT_EQ(entry["mean_regret"], 8);
   EXPECT_EQ(entry["q95"], 10);
-  EXPECT_EQ(keys_of(entry["checkpoints"][0]), (Keys{"round", "mean", "standard_error"}));
+  EXPECT_EQ(keys_of(entry["checkpoints"][0]),
+            (Keys{"round", "mean", "standard_error", "deviation", "low95", "high95", "least", "q05",
+                  "q25", "median", "q75", "q95", "most"}));
+  ASSERT_EQ(json["differences"].size(), 1u);
+  EXPECT_EQ(json["differences"][0]["second"], "ucb");
+  EXPECT_EQ(json["differences"][0]["mean"], -4.5);
+  EXPECT_EQ(json["differences"][0]["same_luck"], true);
   EXPECT_EQ(entry["checkpoints"][1]["round"], 100);
   EXPECT_EQ(entry["diagnostics"]["switch_round"]["mean"], 31);
   EXPECT_EQ(entry["diagnostics"]["switch_round"]["replications"], 1);
@@ -111,18 +166,18 @@ TEST(ResultJson, HasItsShape) {
 
 TEST(ResultJson, NumbersReadBackTheSame) {
   SimulationResult result = small_result();
-  result.policies[0].mean_regret = 0.1 + 0.2;
-  result.seed = std::numeric_limits<std::uint64_t>::max();
+  result.cells[0].curve.back().regret.mean = 0.1 + 0.2;
+  result.simulation.seed = std::numeric_limits<std::uint64_t>::max();
   const auto json = nlohmann::json::parse(result_json(result));
   EXPECT_EQ(json["results"][0]["mean_regret"].get<double>(), 0.1 + 0.2);
-  EXPECT_EQ(json["seed"].get<std::uint64_t>(), result.seed);
+  EXPECT_EQ(json["seed"].get<std::uint64_t>(), result.simulation.seed);
 }
 
 TEST(ResultJson, APolicyThatNeverRanHasNoNumbers) {
   SimulationResult result = small_result();
   result.complete = false;
-  result.policies[0] = {};
-  result.policies[0].policy = "ts";
+  result.cells.erase(result.cells.begin());
+  result.plan[0].policy = "ts";
   const auto json = nlohmann::ordered_json::parse(result_json(result));
   EXPECT_EQ(keys_of(json["results"][0]), (Keys{"policy", "replications"}));
 }

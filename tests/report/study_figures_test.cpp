@@ -9,6 +9,7 @@
 #include <set>
 
 #include "armature/theory.h"
+#include "study/figure_kinds.h"
 #include "support/study_results.h"
 
 namespace armature {
@@ -29,6 +30,8 @@ StudyResult asking_for(const MadeStudy& made, const FigureRequest& request) {
 
 json spec_of(const Figure& figure) { return json::parse(figure.spec); }
 
+std::vector<Figure> drawn(const StudyResult& result) { return study_figures(result).figures; }
+
 std::vector<std::string> names_of(const std::vector<Figure>& figures) {
   std::vector<std::string> names;
   for (const Figure& figure : figures) names.push_back(figure.name);
@@ -45,7 +48,7 @@ bool data_is_whole(const json& part) {
 }
 
 TEST(StudyFigures, EveryKindIsDrawn) {
-  const auto figures = study_figures(made_result(rich_study()));
+  const auto figures = drawn(made_result(rich_study()));
   EXPECT_EQ(names_of(figures),
             (std::vector<std::string>{"regret", "final-horizon", "final-dial", "box", "share",
                                       "pulls", "plane", "time"}));
@@ -60,8 +63,9 @@ TEST(StudyFigures, EveryKindIsDrawn) {
 }
 
 TEST(StudyFigures, RegretHasARowPerPolicyAndCheckpoint) {
-  const StudyResult result = asking_for(small_study(), {"regret", "", "linear", "", true});
-  const auto figures = study_figures(result);
+  const StudyResult result =
+      asking_for(small_study(), {FigureKind::kRegret, "", "linear", "", true});
+  const auto figures = drawn(result);
   ASSERT_EQ(names_of(figures), std::vector<std::string>{"regret-linear"});
   const json spec = spec_of(figures[0]);
   ASSERT_EQ(spec["concat"].size(), 2u);
@@ -98,7 +102,7 @@ MadeStudy within_reach_of_bounds() {
 
 TEST(StudyFigures, BoundsAreTheTheorysAndOnlyWhereTheyHold) {
   const auto figures =
-      study_figures(asking_for(within_reach_of_bounds(), {"regret", "", "log-log", "", true}));
+      drawn(asking_for(within_reach_of_bounds(), {FigureKind::kRegret, "", "log-log", "", true}));
   const json spec = spec_of(figures[0]);
   std::set<std::string> easy, hard;
   for (const json& row : rows_with(spec["concat"][0], "bound")) easy.insert(row["policy"]);
@@ -115,15 +119,15 @@ TEST(StudyFigures, BoundsAreTheTheorysAndOnlyWhereTheyHold) {
     EXPECT_LT(row["bound"], row["x"]);  // else it says nothing
   }
   const auto without =
-      study_figures(asking_for(within_reach_of_bounds(), {"regret", "", "log-log", "", false}));
+      drawn(asking_for(within_reach_of_bounds(), {FigureKind::kRegret, "", "log-log", "", false}));
   EXPECT_TRUE(rows_with(spec_of(without[0])["concat"][0], "bound").empty());
 }
 
 TEST(StudyFigures, FinalAgainstTheHorizon) {
   MadeStudy made = small_study();
   made.horizons = {1000, 10'000, 100'000};
-  const StudyResult result = asking_for(made, {"final", "horizon", "", "", false});
-  const auto figures = study_figures(result);
+  const StudyResult result = asking_for(made, {FigureKind::kFinal, "horizon", "", "", false});
+  const auto figures = drawn(result);
   ASSERT_EQ(names_of(figures), std::vector<std::string>{"final-horizon"});
   const auto rows = rows_with(spec_of(figures[0])["concat"][0], "mean");
   std::map<std::pair<std::string, double>, double> means;
@@ -140,8 +144,8 @@ TEST(StudyFigures, FinalAgainstAGapJoinsInstancesThatDifferInItAlone) {
   MadeStudy made = small_study();
   made.instances = {{"hidden-arm:gap=0.1", "hidden-arm:gap=0.1", false, {{"gap", "0.1"}}},
                     {"hidden-arm:gap=0.2", "hidden-arm", false, {{"gap", "0.2"}}},
-                    {"hidden (gap=0.3)", "hidden-arm:gap=0.3", false, {{"gap", "0.3"}}}};
-  const auto figures = study_figures(asking_for(made, {"final", "", "", "", false}));
+                    {"hidden", "hidden-arm:gap=0.3", false, {{"gap", "0.3"}}}};
+  const auto figures = drawn(asking_for(made, {FigureKind::kFinal, "", "", "", false}));
   ASSERT_EQ(names_of(figures), std::vector<std::string>{"final-gap"});
   const json spec = spec_of(figures[0]);
   ASSERT_EQ(spec["concat"].size(), 1u);  // "hidden" alone has no line to draw
@@ -149,7 +153,7 @@ TEST(StudyFigures, FinalAgainstAGapJoinsInstancesThatDifferInItAlone) {
 }
 
 TEST(StudyFigures, APolicyWithoutTheDialRunsLevel) {
-  const auto figures = study_figures(asking_for(rich_study(), {"final", "dial", "", "", false}));
+  const auto figures = drawn(asking_for(rich_study(), {FigureKind::kFinal, "dial", "", "", false}));
   ASSERT_EQ(figures.size(), 1u);
   const auto rows = rows_with(spec_of(figures[0])["concat"][0], "mean");
   std::vector<double> level, dial;
@@ -164,13 +168,13 @@ TEST(StudyFigures, APolicyWithoutTheDialRunsLevel) {
 }
 
 TEST(StudyFigures, NothingVariesNothingIsDrawn) {
-  EXPECT_TRUE(study_figures(asking_for(small_study(), {"final", "", "", "", true})).empty());
-  EXPECT_TRUE(study_figures(asking_for(small_study(), {"share", "", "", "", true})).empty());
+  EXPECT_TRUE(drawn(asking_for(small_study(), {FigureKind::kFinal, "", "", "", true})).empty());
+  EXPECT_TRUE(drawn(asking_for(small_study(), {FigureKind::kShare, "", "", "", true})).empty());
 }
 
 TEST(StudyFigures, BoxesCarryOrderStatistics) {
-  const StudyResult result = asking_for(small_study(), {"box", "", "", "", true});
-  const json rows = spec_of(study_figures(result)[0])["concat"][0]["data"]["values"];
+  const StudyResult result = asking_for(small_study(), {FigureKind::kBox, "", "", "", true});
+  const json rows = spec_of(drawn(result)[0])["concat"][0]["data"]["values"];
   ASSERT_EQ(rows.size(), 2u);
   const Spread& spread = result.cells[1].final_regret();
   EXPECT_EQ(rows[1], (json{{"policy", "ucb"},
@@ -184,7 +188,7 @@ TEST(StudyFigures, BoxesCarryOrderStatistics) {
 
 TEST(StudyFigures, SharesAddUpToOne) {
   const json spec =
-      spec_of(study_figures(asking_for(rich_study(), {"share", "", "", "", true}))[0]);
+      spec_of(drawn(asking_for(rich_study(), {FigureKind::kShare, "", "", "", true}))[0]);
   EXPECT_EQ(spec["concat"].size(), 12u);  // four instances, three of five dials
   std::map<double, double> sum;
   for (const json& row : spec["concat"][0]["data"]["values"])
@@ -195,8 +199,8 @@ TEST(StudyFigures, SharesAddUpToOne) {
 TEST(StudyFigures, PullsOfManyArmsAreGathered) {
   MadeStudy made = small_study();
   made.instances[0].actions = 120;
-  const StudyResult result = asking_for(made, {"pulls", "", "", "", true});
-  const json spec = spec_of(study_figures(result)[0]);
+  const StudyResult result = asking_for(made, {FigureKind::kPulls, "", "", "", true});
+  const json spec = spec_of(drawn(result)[0]);
   const json& rows = spec["concat"][0]["data"]["values"];
   EXPECT_EQ(rows.size(), 2u * 40);  // three arms to a cell
   EXPECT_EQ(rows[0]["arm"], "0–2");
@@ -211,7 +215,7 @@ TEST(StudyFigures, ThePlaneTakesTheWorstOfEachRole) {
   made.mean = [](std::size_t instance, std::size_t, double round) {
     return static_cast<double>(instance + 1) * std::sqrt(round);
   };
-  const auto figures = study_figures(asking_for(made, {"plane", "", "", "", true}));
+  const auto figures = drawn(asking_for(made, {FigureKind::kPlane, "", "", "", true}));
   const json panel = spec_of(figures[0])["concat"][0];
   const auto rows = rows_with(panel, "worst_low");
   ASSERT_FALSE(rows.empty());
@@ -222,7 +226,7 @@ TEST(StudyFigures, ThePlaneTakesTheWorstOfEachRole) {
 }
 
 TEST(StudyFigures, TimeIsPerRoundAndSaysThatItDiffers) {
-  const auto figures = study_figures(asking_for(small_study(), {"time", "", "", "", true}));
+  const auto figures = drawn(asking_for(small_study(), {FigureKind::kTime, "", "", "", true}));
   const json rows = spec_of(figures[0])["concat"][0]["data"]["values"];
   EXPECT_NEAR(rows[1]["nanoseconds"].get<double>(), 60, 1e-9);
   EXPECT_NE(figures[0].caption.find("differs from run to run"), std::string::npos);
@@ -230,7 +234,7 @@ TEST(StudyFigures, TimeIsPerRoundAndSaysThatItDiffers) {
 
 TEST(StudyFigures, APolicyHasOneColourEverywhere) {
   std::map<std::string, std::set<std::string>> colours;
-  for (const Figure& figure : study_figures(made_result(rich_study()))) {
+  for (const Figure& figure : drawn(made_result(rich_study()))) {
     if (figure.name == "pulls" || figure.name == "share") continue;
     const std::function<void(const json&)> visit = [&](const json& part) {
       if (part.is_object() && part.contains("color") && part["color"].contains("scale"))
@@ -252,14 +256,15 @@ TEST(StudyFigures, ManyInstancesAreSeveralFigures) {
   made.instances.clear();
   for (int i = 0; i < 14; ++i)
     made.instances.push_back({"world " + std::to_string(i), "hidden-arm", false});
-  EXPECT_EQ(names_of(study_figures(asking_for(made, {"regret", "", "", "", true}))),
+  EXPECT_EQ(names_of(drawn(asking_for(made, {FigureKind::kRegret, "", "", "", true}))),
             (std::vector<std::string>{"regret", "regret-2"}));
 }
 
 TEST(StudyFigures, TheSameKindTwiceHasTwoNames) {
   StudyResult result = made_result(small_study());
-  result.plan.study.figures = {{"box", "", "", "one", true}, {"box", "", "", "two", true}};
-  EXPECT_EQ(names_of(study_figures(result)), (std::vector<std::string>{"box", "box-again-2"}));
+  result.plan.study.figures = {{FigureKind::kBox, "", "", "one", true},
+                               {FigureKind::kBox, "", "", "two", true}};
+  EXPECT_EQ(names_of(drawn(result)), (std::vector<std::string>{"box", "box-again-2"}));
 }
 
 TEST(StudyFigures, OneReplicationAndTheOracleAreNoTrouble) {
@@ -270,12 +275,30 @@ TEST(StudyFigures, OneReplicationAndTheOracleAreNoTrouble) {
   made.mean = [mean](std::size_t i, std::size_t p, double t) {
     return p == 10 ? 0 : mean(i, p, t);
   };
-  for (const Figure& figure : study_figures(made_result(made)))
+  for (const Figure& figure : drawn(made_result(made)))
     EXPECT_TRUE(data_is_whole(spec_of(figure))) << figure.name;
 }
 
-TEST(StudyFigures, AnUnknownKindIsRefused) {
-  EXPECT_THROW(study_figures(asking_for(small_study(), {"pie", "", "", "", true})), Error);
+TEST(StudyFigures, WhatWasAskedForAndIsNotHereIsSaid) {
+  const DrawnFigures asked =
+      study_figures(asking_for(small_study(), {FigureKind::kShare, "", "", "", true}));
+  ASSERT_EQ(asked.notes.size(), 1u);
+  EXPECT_NE(asked.notes[0].find("“share”"), std::string::npos) << asked.notes[0];
+  EXPECT_NE(asked.notes[0].find("balances"), std::string::npos) << asked.notes[0];
+  // Nobody asked for any kind by name: those with nothing to show go without saying.
+  EXPECT_TRUE(study_figures(made_result(small_study())).notes.empty());
+}
+
+TEST(StudyFigures, WhatIsLeftOutOfALongSweepIsSaid) {
+  for (const Figure& figure : drawn(made_result(rich_study())))
+    if (figure.name == "regret" || figure.name == "box" || figure.name == "pulls")
+      EXPECT_NE(figure.caption.find("Of db only the first"), std::string::npos) << figure.caption;
+}
+
+TEST(StudyFigures, EveryKindHasItsRow) {
+  ASSERT_EQ(figure_kinds().size(), 7u);
+  for (std::size_t i = 0; i < figure_kinds().size(); ++i)
+    EXPECT_EQ(static_cast<std::size_t>(figure_kinds()[i].kind), i);
 }
 
 TEST(StudyFigures, GroupsDigits) {

@@ -127,8 +127,8 @@ TEST(LeapEngine, SameBytesForAnyNumberOfThreads) {
   three.threads = 3;
   const SimulationResult first = simulate(simulation, one);
   const SimulationResult second = simulate(simulation, three);
-  for (std::size_t i = 0; i < 3; ++i)
-    EXPECT_EQ(first.policies[i].final_regret, second.policies[i].final_regret);
+  for (std::uint32_t i = 0; i < 3; ++i)
+    EXPECT_EQ(first.final_regrets(i), second.final_regrets(i));
 }
 
 // --- Which engine

@@ -21,7 +21,7 @@ SimulationResult run(const std::string& instance, std::vector<std::string> polic
   return simulate(simulation);
 }
 
-const DiagnosticSummary* diagnostic(const PolicySummary& summary, const std::string& name) {
+const DiagnosticSummary* diagnostic(const CellSummary& summary, const std::string& name) {
   for (const DiagnosticSummary& entry : summary.diagnostics)
     if (entry.name == name) return &entry;
   return nullptr;
@@ -32,11 +32,11 @@ const DiagnosticSummary* diagnostic(const PolicySummary& summary, const std::str
 TEST_F(Balancing, ThePrintedSignReactsEarlier) {
   const auto result =
       run("bilodeau-confounded", {"db:bias=printed,test=plus", "db:bias=printed"}, 100'000, 20);
-  const DiagnosticSummary* plus = diagnostic(result.policies[0], "first_deactivation(c-ucb)");
+  const DiagnosticSummary* plus = diagnostic(result.cells[0], "first_deactivation(c-ucb)");
   ASSERT_NE(plus, nullptr);
   EXPECT_EQ(plus->replications, 20u);
   EXPECT_NEAR(plus->mean, 62'000, 3'000);
-  EXPECT_EQ(diagnostic(result.policies[1], "first_deactivation(c-ucb)"), nullptr);
+  EXPECT_EQ(diagnostic(result.cells[1], "first_deactivation(c-ucb)"), nullptr);
 }
 
 // On pareto-benign at the default dial, gap ½·sqrt(|A| log T/T): with the printed bias db is a
@@ -49,7 +49,7 @@ TEST_F(Balancing, ThePrintedBiasIsAFixedSplit) {
     const auto result =
         run("pareto-benign:actions=" + std::to_string(actions) + ",gap=" + std::to_string(gap),
             {"db:bias=printed", "db"}, kHorizon, 4);
-    return std::pair(result.policies[0].mean_regret, result.policies[1].mean_regret);
+    return std::pair(result.cells[0].final_regret().mean, result.cells[1].final_regret().mean);
   };
   const auto few = regrets(50);
   const auto many = regrets(800);
@@ -66,9 +66,9 @@ TEST_F(Balancing, EliminationKeepsItsPromise) {
       run("random-benign:actions=30", {"pe", "pe:design=exact", "pe:scale=0.5"}, kHorizon, 20);
   const EliminationSetting setting{30, 5, kHorizon, 1.0 / kHorizon, design_support(5)};
   const double coefficient = elimination_coefficient(setting);
-  for (const PolicySummary& summary : result.policies)
-    for (const CheckpointSummary& at : summary.checkpoints)
-      EXPECT_LE(at.mean, coefficient * std::sqrt(static_cast<double>(at.round)))
+  for (const CellSummary& summary : result.cells)
+    for (const CurvePoint& at : summary.curve)
+      EXPECT_LE(at.regret.mean, coefficient * std::sqrt(static_cast<double>(at.round)))
           << summary.policy << " " << at.round;
 }
 

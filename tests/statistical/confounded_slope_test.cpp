@@ -45,7 +45,7 @@ double predicted_regret(double t, double L) {
   return kGap * t * low;
 }
 
-PolicySummary run(const std::string& policy, Round horizon, std::uint32_t replications) {
+CellSummary run(const std::string& policy, Round horizon, std::uint32_t replications) {
   Simulation simulation;
   simulation.instance = "bilodeau-confounded";
   simulation.policies = {policy};
@@ -53,15 +53,15 @@ PolicySummary run(const std::string& policy, Round horizon, std::uint32_t replic
   simulation.replications = replications;
   simulation.checkpoints = 1;
   simulation.also_at = {horizon / 10, horizon / 2};
-  return simulate(simulation).policies[0];
+  return simulate(simulation).cells[0];
 }
 
 // The balance is kept to one round, so the prediction is off by less than a few rounds' regret on
 // top of the sampling error.
-void expect_balance(const PolicySummary& summary, double L) {
-  for (const CheckpointSummary& at : summary.checkpoints)
-    EXPECT_NEAR(at.mean, predicted_regret(static_cast<double>(at.round), L),
-                2 + test::kNormalBound * at.standard_error)
+void expect_balance(const CellSummary& summary, double L) {
+  for (const CurvePoint& at : summary.curve)
+    EXPECT_NEAR(at.regret.mean, predicted_regret(static_cast<double>(at.round), L),
+                2 + test::kNormalBound * at.regret.standard_error)
         << summary.policy << " at " << at.round;
 }
 
@@ -81,7 +81,7 @@ TEST_F(ConfoundedSlope, RegretFollowsTheBalance) {
 TEST_F(ConfoundedSlope, IsLinearAndNearsItsLimitFromBelow) {
   constexpr Round kHorizon = 2'000'000;
   for (const char* policy : {"c-ucb", "c-ucb:confidence=bilodeau"}) {
-    const PolicySummary summary = run(policy, kHorizon, 20);
+    const CellSummary summary = run(policy, kHorizon, 20);
     const double slope =
         (summary.checkpoints[2].mean - summary.checkpoints[1].mean) / (kHorizon / 2.0);
     const double noise =

@@ -29,10 +29,10 @@ void expect_regrets(const std::string& instance, Round horizon,
   for (const Reference& reference : references) simulation.policies.emplace_back(reference.policy);
   const SimulationResult result = simulate(simulation);
   for (std::size_t i = 0; i < references.size(); ++i) {
-    const PolicySummary& summary = result.policies[i];
-    const double noise = test::kNormalBound * summary.standard_error;
-    EXPECT_NEAR(summary.mean_regret, references[i].mean, references[i].margin + noise)
-        << summary.policy << ", standard error " << summary.standard_error;
+    const CellSummary& summary = result.cells[i];
+    const double noise = test::kNormalBound * summary.final_regret().standard_error;
+    EXPECT_NEAR(summary.final_regret().mean, references[i].mean, references[i].margin + noise)
+        << summary.cell.policy << ", standard error " << summary.final_regret().standard_error;
   }
 }
 

@@ -25,9 +25,9 @@ SimulationResult run(const std::string& instance, std::vector<std::string> polic
 TEST_F(SimpleLines, CausalUcbPaysTheGapWhereTheBestArmHides) {
   for (const char* policy : {"c-ucb", "c-ucb:confidence=bilodeau", "c-ts"}) {
     const SimulationResult result = run("hidden-arm:gap=0.2", {policy}, 10'000, 10);
-    for (const CheckpointSummary& at : result.policies[0].checkpoints) {
-      EXPECT_NEAR(at.mean, 0.2 * static_cast<double>(at.round), 1e-6) << policy;
-      EXPECT_LT(at.standard_error, 1e-9) << policy;
+    for (const CurvePoint& at : result.cells[0].curve) {
+      EXPECT_NEAR(at.regret.mean, 0.2 * static_cast<double>(at.round), 1e-6) << policy;
+      EXPECT_LT(at.regret.standard_error, 1e-9) << policy;
     }
   }
 }
@@ -44,8 +44,8 @@ TEST_F(SimpleLines, UniformPaysTheMeanGap) {
       square += instance->gap(a) * instance->gap(a) / instance->actions();
     }
     const double error = std::sqrt(kT * (square - mean * mean) / kReplications);
-    const PolicySummary uniform = run(text, {"uniform"}, 5000, 200).policies[0];
-    EXPECT_NEAR(uniform.mean_regret, kT * mean, test::kNormalBound * error) << text;
+    const CellSummary uniform = run(text, {"uniform"}, 5000, 200).cells[0];
+    EXPECT_NEAR(uniform.final_regret().mean, kT * mean, test::kNormalBound * error) << text;
   }
 }
 
@@ -53,10 +53,11 @@ TEST_F(SimpleLines, ThompsonBeatsUniform) {
   for (const char* text : {"pareto-benign:gap=0.2", "bilodeau-benign", "bilodeau-confounded",
                            "hidden-arm", "semi-benign"}) {
     const SimulationResult result = run(text, {"ts", "uniform"}, 5000, 50);
-    const PolicySummary& ts = result.policies[0];
-    const PolicySummary& uniform = result.policies[1];
-    EXPECT_LT(ts.mean_regret + test::kNormalBound * (ts.standard_error + uniform.standard_error),
-              uniform.mean_regret)
+    const CellSummary& ts = result.cells[0];
+    const CellSummary& uniform = result.cells[1];
+    EXPECT_LT(ts.final_regret().mean + test::kNormalBound * (ts.final_regret().standard_error +
+                                                             uniform.final_regret().standard_error),
+              uniform.final_regret().mean)
         << text;
   }
 }

@@ -18,7 +18,7 @@ double share_switched(const std::string& policy, const std::string& instance, Ro
   simulation.policies = {policy};
   simulation.horizon = horizon;
   simulation.replications = kReplications;
-  const PolicySummary summary = simulate(simulation).policies[0];
+  const CellSummary summary = simulate(simulation).cells[0];
   EXPECT_EQ(summary.diagnostics.at(0).name, "switched");
   return summary.diagnostics.at(0).mean;
 }

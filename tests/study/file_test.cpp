@@ -5,6 +5,7 @@
 
 #include "armature/study.h"
 #include "base/refusal.h"
+#include "study/figure_kinds.h"
 #include "support/studies.h"
 
 namespace armature {
@@ -75,13 +76,9 @@ TEST(StudyFile, DefaultsAreFilledIn) {
   EXPECT_EQ(study.instances[0].name, "hidden-arm");
   EXPECT_EQ(study.instances[0].role, "");
   ASSERT_EQ(study.policies.size(), 1u);
-  std::vector<std::string> kinds;
-  for (const FigureRequest& figure : study.figures) {
-    kinds.push_back(figure.kind);
-    EXPECT_TRUE(figure.theory);
-  }
-  EXPECT_EQ(kinds, (std::vector<std::string>{"regret", "final", "box", "share", "pulls", "plane",
-                                             "time"}));
+  EXPECT_TRUE(study.figures.empty());  // every kind that has something to show
+  EXPECT_TRUE(study.conditions.empty());
+  EXPECT_EQ(figures_asked_for(study).size(), figure_kinds().size());
 }
 
 TEST(StudyFile, EveryKeyIsRead) {
@@ -94,7 +91,7 @@ TEST(StudyFile, EveryKeyIsRead) {
   EXPECT_EQ(study.checkpoints, 7u);
   EXPECT_EQ(study.engine, "step");
   ASSERT_EQ(study.figures.size(), 2u);
-  EXPECT_EQ(study.figures[0].kind, "final");
+  EXPECT_EQ(study.figures[0].kind, FigureKind::kFinal);
   EXPECT_EQ(study.figures[0].x, "gap");
   EXPECT_EQ(study.figures[0].scale, "log-log");
   EXPECT_EQ(study.figures[0].title, "Who wins");
@@ -137,7 +134,7 @@ TEST(StudyFile, WrittenWithEverythingSpeltOutItReadsBackEqual) {
   const std::string spelt = write_study(read_study(kLeast, "s.toml"));
   for (const char* line :
        {"title = \"\"\n", "seed = 1\n", "replications = 100\n", "horizons = [100]\n",
-        "checkpoints = 32\n", "engine = \"auto\"\n", "[[figures]]\nkind = \"plane\"\n"})
+        "checkpoints = 32\n", "engine = \"auto\"\n", "max_events = 1000000000\n"})
     EXPECT_TRUE(contains(spelt, line)) << line;
 }
 
@@ -185,7 +182,8 @@ TEST(StudyFile, AnyStudyReadsBackEqual) {
     study.horizons = {*rc::gen::inRange<Round>(1, 1'000'000'000'000'000'000)};
     study.instances = {any_entry(true), any_entry(true)};
     study.policies = {any_entry(false)};
-    study.figures = {{"box", any_words(), "", any_words(), *rc::gen::arbitrary<bool>()}};
+    study.figures = {
+        {FigureKind::kFinal, any_words(), "", any_words(), *rc::gen::arbitrary<bool>()}};
     const Study again = read_study(write_study(study), "again.toml");
     RC_ASSERT(again.title == study.title);
     RC_ASSERT(again.text == study.text);
@@ -325,12 +323,35 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{ARMATURE_TEST_STUDY("instances='x'\nfigures = []"), "line 4: figures: got an array"},
         Bad{ARMATURE_TEST_STUDY("instances='x'\n[[figures]]\nx = 'gap'"), "kind = \"…\""},
         Bad{ARMATURE_TEST_STUDY("instances='x'\n[[figures]]\nkind = 'final'\ntitel = 'x'"),
-            "line 6: figures: got 'titel', expected one of kind, x, scale, title, theory; did you "
-            "mean 'title'?"},
+            "line 6: figures: final: got 'titel', expected one of kind, title, x, scale, theory; did "
+            "you mean 'title'?"},
         Bad{ARMATURE_TEST_STUDY("instances='x'\n[[figures]]\nkind = 'final'\nscale = 'log'"),
             "line 6: scale: got 'log', expected one of linear, log-x, log-log"},
         Bad{ARMATURE_TEST_STUDY("instances='x'\n[[figures]]\nkind = 'final'\ntheory = 'no'"),
             "line 6: theory: got 'no', expected true or false"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    KeysOfAKind, BadStudy,
+    testing::Values(
+        Bad{ARMATURE_TEST_STUDY("instances='x'\n[[figures]]\nkind = 'box'\nscale = 'linear'"),
+            "line 6: figures: box: got 'scale', expected one of kind, title"},
+        Bad{ARMATURE_TEST_STUDY("instances='x'\n[[verdicts]]\nname='q'\nrule='bound'\npolicy='p'\n"
+                                "bound='ucb'\nx='gap'"),
+            "verdicts: bound: got 'x', expected one of name, rule, policy, instance, bound"},
+        Bad{ARMATURE_TEST_STUDY(
+                "instances='x'\n[[verdicts]]\nname='q'\nrule='ratio'\npolicy='p'\nhigh=1"),
+            "against = \"…\""}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Conditions, BadStudy,
+    testing::Values(Bad{ARMATURE_TEST_STUDY("instances='x'\ndelay = 'late'"),
+                        "line 4: delay: got 'late', expected none, fixed:N or geometric:mean=N"},
+                    Bad{ARMATURE_TEST_STUDY("instances='x'\nloss = [0.1, 1]"),
+                        "line 4: loss: got an array, expected a probability in [0,1)"},
+                    Bad{ARMATURE_TEST_STUDY("instances='x'\nbatch = 0"),
+                        "line 4: batch: got 0, expected at least 1"},
+                    Bad{ARMATURE_TEST_STUDY("instances='x'\nleap_tolerance = 0"),
+                        "expected a probability in (0,1)"}));
 #undef ARMATURE_TEST_STUDY
 
 }  // namespace

@@ -30,7 +30,7 @@ TEST(Plan, CellsComeInstanceByInstanceHorizonByHorizonPolicyByPolicy) {
                                "semi-benign:actions=5,contexts=3"})
     for (const Round horizon : {Round{50}, Round{200}})
       for (const char* policy : {"ucb", "db", "ts"}) {
-        const StudyCell& cell = plan.cells[id];
+        const PlannedCell& cell = plan.cells[id];
         EXPECT_EQ(cell.id, id++);
         EXPECT_EQ(cell.instance, instance);
         EXPECT_EQ(cell.horizon, horizon);
@@ -40,7 +40,7 @@ TEST(Plan, CellsComeInstanceByInstanceHorizonByHorizonPolicyByPolicy) {
 
 TEST(Plan, CellsKnowTheirInstance) {
   const StudyPlan plan = plan_of(test::kSmallStudy);
-  const StudyCell& fixed = plan.cells.front();
+  const PlannedCell& fixed = plan.cells.front();
   EXPECT_EQ(fixed.actions, 4u);
   EXPECT_EQ(fixed.contexts, 2u);
   EXPECT_FALSE(fixed.benign);
@@ -60,8 +60,8 @@ TEST(Plan, LabelsAreTheTextFormOrOnesOwnWithWhatVaries) {
   EXPECT_EQ(plan.cells[6].instance_label, "random (actions=3)");
   EXPECT_EQ(plan.cells[12].instance_label, "random (actions=5)");
   using Values = std::vector<std::pair<std::string, std::string>>;
-  EXPECT_EQ(plan.cells[12].instance_parameters, (Values{{"actions", "5"}}));
-  EXPECT_TRUE(plan.cells[12].policy_parameters.empty());
+  EXPECT_EQ(plan.cells[12].instance_name.varied, (Values{{"actions", "5"}}));
+  EXPECT_TRUE(plan.cells[12].policy_name.varied.empty());
 }
 
 TEST(Plan, RolesAreGivenOrFound) {
@@ -246,6 +246,27 @@ TEST(Plan, TrialsGiveEveryCellATime) {
     EXPECT_GT(time, 0);
     EXPECT_LT(time, 60);
   }
+}
+
+TEST(StudyPlan, ConditionsAreAnAxisOfTheirOwn) {
+  const StudyPlan plan = test::plan_of(R"(
+horizons = 100
+instances = "hidden-arm"
+policies = ["ucb", "ts"]
+delay = [0, 10, "geometric:mean=5"]
+loss = [0, 0.5]
+batch = 4
+)");
+  ASSERT_EQ(plan.cells.size(), 12u);
+  EXPECT_EQ(plan.cells[0].instance_label, "hidden-arm (delay=none, loss=0)");
+  EXPECT_EQ(plan.cells[6].instance_label, "hidden-arm (delay=fixed:10, loss=0.5)");
+  EXPECT_EQ(plan.cells[6].feedback.describe(), "delay=fixed:10 batch=4 loss=0.5");
+  EXPECT_EQ(plan.cells[6].x("delay"), 10);
+  EXPECT_EQ(plan.cells[11].x("delay"), 5);
+  EXPECT_EQ(plan.cells[11].policy, "ts");
+  EXPECT_EQ(plan.cells[6].instance_name.without({"delay"}), "hidden-arm (loss=0.5)");
+  EXPECT_FALSE(plan.cells[0].same_world(plan.cells[2]));
+  EXPECT_TRUE(plan.cells[0].same_world(plan.cells[1]));
 }
 
 }  // namespace

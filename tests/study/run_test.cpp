@@ -295,9 +295,26 @@ TEST_F(Elsewhere, AnotherProgramsDatabaseIsRefused) {
 
 TEST_F(Elsewhere, AnotherSchemaIsRefused) {
   ASSERT_EQ(run(), "(accepted)");
-  execute("PRAGMA user_version = 2");
-  EXPECT_TRUE(contains(run(), "study.sqlite: schema version: got 2, expected 1, this armature's"));
-  EXPECT_TRUE(contains(refusal([&] { study_status(directory_.path()); }), "schema version: got 2"));
+  execute("PRAGMA user_version = 3");
+  EXPECT_TRUE(contains(
+      run(), "study.sqlite: schema version: got 3, expected at most 2, this armature's; read it"));
+  EXPECT_TRUE(contains(refusal([&] { study_status(directory_.path()); }), "schema version: got 3"));
+}
+
+// A store of version 0.1.0 before its schema changed, with the CSV it exported then.
+TEST_F(Elsewhere, AStoreOfTheFirstSchemaOpensAndSaysTheSame) {
+  const std::string stores = ARMATURE_SOURCE_DIR "/tests/study/stores/";
+  write_file(store_path(directory_.path()), read_file(stores + "first-schema.sqlite"));
+  const StudyResult result = read_results(directory_.path());
+  EXPECT_TRUE(result.complete);
+  ASSERT_EQ(result.cells.size(), 12u);
+  EXPECT_EQ(result.cells[1].cell.policy_label, "db:dial=0");
+  EXPECT_EQ(result.cells[1].cell.sweep(), "db");
+  EXPECT_EQ(result.cells[1].cell.instance_name.sweep(), "hidden");
+  EXPECT_EQ(result.cells[0].engine, "");  // it did not say
+  EXPECT_EQ(judge(result).at(0).outcome, "holds");
+  EXPECT_EQ(exported(directory_.path())["curves.csv"],
+            read_file(stores + "first-schema-curves.csv"));
 }
 
 // Even if that version describes studies in words this one does not know.
@@ -353,6 +370,47 @@ TEST(StudyRefusal, PullsMustBeCountable) {
         run_study(plan_of(kSmallStudy, {"horizons=[1e18]", "replications=10"}), directory.path());
       }),
       "horizon × replications: got 1000000000000000000 × 10, expected at most 9e18"));
+}
+
+// Late, batched and lost outcomes in a study are those of `simulate`.
+TEST(Conditions, AStudyRunsThemAsSimulateDoes) {
+  const TemporaryDirectory directory;
+  const StudyPlan plan = plan_of(
+      "horizons = 300\ninstances = 'hidden-arm:gap=0.3'\npolicies = ['ucb', 'uniform']\n"
+      "delay = [0, 50]\nloss = 0.1\nreplications = 5\n");
+  run_study(plan, directory.path(), on_threads(2));
+  const StudyResult result = read_results(directory.path());
+  ASSERT_EQ(result.cells.size(), 4u);
+  EXPECT_EQ(result.differences.size(), 2u);  // one for each delay
+  EXPECT_NE(result.cells[0].final_regret().mean, result.cells[2].final_regret().mean);
+  for (const CellSummary& summary : result.cells) {
+    Simulation simulation;
+    simulation.instance = summary.cell.instance;
+    simulation.policies = {summary.cell.policy};
+    simulation.horizon = 300;
+    simulation.replications = 5;
+    simulation.feedback = summary.cell.feedback;
+    EXPECT_EQ(simulate(simulation).cells[0].final_regret().mean, summary.final_regret().mean);
+  }
+  const auto files = exported(directory.path());
+  EXPECT_TRUE(contains(files.at("cells.csv"), ",fixed:50,1,0.1,1e-09\n")) << files.at("cells.csv");
+}
+
+// Which engine ran, replication by replication.
+TEST(Engines, AreStoredAndExported) {
+  const TemporaryDirectory directory;
+  run_study(plan_of("horizons = 20000\ninstances = 'hidden-arm:gap=0.3'\npolicies = ['ucb']\n"
+                    "engine = 'leap'\nreplications = 2\nleap_tolerance = 1e-6\n"),
+            directory.path(), on_threads(1));
+  const CellSummary summary = read_results(directory.path()).cells.at(0);
+  EXPECT_EQ(summary.engine, "leap");
+  EXPECT_GT(summary.leap_error, 1e-9);  // more than the default would allow
+  EXPECT_LE(summary.leap_error, 1e-6);
+  const std::string csv = exported(directory.path())["replications.csv"];
+  EXPECT_TRUE(csv.starts_with(
+      "cell,replication,regret,simple_regret,engine,leap_error,events,rounds_stepped\n"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
+  EXPECT_TRUE(contains(csv, ",leap,")) << csv;
 }
 
 }  // namespace

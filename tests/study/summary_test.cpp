@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "base/sqlite.h"
+#include "lab/student.h"
 #include "lab/worlds.h"
 #include "study/store.h"
-#include "study/student.h"
 #include "support/program.h"
 #include "support/studies.h"
 
@@ -35,7 +35,7 @@ class Summaries : public testing::Test {
     delete directory_;
   }
 
-  static BlockResult replay(const StudyCell& planned) {
+  static BlockResult replay(const PlannedCell& planned) {
     const std::uint64_t seed = result_->plan.study.seed;
     Cell cell;
     cell.world =
@@ -155,8 +155,8 @@ TEST_F(Summaries, DiagnosticsAtTheHorizon) {
 TEST_F(Summaries, DifferencesArePairedByReplicationAndStartFromTheBest) {
   EXPECT_EQ(result_->differences.size(), 6u * 2);  // six worlds and horizons, two rivals each
   for (const PairedDifference& pair : result_->differences) {
-    const StudyCell& first = result_->plan.cells[pair.first];
-    const StudyCell& second = result_->plan.cells[pair.second];
+    const PlannedCell& first = result_->plan.cells[pair.first];
+    const PlannedCell& second = result_->plan.cells[pair.second];
     EXPECT_EQ(first.instance, second.instance);
     EXPECT_EQ(first.horizon, second.horizon);
     const BlockResult one = replay(first);
@@ -175,24 +175,40 @@ TEST_F(Summaries, DifferencesArePairedByReplicationAndStartFromTheBest) {
   }
 }
 
-TEST_F(Summaries, TheTableForReadersOfTheDatabaseSaysTheSame) {
-  Database database(store_path(directory_->path()), Database::Mode::kReadWrite);
-  Statement row(database,
-                "SELECT round, replications, mean, variance, least, q05, q25, median, "
-                "q75, q95, most FROM summaries WHERE cell = ? ORDER BY checkpoint");
-  for (const CellSummary& summary : result_->cells) {
-    row.bind(1, std::int64_t{summary.cell.id});
-    for (const CurvePoint& point : summary.curve) {
-      ASSERT_TRUE(row.step());
-      EXPECT_EQ(row.integer(0), static_cast<std::int64_t>(point.round));
-      EXPECT_EQ(row.integer(1), kReplications);
-      EXPECT_EQ(row.real(2), point.regret.mean);
-      EXPECT_EQ(row.real(3), point.regret.deviation * point.regret.deviation);
-      EXPECT_EQ(row.real(4), point.regret.least);
-      EXPECT_EQ(row.real(7), point.regret.median);
-      EXPECT_EQ(row.real(10), point.regret.most);
+// The same cell by `simulate` and by `run`: the same numbers to the last digit.
+TEST_F(Summaries, SimulateSaysTheSameToTheLastBit) {
+  for (const CellSummary& stored : result_->cells) {
+    Simulation simulation;
+    simulation.instance = stored.cell.instance;
+    simulation.policies = {stored.cell.policy};
+    simulation.horizon = stored.cell.horizon;
+    simulation.replications = kReplications;
+    simulation.seed = result_->plan.study.seed;
+    simulation.checkpoints = result_->plan.study.checkpoints;
+    simulation.follow_shares = true;
+    const CellSummary summary = simulate(simulation, test::on_threads(2)).cells.at(0);
+    ASSERT_EQ(summary.curve.size(), stored.curve.size());
+    for (std::size_t i = 0; i < stored.curve.size(); ++i) {
+      const Spread &ours = summary.curve[i].regret, &theirs = stored.curve[i].regret;
+      EXPECT_EQ(summary.curve[i].round, stored.curve[i].round);
+      EXPECT_EQ(ours.mean, theirs.mean);
+      EXPECT_EQ(ours.deviation, theirs.deviation);
+      EXPECT_EQ(ours.standard_error, theirs.standard_error);
+      EXPECT_EQ(ours.q05, theirs.q05);
+      EXPECT_EQ(ours.median, theirs.median);
+      EXPECT_EQ(ours.most, theirs.most);
     }
-    EXPECT_FALSE(row.step());
+    EXPECT_EQ(summary.simple_regret, stored.simple_regret);
+    EXPECT_EQ(summary.pulls, stored.pulls);
+    EXPECT_EQ(summary.engine, stored.engine);
+    ASSERT_EQ(summary.diagnostics.size(), stored.diagnostics.size());
+    for (std::size_t i = 0; i < stored.diagnostics.size(); ++i) {
+      EXPECT_EQ(summary.diagnostics[i].name, stored.diagnostics[i].name);
+      EXPECT_EQ(summary.diagnostics[i].mean, stored.diagnostics[i].mean);
+    }
+    ASSERT_EQ(summary.shares.size(), stored.shares.size());
+    for (std::size_t i = 0; i < stored.shares.size(); ++i)
+      EXPECT_EQ(summary.shares[i].share, stored.shares[i].share);
   }
 }
 

@@ -133,5 +133,30 @@ TEST(Verdict, NobodyOfThatNameIsNoAnswer) {
   EXPECT_TRUE(contains(verdict.because, "no cell fits")) << verdict.because;
 }
 
+// What the figure draws against a policy's own epsilon, the verdict fits against it too.
+TEST(Verdict, AParameterOfThePolicyIsAnX) {
+  MadeStudy made = two_policies();
+  made.policies.clear();
+  for (const char* epsilon : {"0.01", "0.1", "1"})
+    made.policies.push_back({"sentry", "sentry", {{"epsilon", epsilon}}});
+  made.mean = [](std::size_t, std::size_t policy, double) {
+    return std::pow(10.0, static_cast<double>(policy));
+  };
+  VerdictRule rule = slope("sentry", "benign", 0.9, 1.1);
+  rule.x = "epsilon";
+  EXPECT_EQ(verdict_on(made, rule).outcome, kHolds);
+}
+
+// Labels may hold what a name is never cut at.
+TEST(Verdict, LabelsAreNotCutUp) {
+  MadeStudy made = two_policies();
+  made.policies = {{"wary", "ucb"}, {"wary (more)", "ucb"}};
+  made.mean = [](std::size_t, std::size_t policy, double round) {
+    return policy == 1 ? 0.2 * round : 2 * std::sqrt(round);
+  };
+  EXPECT_EQ(verdict_on(made, slope("wary", "", 0.45, 0.55)).outcome, kHolds);
+  EXPECT_EQ(verdict_on(made, slope("wary (more)", "", 0.95, 1.05)).outcome, kHolds);
+}
+
 }  // namespace
 }  // namespace armature

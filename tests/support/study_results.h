@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "armature/study.h"
+#include "lab/planned_cell.h"
 
 namespace armature::test {
 
-using GridValues = std::vector<std::pair<std::string, std::string>>;
+using GridValues = WrittenValues;
 
 struct MadeInstance {
   std::string label;
@@ -64,26 +65,32 @@ inline Spread made_spread(double mean, double deviation, std::uint64_t count,
   return spread;
 }
 
-inline StudyCell made_cell(const MadeInstance& instance, const MadePolicy& policy, Round horizon) {
-  StudyCell cell;
+/// A text form speaks for itself; any other label is one that was given, without what varies.
+inline PlannedName made_name(const std::string& label, const GridValues& varied) {
+  if (label.find(':') == std::string::npos) return {label, label, {}, varied, {}};
+  const TextForm form = TextForm::parse(label);
+  return {"", form.name, form.values, varied, {}};
+}
+
+inline PlannedCell made_cell(const MadeInstance& instance, const MadePolicy& policy,
+                             Round horizon) {
+  PlannedCell cell;
   cell.instance = instance.text;
   cell.policy = policy.text;
   cell.horizon = horizon;
-  cell.instance_label = instance.label;
-  cell.policy_label = policy.label;
+  name_instance(cell, made_name(instance.label, instance.parameters));
+  name_policy(cell, made_name(policy.label, policy.parameters));
   cell.role = instance.benign ? "benign" : "worst-case";
   cell.actions = instance.actions;
   cell.contexts = 2;
   cell.rank = 2;
   cell.gap = 0.1;
   cell.benign = instance.benign;
-  cell.instance_parameters = instance.parameters;
-  cell.policy_parameters = policy.parameters;
   return cell;
 }
 
-inline CellSummary made_summary(const MadeStudy& made, const StudyCell& cell, std::size_t instance,
-                                std::size_t policy) {
+inline CellSummary made_summary(const MadeStudy& made, const PlannedCell& cell,
+                                std::size_t instance, std::size_t policy) {
   CellSummary summary;
   summary.cell = cell;
   for (const Round round : log_checkpoints(cell.horizon, made.checkpoints)) {
@@ -91,6 +98,7 @@ inline CellSummary made_summary(const MadeStudy& made, const StudyCell& cell, st
     summary.curve.push_back(
         {round, made_spread(mean, mean * made.relative_deviation, made.replications)});
   }
+  summary.engine = "step";
   summary.simple_regret = 0.01 * static_cast<double>(policy);
   const double horizon = static_cast<double>(cell.horizon);
   const double others = std::min(horizon, made.mean(instance, policy, horizon) / *cell.gap);
@@ -124,7 +132,7 @@ inline void add_differences(const MadeStudy& made, StudyResult& result, std::siz
     const double z = deviation > 0 ? -difference / deviation : 0;
     result.differences.push_back({result.cells[best].cell.id, result.cells[i].cell.id,
                                   made_spread(difference, deviation, made.replications, true),
-                                  0.5 * std::erfc(-z / std::sqrt(2.0))});
+                                  0.5 * std::erfc(-z / std::sqrt(2.0)), true});
   }
 }
 
@@ -140,13 +148,11 @@ inline StudyResult made_result(const MadeStudy& made) {
     study.instances.push_back({instance.text, instance.label, "", {}});
   for (const MadePolicy& policy : made.policies)
     study.policies.push_back({policy.text, policy.label, "", {}});
-  for (const char* kind : {"regret", "final", "box", "share", "pulls", "plane", "time"})
-    study.figures.push_back({kind, "", "", "", true});
   for (std::size_t i = 0; i < made.instances.size(); ++i)
     for (const Round horizon : made.horizons) {
       const std::size_t first_cell = result.cells.size();
       for (std::size_t p = 0; p < made.policies.size(); ++p) {
-        StudyCell cell = made_cell(made.instances[i], made.policies[p], horizon);
+        PlannedCell cell = made_cell(made.instances[i], made.policies[p], horizon);
         cell.id = static_cast<std::uint32_t>(result.plan.cells.size());
         result.plan.cells.push_back(cell);
         result.cells.push_back(made_summary(made, cell, i, p));

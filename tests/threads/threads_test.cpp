@@ -35,8 +35,8 @@ void expect_same_for_any_number_of_threads(const Simulation& simulation) {
     hooks.threads = threads;
     const SimulationResult result = simulate(simulation, hooks);
     EXPECT_EQ(bytes_of(result), bytes_of(reference)) << threads << " threads";
-    for (std::size_t i = 0; i < reference.policies.size(); ++i)
-      EXPECT_EQ(result.policies[i].final_regret, reference.policies[i].final_regret);
+    for (std::uint32_t i = 0; i < reference.cells.size(); ++i)
+      EXPECT_EQ(result.final_regrets(i), reference.final_regrets(i));
   }
 }
 
@@ -89,10 +89,11 @@ TEST(Threads, AStopEndsEarlyWithWhatIsFinished) {
   const SimulationResult result = simulate(simulation_of("pareto-benign:actions=3"), hooks);
   EXPECT_FALSE(result.complete);
   std::uint64_t finished = 0;
-  for (const PolicySummary& policy : result.policies) {
-    EXPECT_EQ(policy.final_regret.size(), policy.replications);
-    finished += policy.replications;
+  for (const CellSummary& policy : result.cells) {
+    EXPECT_EQ(result.final_regrets(policy.cell.id).size(), policy.final_regret().count);
+    finished += policy.final_regret().count;
   }
+  EXPECT_EQ(finished, result.replications_done);
   EXPECT_GE(finished, 10u);
   EXPECT_LT(finished, 7u * 21);
 }
@@ -104,7 +105,7 @@ TEST(Threads, AStopBeforeTheStartFinishesNothing) {
   hooks.stop = &stop;
   const SimulationResult result = simulate(simulation_of("pareto-benign:actions=3"), hooks);
   EXPECT_FALSE(result.complete);
-  for (const PolicySummary& policy : result.policies) EXPECT_EQ(policy.replications, 0u);
+  EXPECT_TRUE(result.cells.empty());
   EXPECT_EQ(nlohmann::json::parse(result_json(result))["complete"], false);
 }
 

@@ -28,14 +28,14 @@ class Worlds : public testing::TestWithParam<std::string> {
   // No policy's regret can leave [0, T]; the first policy is the oracle.
   static void expect_sane(const SimulationResult& result) {
     EXPECT_TRUE(result.complete);
-    EXPECT_EQ(result.policies.front().mean_regret, 0);
-    for (const PolicySummary& summary : result.policies) {
-      EXPECT_EQ(summary.replications, 4u) << summary.policy;
-      EXPECT_GE(summary.mean_regret, 0) << summary.policy;
-      EXPECT_LE(summary.mean_regret, 400) << summary.policy;
+    EXPECT_EQ(result.cells.front().final_regret().mean, 0);
+    for (const CellSummary& summary : result.cells) {
+      EXPECT_EQ(summary.final_regret().count, 4u) << summary.cell.policy;
+      EXPECT_GE(summary.final_regret().mean, 0) << summary.cell.policy;
+      EXPECT_LE(summary.final_regret().mean, 400) << summary.cell.policy;
       double pulls = 0;
       for (const double count : summary.pulls) pulls += count;
-      EXPECT_DOUBLE_EQ(pulls, 400) << summary.policy;
+      EXPECT_DOUBLE_EQ(pulls, 400) << summary.cell.policy;
     }
   }
 };

@@ -13,7 +13,7 @@ int main(int count, char** arguments) {
   }
   try {
     armature::StudyResult result = armature::test::made_result(armature::test::rich_study());
-    result.plan.study.figures.push_back({"regret", "", "linear", "", true});
+    result.plan.study.figures.push_back({FigureKind::kRegret, "", "linear", "", true});
     const armature::WrittenReport report = armature::write_report(result, arguments[1]);
     std::printf("%s\n%s\n", report.page.c_str(), report.note.c_str());
   } catch (const armature::Error& error) {

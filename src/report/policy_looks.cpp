@@ -1,21 +1,12 @@
-#include "report/cast.h"
+#include "report/policy_looks.h"
 
 #include <algorithm>
-
-#include "armature/parameters.h"
-#include "base/text.h"
 
 namespace armature {
 namespace {
 
 constexpr std::size_t kLongSweep = 4;  // from here on only some members are drawn over time
 constexpr double kWeakest = 0.4;       // strength of a sweep's first member
-
-std::vector<std::string> keys_of(const StudyCell& cell) {
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : cell.policy_parameters) keys.push_back(key);
-  return keys;
-}
 
 bool contains(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -29,14 +20,14 @@ struct Sweep {
 
 std::vector<Sweep> sweeps_of(const StudyPlan& plan) {
   std::vector<Sweep> sweeps;
-  for (const StudyCell& cell : plan.cells) {
-    const std::string name = sweep_of(cell);
+  for (const PlannedCell& cell : plan.cells) {
+    const std::string name = cell.sweep();
     auto sweep = std::find_if(sweeps.begin(), sweeps.end(),
                               [&](const Sweep& known) { return known.name == name; });
     if (sweep == sweeps.end()) sweep = sweeps.insert(sweeps.end(), {name, {}, {}});
     if (!contains(sweep->members, cell.policy_label)) sweep->members.push_back(cell.policy_label);
-    for (const std::string& key : keys_of(cell)) {
-      const std::string part = label_without(cell.policy_label, cell.policy_parameters, {key});
+    for (const auto& [key, value] : cell.policy_name.varied) {
+      const std::string part = cell.policy_name.without({key});
       if (part != name && !contains(sweep->parts, part)) sweep->parts.push_back(part);
     }
   }
@@ -45,33 +36,10 @@ std::vector<Sweep> sweeps_of(const StudyPlan& plan) {
 
 }  // namespace
 
-std::string label_without(const std::string& label,
-                          const std::vector<std::pair<std::string, std::string>>& parameters,
-                          const std::vector<std::string>& keys) {
-  std::vector<std::string> all, kept;
-  for (const auto& [key, value] : parameters) {
-    all.push_back(key + "=" + value);
-    if (!contains(keys, key)) kept.push_back(all.back());
-  }
-  if (all.size() == kept.size()) return label;
-  const std::string written = " (" + join(all, ", ") + ")";
-  if (label.ends_with(written)) {
-    const std::string given = label.substr(0, label.size() - written.size());
-    return kept.empty() ? given : given + " (" + join(kept, ", ") + ")";
-  }
-  TextForm form = TextForm::parse(label);
-  std::erase_if(form.values, [&](const auto& value) { return contains(keys, value.first); });
-  return form.print();
-}
-
-std::string sweep_of(const StudyCell& cell) {
-  return label_without(cell.policy_label, cell.policy_parameters, keys_of(cell));
-}
-
 figures::Looks looks_of(const StudyPlan& plan) {
   std::vector<Sweep> sweeps = sweeps_of(plan);
   std::stable_partition(sweeps.begin(), sweeps.end(), [&](const Sweep& sweep) {
-    return std::none_of(plan.cells.begin(), plan.cells.end(), [&](const StudyCell& cell) {
+    return std::none_of(plan.cells.begin(), plan.cells.end(), [&](const PlannedCell& cell) {
       return cell.policy == kOracle && cell.policy_label == sweep.members.front();
     });
   });
@@ -90,15 +58,16 @@ figures::Looks looks_of(const StudyPlan& plan) {
   return looks;
 }
 
-std::vector<std::string> policies_to_draw(const StudyPlan& plan) {
-  std::vector<std::string> names;
+DrawnPolicies policies_to_draw(const StudyPlan& plan) {
+  DrawnPolicies drawn;
   for (const Sweep& sweep : sweeps_of(plan)) {
     const std::size_t count = sweep.members.size();
     for (std::size_t i = 0; i < count; ++i)
       if (count < kLongSweep || i == 0 || i == count / 2 || i == count - 1)
-        names.push_back(sweep.members[i]);
+        drawn.names.push_back(sweep.members[i]);
+    if (count >= kLongSweep) drawn.thinned.push_back(sweep.name);
   }
-  return names;
+  return drawn;
 }
 
 }  // namespace armature

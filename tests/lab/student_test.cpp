@@ -1,4 +1,4 @@
-#include "study/student.h"
+#include "lab/student.h"
 
 #include <gtest/gtest.h>
 

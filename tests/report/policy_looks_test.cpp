@@ -1,4 +1,4 @@
-#include "report/cast.h"
+#include "report/policy_looks.h"
 
 #include <gtest/gtest.h>
 
@@ -13,17 +13,7 @@ using test::made_cell;
 using test::made_result;
 using test::MadeStudy;
 
-TEST(Cast, ALabelWithoutAGridValue) {
-  EXPECT_EQ(label_without("db:dial=0.5", {{"dial", "0.5"}}, {"dial"}), "db");
-  EXPECT_EQ(label_without("db:base=pe+ucb,dial=0.5", {{"dial", "0.5"}}, {"dial"}),
-            "db:base=pe+ucb");
-  EXPECT_EQ(label_without("mine (gap=0.1, actions=5)", {{"gap", "0.1"}, {"actions", "5"}}, {"gap"}),
-            "mine (actions=5)");
-  EXPECT_EQ(label_without("mine (gap=0.1)", {{"gap", "0.1"}}, {"gap"}), "mine");
-  EXPECT_EQ(label_without("ucb", {}, {"gap"}), "ucb");
-}
-
-TEST(Cast, MembersOfASweepShareAColourAndGrowStronger) {
+TEST(PolicyLooks, MembersOfASweepShareAColourAndGrowStronger) {
   const figures::Looks looks = looks_of(made_result(test::rich_study()).plan);
   const figures::Look &first = look_of(looks, "db:dial=0"), &last = look_of(looks, "db:dial=1");
   EXPECT_EQ(first.place, last.place);
@@ -33,19 +23,20 @@ TEST(Cast, MembersOfASweepShareAColourAndGrowStronger) {
   EXPECT_NE(look_of(looks, "ucb").place, first.place);
 }
 
-TEST(Cast, TheOracleTakesTheLastColour) {
+TEST(PolicyLooks, TheOracleTakesTheLastColour) {
   MadeStudy made = test::small_study();
   made.policies.insert(made.policies.begin(), {"oracle", "oracle"});
   EXPECT_EQ(looks_of(made_result(made).plan).back().name, "oracle");
 }
 
-TEST(Cast, OfALongSweepThreeAreDrawn) {
-  const auto names = policies_to_draw(made_result(test::rich_study()).plan);
-  EXPECT_EQ(names, (std::vector<std::string>{"ucb", "c-ucb", "hac-ucb", "pe", "sentry", "db:dial=0",
-                                             "db:dial=0.5", "db:dial=1"}));
+TEST(PolicyLooks, OfALongSweepThreeAreDrawn) {
+  const DrawnPolicies drawn = policies_to_draw(made_result(test::rich_study()).plan);
+  EXPECT_EQ(drawn.thinned, std::vector<std::string>{"db"});
+  EXPECT_EQ(drawn.names, (std::vector<std::string>{"ucb", "c-ucb", "hac-ucb", "pe", "sentry",
+                                                   "db:dial=0", "db:dial=0.5", "db:dial=1"}));
 }
 
-StudyCell cell_of(const std::string& policy, bool benign) {
+PlannedCell cell_of(const std::string& policy, bool benign) {
   return made_cell({"x", "x", benign}, {policy, policy}, 1'000'000);
 }
 
@@ -68,7 +59,7 @@ TEST(CellBound, IsAbsentWhereNothingIsProvedOrSaid) {
   EXPECT_EQ(cell_bound(cell_of("ucb:scale=0.5", true), 1e6), std::nullopt);
   EXPECT_EQ(cell_bound(cell_of("ucb", true), 100), std::nullopt);  // above t
   EXPECT_EQ(cell_bound(cell_of("db", true), 1e5), std::nullopt);   // proved at T only
-  StudyCell wrong = cell_of("c-ucb", true);
+  PlannedCell wrong = cell_of("c-ucb", true);
   wrong.epsilon = 0.1;
   EXPECT_EQ(cell_bound(wrong, 1e6), std::nullopt);
 }

@@ -1,0 +1,165 @@
+#include "lab/planned_cell.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "armature/error.h"
+#include "armature/state.h"
+#include "base/text.h"
+#include "linear/rank.h"
+
+namespace armature {
+namespace {
+
+WrittenValues without_keys(const WrittenValues& values, const std::vector<std::string>& keys) {
+  WrittenValues kept;
+  for (const auto& value : values)
+    if (std::find(keys.begin(), keys.end(), value.first) == keys.end()) kept.push_back(value);
+  return kept;
+}
+
+// An instance file that changed under its name must not be taken for the old one: every probability
+// and every reward law counts, notes do not.
+std::uint64_t fingerprint_of(const Instance& instance, const Problem& problem) {
+  Fingerprint fingerprint;
+  const auto add_numbers = [&](const auto& numbers) {
+    const std::uint64_t count = numbers.size();
+    fingerprint.add(&count, sizeof count);
+    fingerprint.add(numbers.data(), numbers.size() * sizeof numbers[0]);
+  };
+  add_numbers(std::vector<std::uint64_t>{problem.fingerprint()});
+  for (Arm a = 0; a < instance.actions(); ++a) add_numbers(instance.marginals().row(a));
+  for (const RewardLaw& law : instance.parts().laws) {
+    add_numbers(std::vector<double>{static_cast<double>(law.kind()), law.first(), law.second()});
+    add_numbers(law.values());
+    add_numbers(law.probabilities());
+  }
+  add_numbers(instance.parts().law_of);
+  return fingerprint.value();
+}
+
+// A value of the grid as a number, if it is one.
+std::optional<double> varied_number(const PlannedCell& cell, const std::string& key) {
+  for (const WrittenValues* values :
+       {&cell.instance_name.varied, &cell.instance_name.conditions, &cell.policy_name.varied})
+    for (const auto& [name, value] : *values)
+      if (name == key)
+        if (const auto number = parse_real(value)) return number;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string PlannedName::without(const std::vector<std::string>& keys) const {
+  // A label does not show what was written; of a text form only the conditions are missing.
+  const std::string base =
+      label.empty() ? TextForm{name, without_keys(written, keys)}.print() : label;
+  WrittenValues added = label.empty() ? WrittenValues{} : without_keys(varied, keys);
+  for (const auto& condition : without_keys(conditions, keys)) added.push_back(condition);
+  std::vector<std::string> words;
+  for (const auto& [key, value] : added) words.push_back(key + "=" + value);
+  return words.empty() ? base : base + " (" + join(words, ", ") + ")";
+}
+
+std::string PlannedName::sweep() const {
+  std::vector<std::string> keys;
+  for (const WrittenValues* values : {&varied, &conditions})
+    for (const auto& [key, value] : *values) keys.push_back(key);
+  return without(keys);
+}
+
+std::optional<double> PlannedCell::x(const std::string& key) const {
+  if (key == "horizon") return static_cast<double>(horizon);
+  if (key == "actions") return actions;
+  if (key == "contexts") return contexts;
+  // What the file varies under a name is what it means by it: sentry's epsilon, say, and not the
+  // instance's.
+  if (const auto value = varied_number(*this, key)) return value;
+  if (key == "rank") return rank;
+  if (key == "gap") return gap;
+  if (key == "epsilon") return epsilon;
+  if (key == "delay") return feedback.rounds;
+  if (key == "batch") return static_cast<double>(feedback.batch);
+  if (key == "loss") return feedback.loss;
+  if (key == "leap_tolerance") return leap_tolerance;
+  return std::nullopt;
+}
+
+Setting PlannedCell::setting() const {
+  Setting setting;
+  setting.actions = actions;
+  setting.contexts = contexts;
+  setting.horizon = static_cast<double>(horizon);
+  setting.rank = std::max(1u, rank);
+  if (gap && *gap > 0 && *gap <= 1) setting.gap = gap;
+  setting.epsilon = epsilon;
+  setting.benign = benign;
+  return setting;
+}
+
+bool PlannedCell::same_world(const PlannedCell& other) const {
+  return instance == other.instance && horizon == other.horizon &&
+         feedback.describe() == other.feedback.describe() && leap_tolerance == other.leap_tolerance;
+}
+
+PlannedCell planned_world(const InstanceSource& source, Round horizon) {
+  const std::shared_ptr<const Instance> instance = source.instance(0);
+  const Problem problem = instance->problem(horizon);
+  PlannedCell cell;
+  cell.instance = source.text();
+  cell.horizon = horizon;
+  cell.actions = instance->actions();
+  cell.contexts = instance->contexts();
+  if (problem.marginals) {
+    cell.rank = static_cast<std::uint32_t>(numerical_rank(*problem.marginals).rank);
+    cell.epsilon = instance->distance_to(*problem.marginals);
+  }
+  if (!source.fresh_per_replication()) cell.gap = instance->smallest_gap();
+  cell.benign = instance->benign_verdict().benign();
+  cell.role = cell.benign ? "benign" : "worst-case";
+  cell.fingerprint = fingerprint_of(*instance, problem);
+  return cell;
+}
+
+void name_instance(PlannedCell& cell, PlannedName name) {
+  cell.instance_label = name.full();
+  cell.instance_name = std::move(name);
+}
+
+void name_policy(PlannedCell& cell, PlannedName name) {
+  cell.policy_label = name.full();
+  cell.policy_name = std::move(name);
+}
+
+void check_conditions(const Feedback& feedback, double leap_tolerance) {
+  if (feedback.batch < 1) throw Error({"", "batch", "0", "at least 1"});
+  if (!(feedback.rounds >= 0 && feedback.rounds <= 1e9))
+    throw Error({"", "delay", fmt::format("{}", feedback.rounds), "0 to 10^9 rounds"});
+  if (!(feedback.loss >= 0 && feedback.loss < 1))
+    throw Error({"", "loss", fmt::format("{}", feedback.loss), "a probability in [0,1)"});
+  if (!(leap_tolerance > 0 && leap_tolerance < 1))
+    throw Error(
+        {"", "leap-tolerance", fmt::format("{}", leap_tolerance), "a probability in (0,1)"});
+}
+
+Cell engine_cell(const PlannedCell& planned, const WorldSource& worlds, RunSettings settings) {
+  Cell cell;
+  cell.world = worlds;
+  cell.policy = planned.policy;
+  cell.horizon = planned.horizon;
+  cell.seed = settings.seed;
+  cell.checkpoints = std::move(settings.checkpoints);
+  cell.feedback = planned.feedback;
+  cell.engine = settings.engine;
+  cell.leap_tolerance = planned.leap_tolerance;
+  cell.max_events = settings.max_events;
+  cell.follow_shares = settings.follow_shares;
+  const std::shared_ptr<const World> first = worlds(0);
+  if (cell.policy != kOracle) make_policy(cell.policy, first->problem);
+  engine_for(cell, *first);
+  return cell;
+}
+
+}  // namespace armature

@@ -1,0 +1,38 @@
+#include "study/figure_kinds.h"
+
+namespace armature {
+
+const std::vector<FigureFacts>& figure_kinds() {
+  static const std::vector<FigureFacts> table = {
+      {FigureKind::kRegret, "regret", {"scale", "theory"}, "no policy has any regret"},
+      {FigureKind::kFinal,
+       "final",
+       {"x", "scale", "theory"},
+       "nothing that is a number takes two values"},
+      {FigureKind::kBox, "box", {}, "no replication is finished"},
+      {FigureKind::kShare,
+       "share",
+       {},
+       "no policy here balances base learners, or their shares were not recorded"},
+      {FigureKind::kPulls, "pulls", {}, "no replication is finished"},
+      {FigureKind::kPlane,
+       "plane",
+       {},
+       "no policy has regret in a benign and in a worst-case instance of one size"},
+      {FigureKind::kTime, "time", {}, "no replication is finished"},
+  };
+  return table;
+}
+
+const FigureFacts& facts_of(FigureKind kind) {
+  return figure_kinds().at(static_cast<std::size_t>(kind));
+}
+
+std::vector<FigureRequest> figures_asked_for(const Study& study) {
+  if (!study.figures.empty()) return study.figures;
+  std::vector<FigureRequest> all;
+  for (const FigureFacts& facts : figure_kinds()) all.push_back({.kind = facts.kind});
+  return all;
+}
+
+}  // namespace armature

@@ -1,0 +1,26 @@
+// The kinds of figures a study can ask for: one row each. How a kind is drawn stands in
+// report/study_figures.cpp, in the same order.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "armature/study.h"
+
+namespace armature {
+
+struct FigureFacts {
+  FigureKind kind;
+  const char* name;
+  std::vector<std::string> keys;  // beside kind and title
+  const char* nothing;            // why there may be nothing to show
+};
+
+/// In the order of FigureKind.
+const std::vector<FigureFacts>& figure_kinds();
+const FigureFacts& facts_of(FigureKind kind);
+/// The requests of a study; all kinds if it has none.
+std::vector<FigureRequest> figures_asked_for(const Study& study);
+
+}  // namespace armature

@@ -1,0 +1,14 @@
+// What a study's grid comes to, before anything is built.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "armature/study.h"
+
+namespace armature {
+
+/// The names of instance and policy of every cell, in the order of the plan.
+std::vector<std::pair<PlannedName, PlannedName>> planned_names(const Study& study);
+
+}  // namespace armature

@@ -1,0 +1,275 @@
+#include "study/verdict_rules.h"
+
+// The rules by which a study's questions are judged: how each finds its number, and what the margin
+// says to it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "armature/error.h"
+#include "base/text.h"
+#include "lab/student.h"
+#include "study/fit.h"
+
+namespace armature {
+namespace {
+
+struct Measured {
+  double value = 0;
+  double error = 0;
+};
+
+// Final regret, or the plays a balancer gave to one of its learners.
+std::optional<Measured> measured(const CellSummary& summary, const std::string& quantity) {
+  if (quantity == "regret")
+    return Measured{summary.final_regret().mean, summary.final_regret().standard_error};
+  if (!quantity.starts_with("plays(") || !quantity.ends_with(")")) return std::nullopt;
+  const std::string share = "share" + quantity.substr(5);
+  for (const DiagnosticSummary& entry : summary.diagnostics)
+    if (entry.name == share)
+      return Measured{entry.mean * static_cast<double>(summary.cell.horizon), 0};
+  return std::nullopt;
+}
+
+bool in_range(const VerdictRule& rule, double x) {
+  return (!rule.from || x >= *rule.from) && (!rule.until || x <= *rule.until);
+}
+
+std::string number(double value) { return fmt::format("{:.3g}", value); }
+
+std::string margin_of(const VerdictRule& rule) {
+  if (!rule.low) return fmt::format("at most {}", number(*rule.high));
+  if (!rule.high) return fmt::format("at least {}", number(*rule.low));
+  return fmt::format("in [{}, {}]", number(*rule.low), number(*rule.high));
+}
+
+// A number with its interval against the margin.
+Verdict against_margin(const VerdictRule& rule, const char* what, const LineFit& found) {
+  const bool inside =
+      (!rule.low || found.low >= *rule.low) && (!rule.high || found.high <= *rule.high);
+  const bool outside =
+      (rule.low && found.high < *rule.low) || (rule.high && found.low > *rule.high);
+  return {rule,
+          inside    ? kHolds
+          : outside ? kContradicted
+                    : kUnclear,
+          found.slope,
+          found.low,
+          found.high,
+          fmt::format("{} {} in [{}, {}], expected {}", what, number(found.slope),
+                      number(found.low), number(found.high), margin_of(rule))};
+}
+
+Verdict slope_of(const VerdictRule& rule, const Series& series) {
+  std::vector<FitPoint> points;
+  std::set<double> distinct;
+  for (const CellSummary* summary : series) {
+    const auto x = summary->cell.x(rule.x);
+    const auto y = measured(*summary, rule.quantity);
+    if (!x || !y || !(*x > 0) || !(y->value > 0) || !in_range(rule, *x)) continue;
+    points.push_back({*x, y->value, y->error});
+    distinct.insert(*x);
+  }
+  if (distinct.size() < 3) return unclear(rule, "fewer than three points to fit");
+  return against_margin(rule, "exponent", fit_power(points));
+}
+
+Verdict ratio_of(const VerdictRule& rule, const CellSummary& one, const CellSummary& other) {
+  const auto above = measured(one, rule.quantity);
+  const auto below = measured(other, rule.quantity);
+  if (!above || !below || !(below->value > 0) || !(above->value > 0))
+    return unclear(rule, "no positive numbers to compare");
+  const double ratio = above->value / below->value;
+  const double relative = std::hypot(above->error / above->value, below->error / below->value);
+  const double factor = std::exp(kNormal95 * relative);
+  return against_margin(rule, "ratio", {ratio, ratio / factor, ratio * factor});
+}
+
+// What a cell is called by all that stays the same while x varies.
+std::string series_key(const PlannedCell& cell, const std::string& x) {
+  std::string key = cell.policy_name.without({x}) + "|" + cell.instance_name.without({x});
+  return x == "horizon" ? key : key + fmt::format("|{}", cell.horizon);
+}
+
+std::vector<Verdict> slopes(const VerdictRule& rule, const Series& cells, const Series&) {
+  std::map<std::string, Series> groups;
+  for (const CellSummary* summary : cells)
+    groups[series_key(summary->cell, rule.x)].push_back(summary);
+  std::vector<Verdict> verdicts;
+  for (const auto& [key, series] : groups) verdicts.push_back(slope_of(rule, series));
+  return verdicts;
+}
+
+std::vector<Verdict> ratios(const VerdictRule& rule, const Series& cells, const Series& others) {
+  std::vector<Verdict> verdicts;
+  for (const CellSummary* one : cells)
+    for (const CellSummary* other : others)
+      if (one->cell.same_world(other->cell) &&
+          in_range(rule, static_cast<double>(one->cell.horizon)))
+        verdicts.push_back(ratio_of(rule, *one, *other));
+  return verdicts;
+}
+
+// Bounds that hold for all t ≤ T together, as functions of t.
+const std::map<std::string, double (*)(const Setting&, double)>& anytime_bounds() {
+  static const std::map<std::string, double (*)(const Setting&, double)> table = {
+      {"ucb", ucb_bound},
+      {"c-ucb", c_ucb_bound},
+      {"c-ucb-sharp", c_ucb_sharp_bound},
+      {"pe", pe_bound}};
+  return table;
+}
+
+// No replication above the bound: at every checkpoint where the bound is anytime, else at T.
+Verdict below_bound(const VerdictRule& rule, const CellSummary& summary) {
+  const Setting setting = summary.cell.setting();
+  const std::vector<Bound> table = bounds(setting);
+  const Bound& row = bound_named(table, rule);
+  const bool elsewhere =
+      row.world == "benign" && (!summary.cell.benign || summary.cell.epsilon > 0);
+  if (!row.value || elsewhere || row.validity.starts_with("outside"))
+    return unclear(
+        rule, "the bound does not apply: " +
+                  (elsewhere ? "it is one for benign worlds with exact marginals" : row.validity));
+  const auto anytime = anytime_bounds().find(rule.bound);
+  double largest = summary.final_regret().most / *row.value;
+  if (anytime != anytime_bounds().end())
+    for (const CurvePoint& point : summary.curve)
+      largest = std::max(
+          largest, point.regret.most / anytime->second(setting, static_cast<double>(point.round)));
+  return {rule,
+          largest <= 1 ? kHolds : kContradicted,
+          largest,
+          {},
+          {},
+          fmt::format("largest regret of {} replications is {} of the bound",
+                      summary.final_regret().count, number(largest))};
+}
+
+std::vector<Verdict> bounds_kept(const VerdictRule& rule, const Series& cells, const Series&) {
+  std::vector<Verdict> verdicts;
+  for (const CellSummary* summary : cells) verdicts.push_back(below_bound(rule, *summary));
+  return verdicts;
+}
+
+// (benign, worst-case) regret: maxima of mean regret over the instances of each role.
+struct PlanePoint {
+  Measured benign, worst;
+};
+
+// Of the product of the two.
+double relative_error(const PlanePoint& point) {
+  return std::hypot(point.benign.error / point.benign.value, point.worst.error / point.worst.value);
+}
+
+// By |A|·T.
+std::map<double, PlanePoint> plane_points(const VerdictRule& rule, const Series& series) {
+  std::map<double, PlanePoint> at;
+  for (const CellSummary* summary : series) {
+    const auto horizon = static_cast<double>(summary->cell.horizon);
+    if (!in_range(rule, horizon)) continue;
+    PlanePoint& point = at[horizon * static_cast<double>(summary->cell.actions)];
+    Measured& side = summary->cell.role == "benign" ? point.benign : point.worst;
+    if (summary->final_regret().mean > side.value)
+      side = {summary->final_regret().mean, summary->final_regret().standard_error};
+  }
+  std::erase_if(at, [](const auto& entry) {
+    return !(entry.second.benign.value > 0 && entry.second.worst.value > 0);
+  });
+  return at;
+}
+
+Verdict plane_of(const VerdictRule& rule, const Series& series) {
+  std::vector<FitPoint> points;
+  for (const auto& [product, point] : plane_points(rule, series)) {
+    const double value = point.benign.value * point.worst.value;
+    points.push_back({product, value, value * relative_error(point)});
+  }
+  if (points.size() < 3) return unclear(rule, "fewer than three points to fit");
+  return against_margin(rule, "exponent of R₁R₂ against |A|T", fit_power(points));
+}
+
+// R₁·R₂/(|A|T) at each horizon; for the frontier's lower bound only where it says anything.
+std::vector<Verdict> products_of(const VerdictRule& rule, const Series& series) {
+  std::vector<Verdict> verdicts;
+  for (const auto& [product, point] : plane_points(rule, series)) {
+    if (rule.bound == kFrontierLower) {
+      Setting setting = series.front()->cell.setting();
+      setting.horizon = product / setting.actions;
+      setting.r2 = point.worst.value;
+      if (!frontier_lower(setting)) continue;
+    }
+    const double value = point.benign.value * point.worst.value / product;
+    const double factor = std::exp(kNormal95 * relative_error(point));
+    verdicts.push_back(
+        against_margin(rule, "R₁R₂/(|A|T)", {value, value / factor, value * factor}));
+  }
+  return verdicts;
+}
+
+std::map<std::string, Series> by_policy(const Series& cells) {
+  std::map<std::string, Series> groups;
+  for (const CellSummary* summary : cells) groups[summary->cell.policy_label].push_back(summary);
+  return groups;
+}
+
+std::vector<Verdict> planes(const VerdictRule& rule, const Series& cells, const Series&) {
+  std::vector<Verdict> verdicts;
+  for (const auto& [policy, series] : by_policy(cells)) verdicts.push_back(plane_of(rule, series));
+  return verdicts;
+}
+
+std::vector<Verdict> products(const VerdictRule& rule, const Series& cells, const Series&) {
+  std::vector<Verdict> verdicts;
+  for (const auto& [policy, series] : by_policy(cells))
+    for (Verdict& verdict : products_of(rule, series)) verdicts.push_back(std::move(verdict));
+  return verdicts;
+}
+
+std::string margin_missing(const VerdictRule& rule) {
+  return rule.low || rule.high ? "" : "low or high, or both";
+}
+std::string ratio_missing(const VerdictRule& rule) {
+  const std::string missing = margin_missing(rule);
+  return missing.empty() && rule.against.empty() ? "against = \"…\", the other policy" : missing;
+}
+std::string bound_missing(const VerdictRule& rule) {
+  return rule.bound.empty() ? "bound = \"…\"" : "";
+}
+
+}  // namespace
+
+const std::vector<RuleFacts>& verdict_rules() {
+  static const std::vector<RuleFacts> table = {
+      {"slope", {"x", "quantity", "low", "high", "from", "until"}, margin_missing, slopes},
+      {"ratio", {"against", "quantity", "low", "high", "from", "until"}, ratio_missing, ratios},
+      {"bound", {"bound"}, bound_missing, bounds_kept},
+      {"plane", {"low", "high", "from", "until"}, margin_missing, planes},
+      {"product", {"bound", "low", "high", "from", "until"}, margin_missing, products},
+  };
+  return table;
+}
+
+const RuleFacts& rule_named(const std::string& name) {
+  for (const RuleFacts& facts : verdict_rules())
+    if (facts.name == name) return facts;
+  throw Error({"", "rule", "'" + name + "'", "one that docs/studies.md names"});
+}
+
+Verdict unclear(const VerdictRule& rule, const std::string& because) {
+  return {rule, kUnclear, {}, {}, {}, because};
+}
+
+const Bound& bound_named(const std::vector<Bound>& table, const VerdictRule& rule) {
+  const auto row = std::find_if(table.begin(), table.end(),
+                                [&](const Bound& bound) { return bound.name == rule.bound; });
+  if (row == table.end() || row->group != "upper")
+    throw Error({"", "verdict " + rule.name, "bound '" + rule.bound + "'",
+                 "an upper bound that armature bounds prints"});
+  return *row;
+}
+
+}  // namespace armature

@@ -1,0 +1,36 @@
+// The rules verdicts are given by: one row each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "armature/study.h"
+
+namespace armature {
+
+inline constexpr const char* kHolds = "holds";
+inline constexpr const char* kUnclear = "does not show at these horizons";
+inline constexpr const char* kContradicted = "contradicted";
+/// Of `product`: the theorem whose reach decides where the question is asked.
+inline constexpr const char* kFrontierLower = "frontier-lower";
+
+using Series = std::vector<const CellSummary*>;
+
+struct RuleFacts {
+  std::string name;
+  std::vector<std::string> keys;  // beside name, rule, policy and instance
+  /// What a question asked by this rule lacks, in words; empty if nothing.
+  std::string (*missing)(const VerdictRule& rule);
+  /// One verdict for each place where the question arises: the cells of the policy asked about,
+  /// and those of the policy it is compared with.
+  std::vector<Verdict> (*judge)(const VerdictRule& rule, const Series& cells, const Series& others);
+};
+
+const std::vector<RuleFacts>& verdict_rules();
+const RuleFacts& rule_named(const std::string& name);
+
+Verdict unclear(const VerdictRule& rule, const std::string& because);
+/// The upper bound a rule names. Throws Error if there is none of this name.
+const Bound& bound_named(const std::vector<Bound>& table, const VerdictRule& rule);
+
+}  // namespace armature
