@@ -33,13 +33,15 @@ void export_curves(const StudyResult& result, const std::string& path) {
 
 void export_differences(const StudyResult& result, const std::string& path) {
   FileWriter file(path);
-  file.write(fmt::format("instance,horizon,first,second,share_better,{}\n", kSpreadHeader));
+  file.write(fmt::format("instance,horizon,first,second,share_better,{},same_luck,conditions\n",
+                         kSpreadHeader));
   for (const PairedDifference& pair : result.differences) {
     const PlannedCell& first = result.plan.cells[pair.first];
-    file.write(fmt::format("{},{},{},{},{},{}\n", csv_field(first.instance), first.horizon,
+    file.write(fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(first.instance), first.horizon,
                            csv_field(first.policy),
                            csv_field(result.plan.cells[pair.second].policy),
-                           print_real(pair.share_better), spread_fields(pair.difference)));
+                           print_real(pair.share_better), spread_fields(pair.difference),
+                           pair.same_luck ? 1 : 0, csv_field(first.feedback.describe())));
   }
   file.commit();
 }

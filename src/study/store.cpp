@@ -41,8 +41,8 @@ CREATE TABLE checkpoints(
   PRIMARY KEY(cell, checkpoint)) WITHOUT ROWID;
 CREATE TABLE replications(
   cell INTEGER NOT NULL, replication INTEGER NOT NULL, regret REAL NOT NULL,
-  simple_regret REAL NOT NULL, engine TEXT, leap_error REAL, events INTEGER,
-  rounds_stepped INTEGER, PRIMARY KEY(cell, replication)) WITHOUT ROWID;
+  simple_regret REAL NOT NULL, engine TEXT, leap_error REAL,
+  PRIMARY KEY(cell, replication)) WITHOUT ROWID;
 CREATE TABLE curves(
   cell INTEGER NOT NULL, checkpoint INTEGER NOT NULL, replication INTEGER NOT NULL,
   regret REAL NOT NULL, PRIMARY KEY(cell, checkpoint, replication)) WITHOUT ROWID;
@@ -67,8 +67,6 @@ ALTER TABLE cells ADD COLUMN leap_tolerance REAL NOT NULL DEFAULT 1e-9;
 ALTER TABLE cells ADD COLUMN names TEXT NOT NULL DEFAULT '';
 ALTER TABLE replications ADD COLUMN engine TEXT;
 ALTER TABLE replications ADD COLUMN leap_error REAL;
-ALTER TABLE replications ADD COLUMN events INTEGER;
-ALTER TABLE replications ADD COLUMN rounds_stepped INTEGER;
 DROP TABLE summaries;
 )sql";
 
@@ -112,9 +110,7 @@ const std::vector<ExportedTable>& exported_tables() {
         {"regret", 'r'},
         {"simple_regret", 'r'},
         {"engine", 't'},
-        {"leap_error", 'r'},
-        {"events", 'i'},
-        {"rounds_stepped", 'i'}},
+        {"leap_error", 'r'}},
        "FROM replications ORDER BY cell, replication"},
       {"pulls.csv", {{"cell", 'i'}, {"arm", 'i'}, {"plays", 'i'}}, "FROM pulls ORDER BY cell, arm"},
       {"diagnostics.csv",
@@ -557,8 +553,8 @@ struct StudyStore::Insertions {
   explicit Insertions(Database& database)
       : replication(database,
                     "INSERT INTO replications(cell, replication, regret, simple_regret, engine, "
-                    "leap_error, events, rounds_stepped) VALUES (:cell, :replication, :regret, "
-                    ":simple_regret, :engine, :leap_error, :events, :rounds_stepped)"),
+                    "leap_error) VALUES (:cell, :replication, :regret, :simple_regret, :engine, "
+                    ":leap_error)"),
         curve(database,
               "INSERT INTO curves(cell, checkpoint, replication, regret) VALUES (:cell, "
               ":checkpoint, :replication, :regret)"),
@@ -577,9 +573,7 @@ struct StudyStore::Insertions {
     replication.bind(":regret", result.regret.back());
     replication.bind(":simple_regret", result.simple_regret);
     replication.bind(":engine", engine_name(result.engine));
-    replication.bind(":leap_error", result.leap_error);
-    replication.bind(":events", static_cast<std::int64_t>(result.events));
-    replication.bind(":rounds_stepped", static_cast<std::int64_t>(result.rounds_stepped)).run();
+    replication.bind(":leap_error", result.leap_error).run();
     for (std::size_t i = 0; i < result.regret.size(); ++i) {
       curve.bind(":cell", cell).bind(":checkpoint", static_cast<std::int64_t>(i));
       curve.bind(":replication", number).bind(":regret", result.regret[i]).run();

@@ -77,7 +77,7 @@ TEST(Balancing, SharesAddUpWhateverIsLost) {
     double shares = 0;
     for (const DiagnosticSummary& entry : summary.diagnostics)
       if (entry.name.starts_with("share(")) shares += entry.mean;
-    EXPECT_NEAR(shares, 1, 1e-12) << summary.policy;
+    EXPECT_NEAR(shares, 1, 1e-12) << summary.cell.policy;
   }
 }
 

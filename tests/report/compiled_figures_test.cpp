@@ -49,7 +49,7 @@ TEST_F(Compiled, RegretDrawsEveryMean) {
   const test::MadeStudy made = test::small_study();
   const StudyResult result = test::made_result(made);
   for (const char* scale : {"linear", "log-x", "log-log"}) {
-    const auto rows = drawn({"regret", "", scale, "", false}, "line", "mean", made);
+    const auto rows = drawn({FigureKind::kRegret, "", scale, "", false}, "line", "mean", made);
     std::size_t next = 0;
     for (const CellSummary& cell : result.cells)
       for (const CurvePoint& point : cell.curve) {

@@ -329,8 +329,8 @@ TEST_F(Elsewhere, AnotherVersionIsRefusedBeforeItsStudyIsRead) {
 
 TEST_F(Elsewhere, ADamagedPlanIsRefused) {
   ASSERT_EQ(run(), "(accepted)");
-  execute("UPDATE cells SET parameters = '{' WHERE cell = 3");
-  EXPECT_TRUE(contains(refusal([&] { read_results(directory_.path()); }), "cells.parameters"));
+  execute("UPDATE cells SET names = '{' WHERE cell = 3");
+  EXPECT_TRUE(contains(refusal([&] { read_results(directory_.path()); }), "cells.names"));
   execute("DELETE FROM cells WHERE cell = 3");
   EXPECT_TRUE(contains(refusal([&] { study_status(directory_.path()); }), "cells: got number 4"));
 }
@@ -407,8 +407,7 @@ TEST(Engines, AreStoredAndExported) {
   EXPECT_GT(summary.leap_error, 1e-9);  // more than the default would allow
   EXPECT_LE(summary.leap_error, 1e-6);
   const std::string csv = exported(directory.path())["replications.csv"];
-  EXPECT_TRUE(csv.starts_with(
-      "cell,replication,regret,simple_regret,engine,leap_error,events,rounds_stepped\n"));
+  EXPECT_TRUE(csv.starts_with("cell,replication,regret,simple_regret,engine,leap_error\n"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3);
   EXPECT_TRUE(contains(csv, ",leap,")) << csv;
 }

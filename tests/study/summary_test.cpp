@@ -55,6 +55,15 @@ class Summaries : public testing::Test {
 const TemporaryDirectory* Summaries::directory_ = nullptr;
 const StudyResult* Summaries::result_ = nullptr;
 
+// The slow and obvious one, type 7.
+double quantile(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  const double at = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  if (below + 1 >= values.size()) return values.back();
+  return values[below] + (at - static_cast<double>(below)) * (values[below + 1] - values[below]);
+}
+
 double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
