@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build bundle demo test test-release test-dev test-tsan test-fuzz test-long bench paper comparison format format-check tidy docs clean
+.PHONY: build bundle demo test test-sanitizers test-threads test-fuzz test-long bench paper comparison format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -21,37 +21,39 @@ web/dist/bundle.js: web/package-lock.json web/bundle.js
 demo: bundle build ## four worlds, six policies, and a report to open: about a minute
 	@$(ARMATURE) demo
 
-test: format-check test-release test-dev test-tsan test-fuzz ## everything
-	@echo "All tests passed."
-
-test-release: bundle # everything that needs speed, reports in a browser, and the installed package
+test: format-check bundle ## the release build with every test that guards it, reports in a browser, the installed package
 	@scripts/install-deps build test web webtest
 	@cmake --preset release --log-level=WARNING -DARMATURE_DEVELOPER=ON >/dev/null
 	@cmake --build --preset release
 	@$(CTEST) --test-dir build/release
 
-test-dev: # under AddressSanitizer and UndefinedBehaviorSanitizer
+# One build carries the fuzzers too: what is compiled twice is paid twice.
+SANITIZED := unit_tests conformance_tests golden_tests threads_tests cli_tests fault_tests
+test-sanitizers: test-threads ## the same code under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 	@scripts/install-deps build test
-	@cmake --preset dev --log-level=WARNING >/dev/null
-	@cmake --build --preset dev --target unit_tests conformance_tests golden_tests threads_tests cli_tests fault_tests
-	@$(CTEST) --test-dir build/dev -L 'unit|conformance|golden|threads|cli|fault'
+	@cmake --preset sanitize --log-level=WARNING >/dev/null
+	@cmake --build --preset sanitize --target $(SANITIZED)
+	@$(CTEST) --test-dir build/sanitize -L 'unit|conformance|golden|threads|cli|fault'
 
-test-tsan: # what runs in threads, under ThreadSanitizer
+test-threads: # what runs in threads, under ThreadSanitizer
 	@scripts/install-deps build test
 	@cmake --preset tsan --log-level=WARNING >/dev/null
 	@cmake --build --preset tsan --target threads_tests
 	@$(CTEST) --test-dir build/tsan -L threads
 
-test-fuzz: # a short run of every fuzzer
+FUZZERS := $(patsubst tests/fuzz/%.cpp,%,$(wildcard tests/fuzz/*_fuzz.cpp))
+test-fuzz: ## a short run of every fuzzer
 	@scripts/install-deps build test
-	@cmake --preset fuzz --log-level=WARNING >/dev/null
-	@cmake --build --preset fuzz
-	@$(CTEST) --test-dir build/fuzz
+	@cmake --preset sanitize --log-level=WARNING >/dev/null
+	@cmake --build --preset sanitize --target $(FUZZERS)
+	@$(CTEST) --test-dir build/sanitize -L fuzz
 
-test-long: test tidy ## what does not fit into `make test`: static analysis, ten minutes of fuzzing
-	@for target in build/fuzz/bin/*_fuzz; do \
-	  name=$$(basename $$target); mkdir -p build/fuzz/long/$$name; \
-	  $$target -max_total_time=200 -max_len=4096 -verbosity=0 build/fuzz/long/$$name tests/fuzz/$${name%_fuzz}_corpus || exit 1; \
+test-long: tidy ## what does not fit into the others: static analysis, law tests at full size, ten minutes of fuzzing
+	@$(MAKE) test test-sanitizers test-fuzz
+	@ARMATURE_LONG=1 $(CTEST) --test-dir build/release -L statistical
+	@for name in $(FUZZERS); do \
+	  mkdir -p build/sanitize/long/$$name; \
+	  build/sanitize/bin/$$name -max_total_time=150 -max_len=4096 -verbosity=0 build/sanitize/long/$$name tests/fuzz/$${name%_fuzz}_corpus || exit 1; \
 	done
 
 bench: ## ns per round beside naive references, measured in one run

@@ -91,7 +91,9 @@ TEST(SimulateCommand, InterruptedItPrintsWhatIsFinished) {
   const ProgramResult result = run_shell(
       "armature simulate -i hidden-arm -p ucb -p c-ucb -T 1e9 -m 100000 -f json -o result.json & "
       "pid=$!\n"
-      "sleep 1; kill -INT $pid; wait $pid",
+      // Not before it listens: bit 1 of the signals it catches is SIGINT.
+      "until grep -q 'SigCgt:.*[2367abef]$' /proc/$pid/status; do sleep 0.05; done\n"
+      "kill -INT $pid; wait $pid",
       directory.path());
   EXPECT_EQ(result.status, 130);
   EXPECT_NE(result.err.find("interrupted"), std::string::npos);

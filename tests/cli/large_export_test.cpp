@@ -25,10 +25,10 @@ void grow_to_a_million(const std::string& directory) {
       "i + 1 FROM n WHERE i < 499999) SELECT i FROM n)";
   Transaction transaction(database);
   database.execute(
-      "INSERT INTO replications SELECT cell, i, (i * 7919 + cell) % 1000003 / 7.0, 0 " +
+      "INSERT INTO replications(cell, replication, regret, simple_regret) SELECT cell, i, (i * 7919 + cell) % 1000003 / 7.0, 0 " +
       cells_and_numbers);
   database.execute(
-      "INSERT INTO curves SELECT cell, checkpoint, i, (i * 7919 + cell) % 1000003 / "
+      "INSERT INTO curves(cell, checkpoint, replication, regret) SELECT cell, checkpoint, i, (i * 7919 + cell) % 1000003 / "
       "7.0 " +
       cells_and_numbers + ", (SELECT 0 AS checkpoint UNION SELECT 1)");
   database.execute(

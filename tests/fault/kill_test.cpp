@@ -82,14 +82,14 @@ TEST(Kill, AHundredTimesAtAnyMomentEndsWithTheSameBytes) {
   const auto start = Clock::now();
   ASSERT_TRUE(finished(RunningCommand(directory.file("s.toml"), directory.file("whole"))
                            .wait_until(start + std::chrono::minutes(5))));
-  const auto duration = Clock::now() - start;
+  auto duration = Clock::now() - start;
   const auto reference = exported(directory.file("whole"));
 
   Stream moments({99, 0, Purpose::kTest});
   int kills = 0;
   int studies = 0;
   std::uint64_t killed_with_something = 0;
-  while (kills < kKills) {
+  while (kills < kKills || killed_with_something < kKills / 5u) {
     const std::string place = directory.file("study" + std::to_string(studies++));
     std::uint64_t before = 0;
     for (bool done = false; !done;) {
@@ -106,11 +106,12 @@ TEST(Kill, AHundredTimesAtAnyMomentEndsWithTheSameBytes) {
       const std::uint64_t stored = stored_in(place);
       ASSERT_GE(stored, before);
       if (!done && stored > 0) ++killed_with_something;
+      // The machine has become busier than when the whole run was timed.
+      if (killed_with_something * 5 < static_cast<std::uint64_t>(kills)) duration += duration / 8;
       before = stored;
     }
     ASSERT_EQ(exported(place), reference) << "study " << studies;
   }
-  EXPECT_GE(killed_with_something, static_cast<std::uint64_t>(kKills) / 5);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <cmath>
 
 #include "armature/study.h"
@@ -186,7 +186,7 @@ TEST(Plan, WhatDoesNotFitIsRefusedByName) {
 
 // 10^15 cells are counted, not made.
 TEST(Plan, AnExplosionIsRefusedAtOnce) {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of this process: the machine may be busy
   const std::string message = refusal([] {
     plan_of(
         study_of("[[instances]]\ninstance = 'hidden-arm'\ngap = 'linspace(0,0.5,100000)'\n"
@@ -196,7 +196,7 @@ TEST(Plan, AnExplosionIsRefusedAtOnce) {
   EXPECT_EQ(message,
             "cells: got 2000000000000000, expected at most 100000 (instances × horizons × "
             "policies)");
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  EXPECT_LT(std::clock() - start, 2 * CLOCKS_PER_SEC);
 }
 
 TEST(Plan, TheLimitIsTheCallers) {

@@ -67,7 +67,7 @@ async function checkTooltip(page, figure, mark, words) {
   await page.mouse.move(box.x + box.width / 2 - 3, box.y + box.height / 2);
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 3 });
   const tooltip = page.locator('#vg-tooltip-element.visible');
-  await tooltip.waitFor({ timeout: 5000 });
+  await tooltip.waitFor({ timeout: 60000 });
   const text = await tooltip.innerText();
   for (const word of words) assert.ok(text.includes(word), `tooltip of ${figure}: ${text}`);
   await page.mouse.move(2, 2);
