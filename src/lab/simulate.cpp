@@ -35,13 +35,14 @@ SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
   if (simulation.given) source.tell(*simulation.given);
   const WorldSource worlds = world_source(source, simulation.horizon);
 
+  const std::shared_ptr<const World> first = worlds(0);
   std::vector<Cell> cells;
   for (const std::string& policy : simulation.policies)
     cells.push_back(
-        {worlds, canonical_cell_policy(policy), simulation.horizon, simulation.seed,
+        {worlds, canonical_cell_policy(policy, first->problem.formula_variables()),
+         simulation.horizon, simulation.seed,
          log_checkpoints(simulation.horizon, simulation.checkpoints, simulation.also_at),
          simulation.feedback, simulation.engine, simulation.leap_tolerance, simulation.max_events});
-  const std::shared_ptr<const World> first = worlds(0);
   for (const Cell& cell :
        cells)  // a policy that does not fit the problem is refused before any work
   {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -12,7 +11,6 @@
 #include "armature/study.h"
 #include "base/text.h"
 #include "linear/rank.h"
-#include "study/formula.h"
 #include "study/verdict.h"
 
 namespace armature {
@@ -59,75 +57,17 @@ std::string label_of(const GridPoint& point) {
   return varied.empty() ? point.entry->label : point.entry->label + " (" + join(varied, ", ") + ")";
 }
 
-// A number, a word the parameter knows, or a formula whose value takes its place.
-std::string resolved(const Parameter& parameter, const std::string& value,
-                     const FormulaVariables& variables, const std::string& owner) {
-  const bool number =
-      parameter.type() == ParameterType::kInteger || parameter.type() == ParameterType::kReal;
-  const auto& words = parameter.words();
-  if (!number || parse_real(value) || std::find(words.begin(), words.end(), value) != words.end())
-    return value;
-  try {
-    const double result = evaluate_formula(value, variables);
-    return print_real(parameter.type() == ParameterType::kInteger ? std::round(result) : result);
-  } catch (const Error& error) {
-    throw Error({"", owner + ": " + parameter.name(), "'" + value + "'",
-                 parameter.expectation() + ", or a formula: " + error.report().expected});
-  }
+// As on a command line: whoever is meant by it works out the formulas.
+std::string form_of(const GridPoint& point) {
+  return TextForm{point.entry->name, point.written}.print();
 }
 
-std::string resolved_form(const GridPoint& point, const std::vector<Parameter>& parameters,
-                          const FormulaVariables& variables, const std::string& owner) {
-  TextForm form{point.entry->name, {}};
-  for (const auto& [key, value] : point.written) {
-    const auto parameter =
-        std::find_if(parameters.begin(), parameters.end(),
-                     [&key = key](const Parameter& p) { return p.name() == key; });
-    // An unknown key is left for the owner to refuse, with the nearest name.
-    form.values.emplace_back(
-        key, parameter == parameters.end() ? value : resolved(*parameter, value, variables, owner));
-  }
-  return form.print();
-}
-
-bool names_a_family(const std::string& name) {
-  return std::any_of(families().begin(), families().end(),
-                     [&](const Family& family) { return family.name == name; });
-}
-
-// |A| or |Z| as written, or the family's default: a number, or a formula in what is known already.
-double size_of(const GridPoint& point, const std::vector<Parameter>& parameters,
-               const std::string& key, const FormulaVariables& known) {
-  for (const Parameter& parameter : parameters) {
-    if (parameter.name() != key) continue;
-    std::string text = parameter.default_text();
-    for (const auto& [written_key, value] : point.written)
-      if (written_key == key) text = value;
-    const std::string number = resolved(parameter, text, known, "instance " + point.entry->name);
-    return parse_real(number).value_or(std::nan(""));
-  }
-  return 2;  // families with two contexts by nature have no key for them
-}
-
-// Formulas speak of |A| and |Z|, which may be formulas themselves: first these two, then the rest.
-std::string instance_form(const GridPoint& point, Round horizon) {
+std::string instance_form(const GridPoint& point) {
   const std::string& name = point.entry->name;
-  if (!names_a_family(name)) {
-    if (!point.written.empty())
-      throw Error({"", "instance " + name, "keys", "none for an instance file"});
-    return name;
-  }
-  const std::vector<Parameter>& parameters = find_family(name).parameters;
-  FormulaVariables variables{std::nan(""), std::nan(""), static_cast<double>(horizon)};
-  variables.actions = size_of(point, parameters, "actions", variables);
-  variables.contexts = size_of(point, parameters, "contexts", variables);
-  return resolved_form(point, parameters, variables, "instance " + name);
-}
-
-std::string policy_form(const GridPoint& point, const FormulaVariables& variables) {
-  const std::string& name = point.entry->name;
-  if (name == kOracle) return TextForm{name, point.written}.print();
-  return resolved_form(point, find_policy(name).facts.parameters, variables, "policy " + name);
+  if (!names_instance_file(name)) return form_of(point);
+  if (!point.written.empty())
+    throw Error({"", "instance " + name, "keys", "none for an instance file"});
+  return name;
 }
 
 // An instance file that changed under its name must not be taken for the old one: every probability
@@ -153,7 +93,7 @@ std::uint64_t fingerprint_of(const Instance& instance, const Problem& problem) {
 // What all cells of one instance at one horizon share.
 StudyCell instance_cell(const GridPoint& point, Round horizon, std::uint64_t seed,
                         Problem& problem) {
-  const InstanceSource source(instance_form(point, horizon), horizon, seed);
+  const InstanceSource source(instance_form(point), horizon, seed);
   const std::shared_ptr<const Instance> instance = source.instance(0);
   problem = instance->problem(horizon);
   StudyCell cell;
@@ -214,14 +154,12 @@ StudyPlan plan_study(const Study& study, std::size_t most_cells) {
       for (const Round horizon : study.horizons) {
         Problem problem;
         const StudyCell shared = instance_cell(instance_point, horizon, study.seed, problem);
-        const FormulaVariables variables{static_cast<double>(shared.actions),
-                                         static_cast<double>(shared.contexts),
-                                         static_cast<double>(horizon)};
+        const FormulaVariables variables = problem.formula_variables();
         for (const GridEntry& policy : study.policies)
           for (const GridPoint& policy_point : points_of(policy)) {
             StudyCell cell = shared;
             cell.id = static_cast<std::uint32_t>(plan.cells.size());
-            cell.policy = canonical_cell_policy(policy_form(policy_point, variables));
+            cell.policy = canonical_cell_policy(form_of(policy_point), variables);
             cell.policy_label = label_of(policy_point);
             cell.policy_parameters = policy_point.varied;
             if (cell.policy != kOracle) make_policy(cell.policy, problem);
