@@ -191,7 +191,7 @@ std::vector<std::string> spaced(const std::string& text, bool geometric) {
     const double share = static_cast<double>(i) / static_cast<double>(*count - 1);
     const double value = i == 0            ? *low
                          : i + 1 == *count ? *high
-                         : geometric       ? *low * std::pow(*high / *low, share)
+                         : geometric       ? *low * power(*high / *low, share)
                                            : *low + (*high - *low) * share;
     values.push_back(print_real(value));
   }
