@@ -34,10 +34,16 @@ const std::vector<Family>& families();
 /// Throws Error with the nearest name.
 const Family& find_family(const std::string& name);
 
+/// Does this text name an instance file? A family's name always means the family, whatever files
+/// lie about; otherwise what exists as a file, ends in .json or has a slash in it is a path, unless
+/// it is written like a family with keys.
+bool names_instance_file(const std::string& text);
+
 /// Where the instances of a run come from. Safe to use from many threads.
 class InstanceSource {
  public:
-  /// `text` is a family's text form or the path of an instance file.
+  /// `text` is a family's text form or the path of an instance file. Formulas in it may speak of
+  /// the horizon and of the family's own sizes.
   InstanceSource(const std::string& text, std::optional<Round> horizon, std::uint64_t seed);
 
   /// Policies are told this instead of what the instance says.

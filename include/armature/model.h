@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "armature/matrix.h"
+#include "armature/parameters.h"
 #include "armature/random.h"
 
 namespace armature {
@@ -61,6 +62,8 @@ struct Problem {
 
   std::uint32_t actions() const { return static_cast<std::uint32_t>(action_names.size()); }
   std::uint32_t contexts() const { return static_cast<std::uint32_t>(context_names.size()); }
+  /// The sizes and the horizon, as formulas in a policy's parameters may speak of them.
+  FormulaVariables formula_variables() const;
   /// Throws Error naming the field that is wrong.
   void validate() const;
   /// A hash of all of it, to tell saved states of different problems apart.

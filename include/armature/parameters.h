@@ -24,6 +24,13 @@ struct TextForm {
   std::string print() const;
 };
 
+/// What a formula in place of a number may speak of; NaN: not of this, it is not known.
+struct FormulaVariables {
+  double actions = std::numeric_limits<double>::quiet_NaN();   // A
+  double contexts = std::numeric_limits<double>::quiet_NaN();  // Z
+  double horizon = std::numeric_limits<double>::quiet_NaN();   // T
+};
+
 enum class ParameterType { kInteger, kReal, kChoice, kText };
 
 /// One parameter: name, type, default, range, one line of help and where in the mathematics it
@@ -44,8 +51,9 @@ class Parameter {
   Parameter& above(double low);                   // low < value
   Parameter& at_least(double low);                // low ≤ value
   Parameter& or_word(std::string word);           // a word accepted instead of a number
-  Parameter& written_as(
-      std::string (*canonical)(const std::string&));  // of a text: its one spelling
+  /// Of a text: its one spelling. Formulas in it may speak of the same as in a number's place.
+  using Spelling = std::string (*)(const std::string& text, const FormulaVariables& variables);
+  Parameter& written_as(Spelling spelling);
   Parameter& help(std::string text, std::string section);
 
   const std::string& name() const { return name_; }
@@ -58,12 +66,16 @@ class Parameter {
 
   /// What a value must be, in words: "a number in (0,1)".
   std::string expectation() const;
-  /// The canonical form of a value; throws Error when the value is not acceptable.
-  std::string canonical(const std::string& value, const std::string& owner) const;
+  /// The canonical form of a value, formulas worked out; throws Error when the value is not
+  /// acceptable.
+  std::string canonical(const std::string& value, const std::string& owner,
+                        const FormulaVariables& variables = {}) const;
 
  private:
   Parameter(std::string name, ParameterType type) : name_(std::move(name)), type_(type) {}
   bool accepts(double value) const;
+  std::string canonical_formula(const std::string& value, const std::string& owner,
+                                const FormulaVariables& variables) const;
 
   std::string name_;
   ParameterType type_;
@@ -75,7 +87,7 @@ class Parameter {
   bool high_open_ = false;
   std::vector<std::string> words_;
   std::string expectation_;  // of a text
-  std::string (*canonical_text_)(const std::string&) = nullptr;
+  Spelling spelling_ = nullptr;
   std::string help_;
   std::string section_;
 };
@@ -88,7 +100,8 @@ std::vector<std::string> split_list(std::string_view text);
 class Arguments {
  public:
   /// `owner` names what is being configured in errors: "policy ucb".
-  Arguments(std::string owner, const TextForm& form, const std::vector<Parameter>& parameters);
+  Arguments(std::string owner, const TextForm& form, const std::vector<Parameter>& parameters,
+            const FormulaVariables& variables = {});
 
   /// A number: given, or the fixed default. Automatic parameters: nullopt unless given.
   std::optional<double> real_if(const std::string& name) const;

@@ -339,11 +339,12 @@ void register_policy(PolicyEntry entry);
 /// Throws Error with the nearest name.
 const PolicyEntry& find_policy(const std::string& name);
 
-/// Builds `name:key=value,…` for a problem. Throws Error if the text or the problem does not fit.
+/// Builds `name:key=value,…` for a problem, whose sizes formulas may speak of. Throws Error if the
+/// text or the problem does not fit.
 std::unique_ptr<AnyPolicy> make_policy(const std::string& text, const Problem& problem);
 /// The proved coefficient of `name:key=value,…` on a problem, if there is one.
 std::optional<double> policy_coefficient(const std::string& text, const Problem& problem);
-/// The canonical text form, without building: checks names, types and ranges.
-std::string canonical_policy(const std::string& text);
+/// The canonical text form, without building: checks names, types and ranges, works out formulas.
+std::string canonical_policy(const std::string& text, const FormulaVariables& variables = {});
 
 }  // namespace armature

@@ -97,6 +97,6 @@ Engine engine_for(const Cell& cell, const World& world);
 /// The name `oracle`, which stands for fixed play of the best action (spec §5).
 inline constexpr const char* kOracle = "oracle";
 /// Checks a policy's text form, `oracle` included, and returns its canonical form.
-std::string canonical_cell_policy(const std::string& text);
+std::string canonical_cell_policy(const std::string& text, const FormulaVariables& variables = {});
 
 }  // namespace armature

@@ -100,6 +100,11 @@ double hac_ucb_any_rate(double t);
 
 // --- Lower bounds --------------------------------------------------------------------------------
 
+/// The bound with the paper's Δ speaks for R_2 ≤ T/641: Δ = 16R_2/T must stay below 1/40 (Thm 3.7;
+/// docs/theory.md, "The proof with its constants").
+inline constexpr double kFrontierLimit = 641;
+/// The one with the best Δ speaks for R_2 < T/320, where Δ = 1/40 still says something (spec §7).
+inline constexpr double kSharpFrontierLimit = 320;
 /// R_1 of any policy with worst-case regret at most R_2: nothing where the theorem says nothing.
 std::optional<double> frontier_lower(const Setting& setting);        // the paper's Δ
 std::optional<double> frontier_lower_sharp(const Setting& setting);  // the best Δ

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "armature/error.h"
+#include "base/formula.h"
 #include "base/text.h"
 
 namespace armature {
@@ -103,8 +104,8 @@ Parameter Parameter::choice(std::string name, std::vector<std::string> choices) 
   parameter.words_ = std::move(choices);
   return parameter;
 }
-Parameter& Parameter::written_as(std::string (*spelling)(const std::string&)) {
-  canonical_text_ = spelling;
+Parameter& Parameter::written_as(Spelling spelling) {
+  spelling_ = spelling;
   return *this;
 }
 Parameter& Parameter::defaults_to(std::string text) {
@@ -165,18 +166,37 @@ std::string Parameter::expectation() const {
   return text;
 }
 
-std::string Parameter::canonical(const std::string& value, const std::string& owner) const {
-  if (type_ == ParameterType::kText) return canonical_text_ ? canonical_text_(value) : value;
+std::string Parameter::canonical(const std::string& value, const std::string& owner,
+                                 const FormulaVariables& variables) const {
+  if (type_ == ParameterType::kText) return spelling_ ? spelling_(value, variables) : value;
   if (std::find(words_.begin(), words_.end(), value) != words_.end()) return value;
+  if (type_ == ParameterType::kChoice)
+    throw Error({"", owner + ": " + name_, value, expectation() + did_you_mean(value, words_)});
+  if (!parse_real(value)) return canonical_formula(value, owner, variables);
   if (type_ == ParameterType::kInteger) {
-    const auto number = parse_integer(value);
+    const auto number = parse_integer(value);  // keeps all 64 bits
     if (number && accepts(static_cast<double>(*number))) return fmt::format("{}", *number);
-  } else if (type_ == ParameterType::kReal) {
-    const auto number = parse_real(value);
-    if (number && accepts(*number)) return print_real(*number);
+  } else if (const double number = *parse_real(value); accepts(number)) {
+    return print_real(number);
   }
-  const std::string hint = type_ == ParameterType::kChoice ? did_you_mean(value, words_) : "";
-  throw Error({"", owner + ": " + name_, value, expectation() + hint});
+  throw Error({"", owner + ": " + name_, value, expectation()});
+}
+
+std::string Parameter::canonical_formula(const std::string& value, const std::string& owner,
+                                         const FormulaVariables& variables) const {
+  const std::string field = owner + ": " + name_;
+  const bool whole = type_ == ParameterType::kInteger;
+  double worth = 0;
+  try {
+    worth = evaluate_formula(value, variables);
+  } catch (const Error& error) {
+    throw Error({"", field, "'" + value + "'",
+                 expectation() + ", or a formula: " + error.report().expected});
+  }
+  if (whole) worth = std::round(worth);
+  if (!accepts(worth) || (whole && !(worth >= 0 && worth < 0x1p64)))
+    throw Error({"", field, fmt::format("'{}', which is {}", value, worth), expectation()});
+  return whole ? fmt::format("{}", static_cast<std::uint64_t>(worth)) : print_real(worth);
 }
 
 namespace {
@@ -210,7 +230,7 @@ std::vector<std::string> split_list(std::string_view text) {
 }
 
 Arguments::Arguments(std::string owner, const TextForm& form,
-                     const std::vector<Parameter>& parameters)
+                     const std::vector<Parameter>& parameters, const FormulaVariables& variables)
     : owner_(std::move(owner)), form_name_(form.name) {
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters) names.push_back(parameter.name());
@@ -225,7 +245,7 @@ Arguments::Arguments(std::string owner, const TextForm& form,
     Value value{parameter.name(), fixed_default};
     for (const auto& [key, text] : form.values) {
       if (key != parameter.name()) continue;
-      value.text = parameter.canonical(text, owner_);
+      value.text = parameter.canonical(text, owner_, variables);
       value.given = true;
       value.differs_from_default = value.text != fixed_default;
     }

@@ -95,7 +95,9 @@ void add_bounds(CLI::App& app) {
   add_epsilon_option(*command, setting);
   command->add_option("--r2", setting.r2, "worst-case regret accepted; the corner if not given");
   add_output_options(*command, {"table", "csv", "json"}, options->format, options->output);
-  command->footer("Example:\n  armature bounds --actions 20 --contexts 2 --horizon 1e6");
+  command->footer(
+      "Example:\n  armature bounds --actions 20 --contexts 2 --horizon 1e6\n"
+      "Theorems are the paper's; spec §n is a section of docs/specification.md.");
   command->callback([options] { run(*options); });
 }
 

@@ -37,9 +37,8 @@ std::string default_of(const Parameter& parameter) {
                                   : parameter.default_text();
 }
 
-}  // namespace
-
-std::string catalogue_list(const std::vector<CatalogueEntry>& entries) {
+// One line per entry.
+std::string list_of(const std::vector<CatalogueEntry>& entries) {
   std::string out;
   for (const CatalogueEntry& entry : entries) {
     std::string keys;
@@ -53,7 +52,8 @@ std::string catalogue_list(const std::vector<CatalogueEntry>& entries) {
   return out;
 }
 
-std::string catalogue_page(const CatalogueEntry& entry) {
+// All about one entry.
+std::string page_of(const CatalogueEntry& entry) {
   std::string out = fmt::format("{}: {}\n\n{}", entry.name, entry.summary, wrapped(entry.text, 90));
   if (!entry.needs.empty()) out += "\nNeeds " + entry.needs + ".\n";
   out += fmt::format("Formula: {}\n", entry.section);
@@ -62,13 +62,12 @@ std::string catalogue_page(const CatalogueEntry& entry) {
     out += fmt::format("  {:<14} {}\n  {:<14} {}; default {} ({})\n", parameter.name(),
                        parameter.help_text(), "", parameter.expectation(), default_of(parameter),
                        parameter.section());
-  return out;
+  return out + "\nSection marks (§) are those of docs/specification.md.\n";
 }
 
-std::string catalogue_markdown(const std::string& title, const std::string& introduction,
-                               const std::vector<CatalogueEntry>& entries) {
-  std::string out =
-      fmt::format("# {}\n\n{}\n\n| name | what it is |\n|---|---|\n", title, introduction);
+std::string markdown_of(const Catalogue& catalogue, const std::vector<CatalogueEntry>& entries) {
+  std::string out = fmt::format("# {}\n\n{}\n\n| name | what it is |\n|---|---|\n", catalogue.title,
+                                catalogue.introduction);
   for (const CatalogueEntry& entry : entries)
     out += fmt::format("| [{0}](#{0}) | {1} |\n", entry.name, entry.summary);
   for (const CatalogueEntry& entry : entries) {
@@ -85,7 +84,7 @@ std::string catalogue_markdown(const std::string& title, const std::string& intr
   return out;
 }
 
-std::string catalogue_json(const std::vector<CatalogueEntry>& entries) {
+std::string json_of(const std::vector<CatalogueEntry>& entries) {
   using Json = nlohmann::ordered_json;
   Json list = Json::array();
   for (const CatalogueEntry& entry : entries) {
@@ -104,6 +103,31 @@ std::string catalogue_json(const std::vector<CatalogueEntry>& entries) {
                     {"parameters", std::move(parameters)}});
   }
   return list.dump(2) + "\n";
+}
+
+std::string printed(const Catalogue& catalogue, const std::string& name,
+                    const std::string& format) {
+  const auto entries =
+      name.empty() ? catalogue.all() : std::vector<CatalogueEntry>{catalogue.find(name)};
+  if (format == "json") return json_of(entries);
+  if (format == "markdown") return markdown_of(catalogue, entries);
+  if (!name.empty()) return page_of(entries.front());
+  return fmt::format("{}\narmature {} NAME explains one. Text form: name:key=value,…\n",
+                     list_of(entries), catalogue.command);
+}
+
+}  // namespace
+
+void add_catalogue(CLI::App& app, const Catalogue& catalogue) {
+  auto name = std::make_shared<std::string>();
+  auto format = std::make_shared<std::string>("table");
+  CLI::App* command = app.add_subcommand(catalogue.command, catalogue.summary);
+  command->add_option("NAME", *name, catalogue.what);
+  command->add_option("--format,-f", *format, "table, markdown or json")
+      ->check(CLI::IsMember({"table", "markdown", "json"}))
+      ->capture_default_str();
+  command->callback(
+      [catalogue, name, format] { emit(std::nullopt, printed(catalogue, *name, *format)); });
 }
 
 }  // namespace armature::cli

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "armature/parameters.h"
+#include "cli/command.h"
 
 namespace armature::cli {
 
@@ -17,13 +18,23 @@ struct CatalogueEntry {
   std::vector<Parameter> parameters;
 };
 
-/// One line per entry.
-std::string catalogue_list(const std::vector<CatalogueEntry>& entries);
-/// All about one entry.
-std::string catalogue_page(const CatalogueEntry& entry);
-/// The whole catalogue as a Markdown document.
-std::string catalogue_markdown(const std::string& title, const std::string& introduction,
-                               const std::vector<CatalogueEntry>& entries);
-std::string catalogue_json(const std::vector<CatalogueEntry>& entries);
+/// A command that lists such entries or explains one.
+struct Catalogue {
+  std::string command;  // policies
+  std::string what;     // one entry, for help: "the policy to explain"
+  std::string summary;  // the command in one line
+  std::string title;    // of the Markdown page, and what it says first
+  std::string introduction;
+  std::vector<CatalogueEntry> (*all)();
+  CatalogueEntry (*find)(const std::string& name);  // throws Error with the nearest name
+};
+
+void add_catalogue(CLI::App& app, const Catalogue& catalogue);
+
+/// What both pages say of their marks, at the end of their introductions.
+inline constexpr const char* kReadingTheTables =
+    "Section marks (§) refer to [specification.md](specification.md); T is the horizon, |A| and "
+    "|Z| are the numbers of actions and contexts. Numbers may be formulas: `1/4`, or in A, Z and "
+    "T `sqrt(A*log(T)/T)` ([formats.md](formats.md)).";
 
 }  // namespace armature::cli

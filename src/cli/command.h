@@ -28,14 +28,22 @@ void add_report(CLI::App& app);
 void add_studies(CLI::App& app);
 void add_completion(CLI::App& app);
 
+inline constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000'000;
+
 /// A command that ended early or found something: its exit status.
 struct ExitStatus {
   int value;
 };
 
-/// A number given as text on the command line (1e6, 2^20, 1_000_000), checked against its range.
+/// A number given as text on the command line (1e6, 2^20, 1_000_000, 1e6/4), checked against its
+/// range; `known` is what a formula may speak of.
 std::uint64_t whole_number(const std::string& option, const std::string& text, std::uint64_t low,
-                           std::uint64_t high);
+                           std::uint64_t high, const FormulaVariables& known = {});
+/// A real number or a formula in the same way; the caller knows its range and says it in words.
+double real_number(const std::string& option, const std::string& text, const std::string& expected,
+                   const FormulaVariables& known = {});
+/// `--horizon`, where it may be left out.
+std::optional<Round> horizon_option(const std::string& text);
 
 /// `--tolerance`: a share in (0,1), or 0 (the default of numerical_rank) where nothing was given.
 double rank_tolerance(const std::string& text);

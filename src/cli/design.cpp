@@ -93,9 +93,7 @@ NamedRows read_csv(const std::string& path) {
 
 NamedRows rows_of(const Options& options) {
   if (options.source.ends_with(".csv")) return read_csv(options.source);
-  std::optional<Round> horizon;
-  if (!options.horizon.empty())
-    horizon = whole_number("--horizon", options.horizon, 1, 1'000'000'000'000'000'000);
+  const std::optional<Round> horizon = horizon_option(options.horizon);
   const InstanceSource source(options.source, horizon,
                               whole_number("--seed", options.seed, 0, UINT64_MAX));
   const Problem problem = source.instance(0)->problem(horizon);

@@ -90,8 +90,8 @@ std::string json_of(const ReadSetting& read, const Frontier& frontier,
 }
 
 std::optional<PairVerdict> verdict_on(const Setting& setting, const Options& options) {
-  const auto r1 = real_number("--r1", options.r1);
-  const auto r2 = real_number("--r2", options.r2);
+  const auto r1 = real_if_given("--r1", options.r1, setting);
+  const auto r2 = real_if_given("--r2", options.r2, setting);
   if (!r1 && !r2) return std::nullopt;
   if (!r1 || !r2)
     throw Error({"", r1 ? "--r2" : "--r1", "nothing", "both numbers of the pair, or neither"});

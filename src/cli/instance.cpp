@@ -23,9 +23,7 @@ struct Options {
 
 // Replication 0 of what `simulate` would play with the same seed.
 std::shared_ptr<const Instance> instance_of(const Options& options, std::string& text) {
-  std::optional<Round> horizon;
-  if (!options.horizon.empty())
-    horizon = whole_number("--horizon", options.horizon, 1, 1'000'000'000'000'000'000);
+  const std::optional<Round> horizon = horizon_option(options.horizon);
   InstanceSource source(options.instance, horizon,
                         whole_number("--seed", options.seed, 0, UINT64_MAX));
   if (options.given) source.tell(read_problem(read_file(*options.given), *options.given));

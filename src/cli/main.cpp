@@ -5,26 +5,56 @@
 #include "armature/error.h"
 #include "armature/version.h"
 #include "base/file.h"
+#include "base/formula.h"
 #include "base/text.h"
 #include "cli/command.h"
 
 namespace armature::cli {
+namespace {
+
+// A plain number of the wrong kind is not taken for a formula.
+[[noreturn]] void refuse_number(const std::string& option, const std::string& text,
+                                const std::string& expected, const Error& error) {
+  throw Error(
+      {"", option, "'" + text + "'",
+       parse_real(text) ? expected : expected + ", or a formula: " + error.report().expected});
+}
+
+}  // namespace
 
 std::uint64_t whole_number(const std::string& option, const std::string& text, std::uint64_t low,
-                           std::uint64_t high) {
-  const auto number = parse_integer(text);
-  if (!number || *number < low || *number > high)
-    throw Error(
-        {"", option, "'" + text + "'", fmt::format("a whole number from {} to {}", low, high)});
-  return *number;
+                           std::uint64_t high, const FormulaVariables& known) {
+  const std::string expected = fmt::format("a whole number from {} to {}", low, high);
+  std::uint64_t number = 0;
+  try {
+    number = whole_value(text, known);
+  } catch (const Error& error) {
+    refuse_number(option, text, expected, error);
+  }
+  if (number < low || number > high) throw Error({"", option, "'" + text + "'", expected});
+  return number;
+}
+
+double real_number(const std::string& option, const std::string& text, const std::string& expected,
+                   const FormulaVariables& known) {
+  try {
+    return real_value(text, known);
+  } catch (const Error& error) {
+    refuse_number(option, text, expected, error);
+  }
+}
+
+std::optional<Round> horizon_option(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return whole_number("--horizon", text, 1, kMostRounds);
 }
 
 double rank_tolerance(const std::string& text) {
   if (text.empty()) return 0;
-  const auto tolerance = parse_real(text);
-  if (!tolerance || !(*tolerance > 0 && *tolerance < 1))
+  const double tolerance = real_number("--tolerance", text, "a number in (0,1)");
+  if (!(tolerance > 0 && tolerance < 1))
     throw Error({"", "--tolerance", "'" + text + "'", "a number in (0,1)"});
-  return *tolerance;
+  return tolerance;
 }
 
 void emit(const std::optional<std::string>& output, const std::string& content) {

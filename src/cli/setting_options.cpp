@@ -11,11 +11,20 @@ namespace armature::cli {
 namespace {
 
 constexpr std::uint64_t kMostSize = 1'000'000'000'000;
-constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000'000;
 
-std::optional<double> size_option(const std::string& option, const std::string& text) {
+// Formulas may speak of the horizon, and of the sizes once they are known.
+FormulaVariables known_of(const Setting& setting) {
+  FormulaVariables known;
+  known.horizon = setting.horizon;
+  if (setting.actions > 0) known.actions = setting.actions;
+  if (setting.contexts > 0) known.contexts = setting.contexts;
+  return known;
+}
+
+std::optional<double> size_option(const std::string& option, const std::string& text,
+                                  const Setting& setting) {
   if (text.empty()) return std::nullopt;
-  return static_cast<double>(whole_number(option, text, 1, kMostSize));
+  return static_cast<double>(whole_number(option, text, 1, kMostSize, known_of(setting)));
 }
 
 double agreed_size(const std::string& option, std::optional<double> given, double actual) {
@@ -23,6 +32,23 @@ double agreed_size(const std::string& option, std::optional<double> given, doubl
     throw Error({"", option, fmt::format("{}", *given),
                  fmt::format("{}, the instance's own number, or none", actual)});
   return actual;
+}
+
+// What may be a formula in the sizes.
+void read_numbers(Setting& setting, const SettingOptions& options) {
+  setting.delta = real_if_given("--delta", options.delta, setting);
+  setting.rank = size_option("--rank", options.rank, setting);
+  setting.gap = real_if_given("--gap", options.gap, setting);
+  setting.epsilon = real_if_given("--epsilon", options.epsilon, setting);
+  setting.r2 = real_if_given("--r2", options.r2, setting);
+}
+
+void read_sizes(Setting& setting, const SettingOptions& options) {
+  for (const auto& [option, text] :
+       {std::pair("--actions", options.actions), std::pair("--contexts", options.contexts)})
+    if (text.empty()) throw Error({"", option, "nothing", "a size, or an --instance"});
+  setting.actions = *size_option("--actions", options.actions, setting);
+  setting.contexts = *size_option("--contexts", options.contexts, setting);
 }
 
 // An explicit option wins over the instance, and says so.
@@ -41,10 +67,11 @@ void fill_in(ReadSetting& read, const SettingOptions& options) {
                               whole_number("--seed", options.seed, 0, UINT64_MAX));
   const auto instance = source.instance(0);
   const Problem told = instance->problem(std::nullopt);
-  setting.actions =
-      agreed_size("--actions", size_option("--actions", options.actions), instance->actions());
-  setting.contexts =
-      agreed_size("--contexts", size_option("--contexts", options.contexts), instance->contexts());
+  setting.actions = agreed_size("--actions", size_option("--actions", options.actions, setting),
+                                instance->actions());
+  setting.contexts = agreed_size("--contexts", size_option("--contexts", options.contexts, setting),
+                                 instance->contexts());
+  read_numbers(setting, options);
   const Matrix& marginals = told.marginals ? *told.marginals : instance->marginals();
   setting.rank = overruled(read.notes, "--rank", setting.rank,
                            static_cast<double>(numerical_rank(marginals).rank));
@@ -98,30 +125,21 @@ void add_output_options(CLI::App& command, const std::vector<std::string>& forma
   command.add_option("--output,-o", output, "write here instead of to the terminal");
 }
 
-std::optional<double> real_number(const std::string& option, const std::string& text) {
+std::optional<double> real_if_given(const std::string& option, const std::string& text,
+                                    const Setting& sizes) {
   if (text.empty()) return std::nullopt;
-  const auto value = parse_real(text);
-  if (!value) throw Error({"", option, "'" + text + "'", "a number"});
-  return value;
+  return real_number(option, text, "a number", known_of(sizes));
 }
 
 ReadSetting read_setting(const SettingOptions& options) {
   ReadSetting read;
   Setting& setting = read.setting;
   setting.horizon = static_cast<double>(whole_number("--horizon", options.horizon, 1, kMostRounds));
-  setting.delta = real_number("--delta", options.delta);
-  setting.rank = size_option("--rank", options.rank);
-  setting.gap = real_number("--gap", options.gap);
-  setting.epsilon = real_number("--epsilon", options.epsilon);
-  setting.r2 = real_number("--r2", options.r2);
   if (!options.instance.empty()) {
     fill_in(read, options);
   } else {
-    for (const auto& [option, text] :
-         {std::pair("--actions", options.actions), std::pair("--contexts", options.contexts)})
-      if (text.empty()) throw Error({"", option, "nothing", "a size, or an --instance"});
-    setting.actions = *size_option("--actions", options.actions);
-    setting.contexts = *size_option("--contexts", options.contexts);
+    read_sizes(setting, options);
+    read_numbers(setting, options);
   }
   check(setting);
   return read;

@@ -38,6 +38,7 @@ struct ReadSetting {
 ReadSetting read_setting(const SettingOptions& options);
 
 /// A real number given as text on the command line, or nothing if it was not given.
-std::optional<double> real_number(const std::string& option, const std::string& text);
+std::optional<double> real_if_given(const std::string& option, const std::string& text,
+                                    const Setting& sizes);
 
 }  // namespace armature::cli

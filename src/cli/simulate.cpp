@@ -36,26 +36,27 @@ Simulation simulation_of(const Options& options) {
   Simulation simulation;
   simulation.instance = options.instance;
   simulation.policies = options.policies;
-  simulation.horizon = whole_number("--horizon", options.horizon, 1, 1'000'000'000'000'000'000);
+  simulation.horizon = whole_number("--horizon", options.horizon, 1, kMostRounds);
   simulation.replications = static_cast<std::uint32_t>(
       whole_number("--replications", options.replications, 1, 1'000'000'000));
   simulation.seed = whole_number("--seed", options.seed, 0, UINT64_MAX);
   simulation.checkpoints =
       static_cast<std::uint32_t>(whole_number("--checkpoints", options.checkpoints, 1, 100'000));
+  FormulaVariables known;
+  known.horizon = static_cast<double>(simulation.horizon);
   for (const std::string& round : options.at)
-    simulation.also_at.push_back(whole_number("--at", round, 1, simulation.horizon));
+    simulation.also_at.push_back(whole_number("--at", round, 1, simulation.horizon, known));
   simulation.feedback = Feedback::parse_delay(options.delay);
   simulation.feedback.batch = whole_number("--batch", options.batch, 1, 1'000'000'000);
-  const auto loss = parse_real(options.loss);
-  if (!loss || !(*loss >= 0 && *loss < 1))
+  simulation.feedback.loss = real_number("--loss", options.loss, "a probability in [0,1)");
+  if (!(simulation.feedback.loss >= 0 && simulation.feedback.loss < 1))
     throw Error({"", "--loss", "'" + options.loss + "'", "a probability in [0,1)"});
-  simulation.feedback.loss = *loss;
   simulation.engine = engine_named(options.engine);
-  const auto tolerance = parse_real(options.leap_tolerance);
-  if (!tolerance || !(*tolerance > 0 && *tolerance < 1))
+  simulation.leap_tolerance =
+      real_number("--leap-tolerance", options.leap_tolerance, "a probability in (0,1)");
+  if (!(simulation.leap_tolerance > 0 && simulation.leap_tolerance < 1))
     throw Error(
         {"", "--leap-tolerance", "'" + options.leap_tolerance + "'", "a probability in (0,1)"});
-  simulation.leap_tolerance = *tolerance;
   simulation.max_events =
       whole_number("--max-events", options.max_events, 1, 1'000'000'000'000'000'000);
   if (options.given) simulation.given = read_problem(read_file(*options.given), *options.given);

@@ -22,14 +22,32 @@ Family with_epsilon(Family family) {
   return family;
 }
 
-// A family's name always means the family, whatever files lie about.
-bool looks_like_file(const std::string& text) {
-  if (text.ends_with(".json") || text.find('/') != std::string::npos) return true;
-  const std::string name = text.substr(0, text.find(':'));
-  const bool is_family = std::any_of(families().begin(), families().end(),
-                                     [&](const Family& family) { return family.name == name; });
-  std::error_code ignored;
-  return !is_family && std::filesystem::is_regular_file(text, ignored);
+bool is_family(const std::string& name) {
+  return std::any_of(families().begin(), families().end(),
+                     [&](const Family& family) { return family.name == name; });
+}
+
+// |A| or |Z| as written or by default: a number, or a formula in what is known already.
+double size_of(const TextForm& form, const Family& family, const std::string& key,
+               const FormulaVariables& known) {
+  for (const Parameter& parameter : family.parameters) {
+    if (parameter.name() != key) continue;
+    std::string text = parameter.default_text();
+    for (const auto& [written_key, value] : form.values)
+      if (written_key == key) text = value;
+    return *parse_real(parameter.canonical(text, "family " + family.name, known));
+  }
+  return 2;  // families with two contexts by nature have no key for them
+}
+
+// Formulas speak of |A| and |Z|, which may be formulas themselves: first these two, then the rest.
+Arguments family_arguments(const TextForm& form, const Family& family,
+                           std::optional<Round> horizon) {
+  FormulaVariables variables;
+  if (horizon) variables.horizon = static_cast<double>(*horizon);
+  variables.actions = size_of(form, family, "actions", variables);
+  variables.contexts = size_of(form, family, "contexts", variables);
+  return {"family " + family.name, form, family.parameters, variables};
 }
 
 // What policies are told, at distance ε from what they would have been told.
@@ -69,16 +87,26 @@ const Family& find_family(const std::string& name) {
        "a family (" + join(names, ", ") + ") or an instance file" + did_you_mean(name, names)});
 }
 
+bool names_instance_file(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  if (is_family(name)) return false;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(text, ignored)) return true;
+  const bool like_a_family = colon != std::string::npos && is_name(name);
+  return !like_a_family && (text.ends_with(".json") || text.find('/') != std::string::npos);
+}
+
 InstanceSource::InstanceSource(const std::string& text, std::optional<Round> horizon,
                                std::uint64_t seed)
     : text_(text), horizon_(horizon), seed_(seed) {
-  if (looks_like_file(text)) {
+  if (names_instance_file(text)) {
     fixed_ = std::make_shared<const Instance>(read_instance(read_file(text), text));
     return;
   }
   const TextForm form = TextForm::parse(text);
   family_ = &find_family(form.name);
-  arguments_.emplace("family " + form.name, form, family_->parameters);
+  arguments_.emplace(family_arguments(form, *family_, horizon));
   text_ = arguments_->canonical();
   const bool random_epsilon =
       arguments_->real("epsilon") > 0 && arguments_->is_word("perturbation", "random");

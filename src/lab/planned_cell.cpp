@@ -7,6 +7,7 @@
 
 #include "armature/error.h"
 #include "armature/state.h"
+#include "base/formula.h"
 #include "base/text.h"
 #include "linear/rank.h"
 
@@ -40,13 +41,22 @@ std::uint64_t fingerprint_of(const Instance& instance, const Problem& problem) {
   return fingerprint.value();
 }
 
-// A value of the grid as a number, if it is one.
+// What is written in a grid may be a formula, or no number at all.
+std::optional<double> number_of(const std::string& value, const PlannedCell& cell) {
+  try {
+    return real_value(value, {static_cast<double>(cell.actions), static_cast<double>(cell.contexts),
+                              static_cast<double>(cell.horizon)});
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 std::optional<double> varied_number(const PlannedCell& cell, const std::string& key) {
   for (const WrittenValues* values :
        {&cell.instance_name.varied, &cell.instance_name.conditions, &cell.policy_name.varied})
     for (const auto& [name, value] : *values)
       if (name == key)
-        if (const auto number = parse_real(value)) return number;
+        if (const auto number = number_of(value, cell)) return number;
   return std::nullopt;
 }
 

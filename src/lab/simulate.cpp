@@ -39,6 +39,8 @@ void require_room(const Simulation& simulation, std::size_t checkpoints) {
 
 std::vector<PlannedCell> plan_of(const Simulation& simulation, const InstanceSource& source) {
   PlannedCell shared = planned_world(source, simulation.horizon);
+  const FormulaVariables variables =
+      source.instance(0)->problem(simulation.horizon).formula_variables();
   name_instance(shared, {.label = source.text()});
   shared.feedback = simulation.feedback;
   shared.leap_tolerance = simulation.leap_tolerance;
@@ -46,7 +48,7 @@ std::vector<PlannedCell> plan_of(const Simulation& simulation, const InstanceSou
   for (const std::string& policy : simulation.policies) {
     PlannedCell cell = shared;
     cell.id = static_cast<std::uint32_t>(plan.size());
-    cell.policy = canonical_cell_policy(policy);
+    cell.policy = canonical_cell_policy(policy, variables);
     name_policy(cell, {.label = cell.policy});
     plan.push_back(std::move(cell));
   }

@@ -61,6 +61,14 @@ std::vector<std::string> numbered_names(char prefix, std::size_t count) {
   return names;
 }
 
+FormulaVariables Problem::formula_variables() const {
+  FormulaVariables variables;
+  variables.actions = actions();
+  variables.contexts = contexts();
+  if (horizon) variables.horizon = static_cast<double>(*horizon);
+  return variables;
+}
+
 void Problem::validate() const {
   require_size(action_names.size(), "actions");
   require_size(context_names.size(), "contexts");

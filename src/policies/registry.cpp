@@ -50,8 +50,9 @@ std::vector<PolicyEntry>& table() {
   return entries;
 }
 
-Arguments parse_arguments(const TextForm& form, const PolicyFacts& facts) {
-  return {"policy " + form.name, form, facts.parameters};
+Arguments parse_arguments(const TextForm& form, const PolicyFacts& facts,
+                          const FormulaVariables& variables) {
+  return {"policy " + form.name, form, facts.parameters, variables};
 }
 
 }  // namespace
@@ -104,7 +105,7 @@ struct Call {
 Call checked_call(const std::string& text, const Problem& problem) {
   const TextForm form = TextForm::parse(text);
   const PolicyEntry& entry = find_policy(form.name);
-  Arguments arguments = parse_arguments(form, entry.facts);
+  Arguments arguments = parse_arguments(form, entry.facts, problem.formula_variables());
   problem.validate();
   if (entry.facts.needs_horizon && !problem.horizon)
     throw Error({"", arguments.owner(), "a problem without a horizon", "a horizon"});
@@ -126,9 +127,9 @@ std::optional<double> policy_coefficient(const std::string& text, const Problem&
   return call.entry.coefficient ? call.entry.coefficient(problem, call.arguments) : std::nullopt;
 }
 
-std::string canonical_policy(const std::string& text) {
+std::string canonical_policy(const std::string& text, const FormulaVariables& variables) {
   const TextForm form = TextForm::parse(text);
-  return parse_arguments(form, find_policy(form.name).facts).canonical();
+  return parse_arguments(form, find_policy(form.name).facts, variables).canonical();
 }
 
 }  // namespace armature

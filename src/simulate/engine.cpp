@@ -43,8 +43,8 @@ Engine engine_named(const std::string& name) {
   throw Error({"", "engine", "'" + name + "'", "one of auto, step, leap"});
 }
 
-std::string canonical_cell_policy(const std::string& text) {
-  return text == kOracle ? text : canonical_policy(text);
+std::string canonical_cell_policy(const std::string& text, const FormulaVariables& variables) {
+  return text == kOracle ? text : canonical_policy(text, variables);
 }
 
 Engine engine_for(const Cell& cell, const World& world) {

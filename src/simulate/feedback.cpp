@@ -5,32 +5,30 @@
 #include <cmath>
 
 #include "armature/error.h"
+#include "base/formula.h"
 #include "base/text.h"
 
 namespace armature {
 
 Feedback Feedback::parse_delay(const std::string& text) {
-  const auto fail = [&](const char* expected) -> Feedback {
+  if (text == "none") return {};
+  const auto refuse = [&](const std::string& expected) {
     throw Error({"", "delay", "'" + text + "'", expected});
   };
-  if (text == "none") return {};
+  const bool fixed = text.starts_with("fixed:");
+  if (!fixed && !text.starts_with("geometric:mean=")) refuse("none, fixed:N or geometric:mean=N");
+  const std::string number = text.substr(text.find(fixed ? ':' : '=') + 1);
+  const std::string expected =
+      std::string(fixed ? "fixed:N" : "geometric:mean=N") + " with N from 0 to 10^9 rounds";
   Feedback feedback;
-  if (text.starts_with("fixed:")) {
-    const auto rounds = parse_integer(text.substr(6));
-    if (!rounds || *rounds > 1'000'000'000) return fail("fixed:N with N from 0 to 10^9 rounds");
-    feedback.delay = Delay::kFixed;
-    feedback.rounds = static_cast<double>(*rounds);
-    return feedback;
+  feedback.delay = fixed ? Delay::kFixed : Delay::kGeometric;
+  try {
+    feedback.rounds = fixed ? static_cast<double>(whole_value(number)) : real_value(number);
+  } catch (const Error& error) {
+    refuse(expected + ", or a formula: " + error.report().expected);
   }
-  if (text.starts_with("geometric:mean=")) {
-    const auto mean = parse_real(text.substr(15));
-    if (!mean || *mean < 0 || *mean > 1e9)
-      return fail("geometric:mean=N with N from 0 to 10^9 rounds");
-    feedback.delay = Delay::kGeometric;
-    feedback.rounds = *mean;
-    return feedback;
-  }
-  return fail("none, fixed:N or geometric:mean=N");
+  if (!(feedback.rounds >= 0 && feedback.rounds <= 1e9)) refuse(expected);
+  return feedback;
 }
 
 std::string Feedback::describe() const {

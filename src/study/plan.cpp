@@ -5,15 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <tuple>
 
 #include "armature/error.h"
 #include "armature/study.h"
-#include "base/text.h"
+#include "base/formula.h"
 #include "lab/planned_cell.h"
-#include "study/formula.h"
 #include "study/verdict.h"
 
 namespace armature {
@@ -73,91 +71,33 @@ void set_conditions(PlannedCell& cell, const GridPoint& point) {
       cell.feedback.delay = read.delay;
       cell.feedback.rounds = read.rounds;
     } else if (key == "batch") {
-      cell.feedback.batch = parse_integer(value).value_or(0);
+      cell.feedback.batch = whole_value(value);
     } else if (key == "loss") {
-      cell.feedback.loss = parse_real(value).value_or(std::nan(""));
+      cell.feedback.loss = real_value(value);
     } else {
-      cell.leap_tolerance = parse_real(value).value_or(std::nan(""));
+      cell.leap_tolerance = real_value(value);
     }
   }
   check_conditions(cell.feedback, cell.leap_tolerance);
 }
 
-// A number, a word the parameter knows, or a formula whose value takes its place.
-std::string resolved(const Parameter& parameter, const std::string& value,
-                     const FormulaVariables& variables, const std::string& owner) {
-  const bool number =
-      parameter.type() == ParameterType::kInteger || parameter.type() == ParameterType::kReal;
-  const auto& words = parameter.words();
-  if (!number || parse_real(value) || std::find(words.begin(), words.end(), value) != words.end())
-    return value;
-  try {
-    const double result = evaluate_formula(value, variables);
-    return print_real(parameter.type() == ParameterType::kInteger ? std::round(result) : result);
-  } catch (const Error& error) {
-    throw Error({"", owner + ": " + parameter.name(), "'" + value + "'",
-                 parameter.expectation() + ", or a formula: " + error.report().expected});
-  }
+// As on a command line: whoever is meant by it works out the formulas.
+std::string form_of(const GridPoint& point) {
+  return TextForm{point.entry->name, point.written}.print();
 }
 
-std::string resolved_form(const GridPoint& point, const std::vector<Parameter>& parameters,
-                          const FormulaVariables& variables, const std::string& owner) {
-  TextForm form{point.entry->name, {}};
-  for (const auto& [key, value] : point.written) {
-    const auto parameter =
-        std::find_if(parameters.begin(), parameters.end(),
-                     [&key = key](const Parameter& p) { return p.name() == key; });
-    // An unknown key is left for the owner to refuse, with the nearest name.
-    form.values.emplace_back(
-        key, parameter == parameters.end() ? value : resolved(*parameter, value, variables, owner));
-  }
-  return form.print();
-}
-
-bool names_a_family(const std::string& name) {
-  return std::any_of(families().begin(), families().end(),
-                     [&](const Family& family) { return family.name == name; });
-}
-
-// |A| or |Z| as written, or the family's default: a number, or a formula in what is known already.
-double size_of(const GridPoint& point, const std::vector<Parameter>& parameters,
-               const std::string& key, const FormulaVariables& known) {
-  for (const Parameter& parameter : parameters) {
-    if (parameter.name() != key) continue;
-    std::string text = parameter.default_text();
-    for (const auto& [written_key, value] : point.written)
-      if (written_key == key) text = value;
-    const std::string number = resolved(parameter, text, known, "instance " + point.entry->name);
-    return parse_real(number).value_or(std::nan(""));
-  }
-  return 2;  // families with two contexts by nature have no key for them
-}
-
-// Formulas speak of |A| and |Z|, which may be formulas themselves: first these two, then the rest.
-std::string instance_form(const GridPoint& point, Round horizon) {
+std::string instance_form(const GridPoint& point) {
   const std::string& name = point.entry->name;
-  if (!names_a_family(name)) {
-    if (!point.written.empty())
-      throw Error({"", "instance " + name, "keys", "none for an instance file"});
-    return name;
-  }
-  const std::vector<Parameter>& parameters = find_family(name).parameters;
-  FormulaVariables variables{std::nan(""), std::nan(""), static_cast<double>(horizon)};
-  variables.actions = size_of(point, parameters, "actions", variables);
-  variables.contexts = size_of(point, parameters, "contexts", variables);
-  return resolved_form(point, parameters, variables, "instance " + name);
-}
-
-std::string policy_form(const GridPoint& point, const FormulaVariables& variables) {
-  const std::string& name = point.entry->name;
-  if (name == kOracle) return TextForm{name, point.written}.print();
-  return resolved_form(point, find_policy(name).facts.parameters, variables, "policy " + name);
+  if (!names_instance_file(name)) return form_of(point);
+  if (!point.written.empty())
+    throw Error({"", "instance " + name, "keys", "none for an instance file"});
+  return name;
 }
 
 // What all cells of one instance at one horizon share.
 PlannedCell instance_cell(const GridPoint& point, Round horizon, const Study& study,
                           Problem& problem) {
-  const InstanceSource source(instance_form(point, horizon), horizon, study.seed);
+  const InstanceSource source(instance_form(point), horizon, study.seed);
   problem = source.instance(0)->problem(horizon);
   PlannedCell cell = planned_world(source, horizon);
   if (!point.entry->role.empty()) cell.role = point.entry->role;
@@ -181,14 +121,12 @@ void refuse_repetition(const std::vector<PlannedCell>& cells) {
 
 // Every policy of the study in one world.
 void add_policies(StudyPlan& plan, const PlannedCell& world, const Problem& problem) {
-  const FormulaVariables variables{static_cast<double>(world.actions),
-                                   static_cast<double>(world.contexts),
-                                   static_cast<double>(world.horizon)};
+  const FormulaVariables variables = problem.formula_variables();
   for (const GridEntry& policy : plan.study.policies)
     for (const GridPoint& point : points_of(policy)) {
       PlannedCell cell = world;
       cell.id = static_cast<std::uint32_t>(plan.cells.size());
-      cell.policy = canonical_cell_policy(policy_form(point, variables));
+      cell.policy = canonical_cell_policy(form_of(point), variables);
       name_policy(cell, name_of(point));
       if (cell.policy != kOracle) make_policy(cell.policy, problem);
       plan.cells.push_back(std::move(cell));

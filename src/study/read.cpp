@@ -8,10 +8,10 @@
 #include "armature/families.h"
 #include "armature/policy.h"
 #include "armature/study.h"
+#include "base/formula.h"
 #include "base/text.h"
 #include "lab/planned_cell.h"
 #include "study/figure_kinds.h"
-#include "study/formula.h"
 #include "study/toml.h"
 #include "study/verdict_rules.h"
 
@@ -142,16 +142,20 @@ std::string StudyReader::choice(const toml::table& table, const char* key,
   return word;
 }
 
-// 10000, 1e4, "2^20", "1_000_000".
+// 10000, 1e4, "2^20", "1_000_000", "1e6/4".
 std::uint64_t StudyReader::integer_of(const toml::node& node, const std::string& field,
                                       std::uint64_t low, std::uint64_t high) const {
   std::optional<std::uint64_t> value;
   if (const auto whole = node.value_exact<std::int64_t>(); whole && *whole >= 0)
     value = static_cast<std::uint64_t>(*whole);
   if (const auto real = node.value_exact<double>()) value = parse_integer(print_real(*real));
-  if (const auto written = node.value_exact<std::string>()) value = parse_integer(*written);
-  if (!value || *value < low || *value > high)
-    reject(node, field, fmt::format("a whole number from {} to {}", low, high));
+  const std::string expected = fmt::format("a whole number from {} to {}", low, high);
+  try {
+    if (const auto written = node.value_exact<std::string>()) value = whole_value(*written);
+  } catch (const Error& error) {
+    reject(node, field, expected + ", or a formula: " + error.report().expected);
+  }
+  if (!value || *value < low || *value > high) reject(node, field, expected);
   return *value;
 }
 
@@ -208,21 +212,13 @@ std::vector<std::string> StudyReader::axis_values(const toml::node& node,
   }
 }
 
-// As on the command line, but a family's formulas may divide.
-bool names_a_file(const std::string& form) {
-  const std::string name = form.substr(0, form.find(':'));
-  for (const Family& family : families())
-    if (family.name == name) return false;
-  return form.ends_with(".json") || form.find('/') != std::string::npos;
-}
-
 // "db:dial=0.3", or a table {policy = "db", dial = [0.1, 0.3]}.
 GridEntry StudyReader::entry(const toml::node& node, const std::string& kind) const {
   const toml::table* table = node.as_table();
   GridEntry entry;
   const auto take_form = [&](const toml::node& written) {
     const std::string form = text_of(written, kind);
-    if (kind == "instance" && names_a_file(form)) {
+    if (kind == "instance" && names_instance_file(form)) {
       entry.name = form;  // a file: colons and commas belong to its name
       return;
     }
@@ -295,9 +291,9 @@ std::string canonical_condition(const std::string& key, const std::string& value
   if (key != "delay") {
     Feedback feedback;
     double tolerance = 0.5;
-    if (key == "batch") feedback.batch = parse_integer(value).value_or(0);
-    if (key == "loss") feedback.loss = parse_real(value).value_or(std::nan(""));
-    if (key == "leap_tolerance") tolerance = parse_real(value).value_or(std::nan(""));
+    if (key == "batch") feedback.batch = whole_value(value);
+    if (key == "loss") feedback.loss = real_value(value);
+    if (key == "leap_tolerance") tolerance = real_value(value);
     check_conditions(feedback, tolerance);
     return value;
   }

@@ -50,9 +50,10 @@ double slack(const Verdict& verdict) {
 
 Verdict worst_of(const VerdictRule& rule, const std::vector<Verdict>& verdicts) {
   if (verdicts.empty())
-    return unclear(rule, rule.bound == kFrontierLower
-                             ? "R₂ > T/641 everywhere: the theorem is silent"
-                             : "no cell fits the rule");
+    return unclear(rule,
+                   rule.bound == kFrontierLower
+                       ? fmt::format("R₂ > T/{} everywhere: the theorem is silent", kFrontierLimit)
+                       : "no cell fits the rule");
   Verdict worst = *std::max_element(
       verdicts.begin(), verdicts.end(), [](const Verdict& one, const Verdict& other) {
         return severity(one) != severity(other) ? severity(one) < severity(other)

@@ -160,7 +160,7 @@ void add_lower(BoundTable& table, const Setting& s) {
   };
   const std::string ignorant = "for policies that know nothing of the marginals";
   table.lower({"frontier-lower", kExplicit, "benign", "Thm 3.7, App. D.1", {two_actions}, 0, at},
-              frontier_lower(s), none("> T", 641));
+              frontier_lower(s), none("> T", kFrontierLimit));
   table.lower({"frontier-lower-sharp",
                kExplicit,
                "benign",
@@ -168,7 +168,7 @@ void add_lower(BoundTable& table, const Setting& s) {
                {two_actions},
                0,
                at},
-              frontier_lower_sharp(s), none("≥ T", 320));
+              frontier_lower_sharp(s), none("≥ T", kSharpFrontierLimit));
   table.lower({"zero-knowledge-lower",
                kExplicit,
                "benign",
@@ -221,10 +221,18 @@ void add_zones(BoundTable& table, const Setting& s) {
   add_epsilon_zones(table, s);
   table.zone({"price-of-adaptivity", kRate, "any", "Cor. 3.6", {fewer_contexts}},
              std::sqrt(s.actions / s.contexts), "factor");
-  table.zone({"frontier-lower-from", kExplicit, "any", "Thm 3.7, 641²|A|", {two_actions}},
-             641.0 * 641 * s.actions, "rounds");
-  table.zone({"frontier-lower-sharp-from", kExplicit, "any", "Thm 3.7, 320²|A|", {two_actions}},
-             320.0 * 320 * s.actions, "rounds");
+  table.zone({"frontier-lower-from",
+              kExplicit,
+              "any",
+              fmt::format("Thm 3.7, {}²|A|", kFrontierLimit),
+              {two_actions}},
+             kFrontierLimit * kFrontierLimit * s.actions, "rounds");
+  table.zone({"frontier-lower-sharp-from",
+              kExplicit,
+              "any",
+              fmt::format("Thm 3.7, {}²|A|", kSharpFrontierLimit),
+              {two_actions}},
+             kSharpFrontierLimit * kSharpFrontierLimit * s.actions, "rounds");
   table.zone({"hac-ucb-from", kExplicit, "any", "Bilodeau et al., 25|A|²"},
              25 * s.actions * s.actions, "rounds");
   table.zone({"c-ucb-crossing", kExplicit, "benign", "least |A| with d_CUCB < d_UCB"},

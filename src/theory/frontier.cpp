@@ -79,9 +79,9 @@ void add_curves(Frontier& result, std::size_t count) {
     along.insert(std::upper_bound(along.begin(), along.end(), corner), corner);
   for (const double r2 : along)
     result.points.push_back({"frontier", "", BoundKind::kRate, frontier_benign(s, r2), r2});
-  if (s.actions < 2 || least >= s.horizon / 320) return;
-  result.lower_until = s.horizon / 320;
-  for (const double r2 : geometric(least, s.horizon / 320, count)) {
+  if (s.actions < 2 || least >= s.horizon / kSharpFrontierLimit) return;
+  result.lower_until = s.horizon / kSharpFrontierLimit;
+  for (const double r2 : geometric(least, s.horizon / kSharpFrontierLimit, count)) {
     const auto r1 = frontier_lower_sharp(with_worst_regret(s, r2));
     if (r1) result.points.push_back({"lower", "", BoundKind::kExplicit, *r1, r2});
   }
@@ -134,10 +134,11 @@ void add_notes(Frontier& result) {
                                        25 * s.actions * s.actions));
   result.notes.push_back(
       result.lower_until
-          ? fmt::format("the lower bound speaks for R_2 < T/320 = {:.6g} and is void beyond",
-                        *result.lower_until)
-          : fmt::format("the lower bound is void: it needs T > 320²|A| = {:.6g} and two actions",
-                        320.0 * 320 * s.actions));
+          ? fmt::format("the lower bound speaks for R_2 < T/{} = {:.6g} and is void beyond",
+                        kSharpFrontierLimit, *result.lower_until)
+          : fmt::format("the lower bound is void: it needs T > {}²|A| = {:.6g} and two actions",
+                        kSharpFrontierLimit,
+                        kSharpFrontierLimit * kSharpFrontierLimit * s.actions));
 }
 
 }  // namespace

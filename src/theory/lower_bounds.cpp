@@ -9,14 +9,14 @@ namespace armature {
 // The proof gives (|A|-1)/(32Δ)·log(TΔ/(8R_2)) for every Δ < 1/40. The paper takes Δ = 16R_2/T.
 std::optional<double> frontier_lower(const Setting& setting) {
   const double r2 = setting.worst_regret();
-  if (setting.actions < 2 || r2 > setting.horizon / 641) return std::nullopt;
+  if (setting.actions < 2 || r2 > setting.horizon / kFrontierLimit) return std::nullopt;
   return (setting.actions - 1) * (std::numbers::ln2 / 512) * (setting.horizon / r2);
 }
 
 // The best Δ is 8e·R_2/T where that is below 1/40, and 1/40 (in the limit) where it is not.
 std::optional<double> frontier_lower_sharp(const Setting& setting) {
   const double r2 = setting.worst_regret();
-  const double ratio = setting.horizon / (320 * r2);
+  const double ratio = setting.horizon / (kSharpFrontierLimit * r2);
   if (setting.actions < 2 || ratio <= 1) return std::nullopt;
   if (ratio > std::numbers::e)
     return (setting.actions - 1) * (setting.horizon / r2) / (256 * std::numbers::e);

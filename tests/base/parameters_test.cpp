@@ -159,13 +159,47 @@ TEST(Parameter, Refusals) {
   EXPECT_EQ(told(Parameter::real("delta").open(0, 1), "2"),
             "policy ucb: delta: got 2, expected a number in (0,1)");
   EXPECT_EQ(told(Parameter::real("delta").open(0, 1), "nan"),
-            "policy ucb: delta: got nan, expected a number in (0,1)");
+            "policy ucb: delta: got 'nan', expected a number in (0,1), or a formula: sqrt(…) or "
+            "log(…) at character 1");
   EXPECT_EQ(told(Parameter::integer("arm").at_least(0), "1.5"),
             "policy ucb: arm: got 1.5, expected a whole number of at least 0");
   EXPECT_EQ(told(Parameter::choice("ties", {"lowest", "random"}), "randon"),
             "policy ucb: ties: got randon, expected one of lowest, random; did you mean 'random'?");
   EXPECT_EQ(told(Parameter::choice("ties", {"lowest", "random"}), "0"),
             "policy ucb: ties: got 0, expected one of lowest, random");
+}
+
+constexpr FormulaVariables kSizes{20, 5, 10000};
+
+TEST(Parameter, FormulasStandForTheirWorth) {
+  const Parameter real = Parameter::real("x").open(0, 1);
+  EXPECT_EQ(real.canonical("1/4", "owner"), "0.25");
+  EXPECT_EQ(real.canonical("sqrt(Z/A)", "owner", kSizes), "0.5");
+  const Parameter integer = Parameter::integer("x").at_least(0).or_word("last");
+  EXPECT_EQ(integer.canonical("7/2", "owner"), "4");  // rounded
+  EXPECT_EQ(integer.canonical("A-1", "owner", kSizes), "19");
+  EXPECT_EQ(integer.canonical("2^40*2", "owner"), "2199023255552");
+  EXPECT_EQ(integer.canonical("last", "owner", kSizes), "last");  // a word is no formula
+}
+
+TEST(Parameter, BadFormulasAreRefusedWithTheirPlace) {
+  const auto told = [](const Parameter& parameter, const char* value) {
+    return refusal([&] { parameter.canonical(value, "policy p", kSizes); });
+  };
+  const Parameter real = Parameter::real("x").open(0, 1);
+  const Parameter integer = Parameter::integer("n");
+  EXPECT_EQ(told(real, "A/10"), "policy p: x: got 'A/10', which is 2, expected a number in (0,1)");
+  EXPECT_EQ(told(real, "1/0"),
+            "policy p: x: got '1/0', expected a number in (0,1), or a formula: a finite value");
+  EXPECT_EQ(told(real, "(1"),
+            "policy p: x: got '(1', expected a number in (0,1), or a formula: a closing "
+            "parenthesis at character 3");
+  EXPECT_EQ(told(integer, "2^64*2"),
+            "policy p: n: got '2^64*2', which is 3.6893488147419103e+19, expected a whole number");
+  EXPECT_EQ(told(integer, "0-2"), "policy p: n: got '0-2', which is -2, expected a whole number");
+  EXPECT_EQ(refusal([&] { real.canonical("1/T", "policy p"); }),
+            "policy p: x: got '1/T', expected a number in (0,1), or a formula: something other "
+            "than T, which is not known here, at character 3");
 }
 
 // Numbers beyond 2^53 stay what was written.

@@ -113,6 +113,18 @@ TEST(Families, BadTextsAreFoundAtOnce) {
                        "did you mean 'contexts'?"));
 }
 
+TEST(Families, FormulasSpeakOfTheHorizonAndTheFamilysOwnSizes) {
+  EXPECT_EQ(InstanceSource("hidden-arm:gap=1/4", {}, 1).text(), "hidden-arm:gap=0.25");
+  EXPECT_EQ(InstanceSource("hidden-arm:gap=Z/A", {}, 1).text(), "hidden-arm:gap=0.1");
+  EXPECT_EQ(InstanceSource("hidden-arm:gap=1/A,actions=sqrt(T)", 1600, 1).text(),
+            "hidden-arm:actions=40,gap=0.025");
+  EXPECT_EQ(InstanceSource("bilodeau-benign:gap=Z/8", {}, 1).text(), "bilodeau-benign:gap=0.25");
+  EXPECT_TRUE(contains(refusal([] { InstanceSource("hidden-arm:gap=1/T", {}, 1); }),
+                       "T, which is not known here"));
+  EXPECT_TRUE(contains(refusal([] { InstanceSource("hidden-arm:actions=2*Z", {}, 1); }),
+                       "family hidden-arm: actions: got '2*Z'"));
+}
+
 // ---- Files -------------------------------------------------------------------------------------
 
 TEST(InstanceSource, ReadsAFile) {
@@ -124,6 +136,20 @@ TEST(InstanceSource, ReadsAFile) {
   EXPECT_EQ(source.text(), path);
   EXPECT_FALSE(source.fresh_per_replication());
   EXPECT_EQ(write_instance(*source.instance(3)), write_instance(instance));
+}
+
+TEST(InstanceSource, WhatIsAFileAndWhatIsAFamily) {
+  for (const char* family :
+       {"hidden-arm", "hidden-arm:gap=1/4", "hidden-arm:x.json", "hiden-arm:gap=1/4", "hiden-arm"})
+    EXPECT_FALSE(names_instance_file(family)) << family;
+  for (const char* file : {"world.json", "worlds/x", "./hidden-arm", "worlds/a:b,c.json"})
+    EXPECT_TRUE(names_instance_file(file)) << file;
+  const TemporaryDirectory directory;
+  write_file(directory.file("world"), "{}");
+  EXPECT_TRUE(names_instance_file(directory.file("world")));
+  // A misspelt family with a slash in its keys is not looked for on the disk.
+  EXPECT_TRUE(contains(refusal([] { InstanceSource("hiden-arm:gap=1/4", {}, 1); }),
+                       "or an instance file; did you mean 'hidden-arm'?"));
 }
 
 TEST(InstanceSource, NamesTheFileInErrors) {

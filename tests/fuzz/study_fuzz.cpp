@@ -7,7 +7,7 @@
 
 #include "armature/error.h"
 #include "armature/study.h"
-#include "study/formula.h"
+#include "base/formula.h"
 
 namespace {
 

@@ -41,6 +41,9 @@ TEST(PlannedCell, WhatTheGridVariesUnderANameIsWhatItMeans) {
   EXPECT_EQ(cell.x("epsilon"), 0.25);
   cell.policy_name.varied = {{"epsilon", "0.5"}};  // sentry's
   EXPECT_EQ(cell.x("epsilon"), 0.5);
+  cell.policy_name.varied = {{"scale", "A/T"}, {"ties", "random"}};
+  EXPECT_EQ(cell.x("scale"), 0.02);
+  EXPECT_EQ(cell.x("ties"), std::nullopt);
   EXPECT_EQ(cell.x("dial"), std::nullopt);
   EXPECT_EQ(cell.x("gap"), std::nullopt);  // none, or one per replication
 }

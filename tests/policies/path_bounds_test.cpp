@@ -37,8 +37,8 @@ TEST(PathBounds, HoldAndAreTight) {
     const Path path{most, drift, stream.uniform() * 20, stream.uniform() * 20};
     const Confidence fixed = Confidence::fixed(1 + 20 * stream.uniform(), 1);
     const Confidence anytime = Confidence::anytime(20, 0.05, 1);
-    for (const Bound bound : {Bound::kMean, Bound::kUpper, Bound::kLower}) {
-      const double sign = bound == Bound::kMean ? 0 : bound == Bound::kUpper ? 1 : -1;
+    for (const PathBound bound : {PathBound::kMean, PathBound::kUpper, PathBound::kLower}) {
+      const double sign = bound == PathBound::kMean ? 0 : bound == PathBound::kUpper ? 1 : -1;
       const Range exact = by_brute_force(count, sum, path, fixed, sign);
       const Range found = range_along(count, sum, path, fixed, bound);
       EXPECT_LE(found.low, exact.low + 1e-12);
@@ -58,7 +58,7 @@ TEST(PathBounds, HoldAndAreTight) {
 
 TEST(PathBounds, APathOfNoLengthIsThePoint) {
   const Confidence confidence = Confidence::fixed(8, 1);
-  const Range range = range_along(16, 4, {}, confidence, Bound::kUpper);
+  const Range range = range_along(16, 4, {}, confidence, PathBound::kUpper);
   EXPECT_EQ(range.low, 0.25 + 0.5);  // sqrt(8/32)
   EXPECT_EQ(range.high, range.low);
 }
@@ -70,7 +70,7 @@ TEST(PathBounds, TheLeastAloneIsTheSame) {
   for (const Path& path : {Path{}, Path{30, 0.4, 5, 5}, Path{1000, 0.1, 40, 3}})
     for (const std::uint32_t i : {0u, 1u})
       EXPECT_EQ(least_upper_along(statistics, i, path, confidence),
-                range_along(statistics, i, path, confidence, Bound::kUpper).low);
+                range_along(statistics, i, path, confidence, PathBound::kUpper).low);
 }
 
 TEST(PathBounds, OneRowLeadsForAllValuesOrDoesNot) {

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/text.h"
 #include "policies/small_problems.h"
 
 namespace armature {
@@ -67,6 +69,26 @@ TEST(PolicyRegistry, CanonicalFormLeavesDefaultsOutAndOrdersKeys) {
   EXPECT_EQ(canonical_policy("ucb:ties=random,delta=1e-2"), "ucb:delta=0.01,ties=random");
   EXPECT_EQ(canonical_policy("fixed:arm=1_0"), "fixed:arm=10");
   EXPECT_EQ(make_policy("ucb:scale=0.50", small_problem())->text(), "ucb:scale=0.5");
+}
+
+TEST(PolicyRegistry, FormulasSpeakOfTheProblem) {
+  const Problem problem = small_problem();
+  ASSERT_TRUE(problem.horizon);
+  EXPECT_EQ(canonical_policy("ucb:delta=1/4"), "ucb:delta=0.25");
+  EXPECT_THROW(canonical_policy("ucb:delta=1/T"), Error);  // of what problem?
+  EXPECT_EQ(
+      make_policy("ucb:delta=1/T^2", problem)->text(),
+      make_policy("ucb:delta=" + print_real(1 / std::pow(*problem.horizon, 2)), problem)->text());
+  EXPECT_EQ(make_policy("fixed:arm=A-1", problem)->text(),
+            "fixed:arm=" + std::to_string(problem.actions() - 1));
+}
+
+// Base learners and their coefficients are formulas' ground too.
+TEST(PolicyRegistry, FormulasReachTheLearnersOfABalancer) {
+  const FormulaVariables sizes{4, 2, 100};
+  EXPECT_EQ(canonical_policy("db:base=(c-ucb:delta=1/T)+ucb,d=sqrt(A)+(A+1)", sizes),
+            "db:base=(c-ucb:delta=0.01)+ucb,d=2+5");
+  EXPECT_THROW(make_policy("db:d=2+B", small_problem()), Error);
 }
 
 TEST(PolicyRegistry, CanonicalFormIsAFixedPoint) {

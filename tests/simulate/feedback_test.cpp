@@ -20,12 +20,15 @@ TEST(FeedbackText, IsRead) {
   EXPECT_EQ(geometric.delay, Feedback::Delay::kGeometric);
   EXPECT_EQ(geometric.rounds, 2.5);
   EXPECT_EQ(Feedback::parse_delay("fixed:1e3").rounds, 1000);
+  EXPECT_EQ(Feedback::parse_delay("fixed:1e3/4").rounds, 250);
+  EXPECT_EQ(Feedback::parse_delay("geometric:mean=1/4").rounds, 0.25);
 }
 
 TEST(FeedbackText, ErrorsNameTheValue) {
-  for (const char* text : {"", "never", "fixed", "fixed:", "fixed:-1", "fixed:1.5", "fixed:1e10",
-                           "geometric", "geometric:5", "geometric:mean=", "geometric:mean=-1",
-                           "geometric:mean=nan", "geometric:mean=1e10", "none:0"}) {
+  for (const char* text :
+       {"", "never", "fixed", "fixed:", "fixed:-1", "fixed:1.5", "fixed:1e10", "geometric",
+        "geometric:5", "geometric:mean=", "geometric:mean=-1", "geometric:mean=nan",
+        "geometric:mean=1/0", "fixed:T", "geometric:mean=1e10", "none:0"}) {
     try {
       Feedback::parse_delay(text);
       ADD_FAILURE() << text << " was accepted";

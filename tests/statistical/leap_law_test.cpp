@@ -192,7 +192,8 @@ class FaultyUcb {
     const Path path = Fault::path(box.arms.front());
     const Arm rival = best(leader);
     const double runner_up = actions_.mean(rival) + actions_.up(rival, confidence_);
-    return Fault::kFactor * range_along(actions_, leader, path, confidence_, Bound::kUpper).low >
+    return Fault::kFactor *
+               range_along(actions_, leader, path, confidence_, PathBound::kUpper).low >
            runner_up + kCertificateMargin;
   }
   void absorb(const Block& block) { actions_.add(block.arm, block.plays, block.sum); }

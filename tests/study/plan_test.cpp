@@ -113,7 +113,7 @@ TEST(Plan, SizesMayBeFormulasThemselves) {
                      "[[policies]]\npolicy = 'ucb'"));
   });
   EXPECT_TRUE(contains(message, "actions: got '2*Z'")) << message;
-  EXPECT_TRUE(contains(message, "Z, which is not known yet")) << message;
+  EXPECT_TRUE(contains(message, "Z, which is not known here")) << message;
 }
 
 TEST(Plan, EveryFamilyHasTheContextsItsFormulasAreToldOf) {
@@ -162,11 +162,12 @@ TEST(Plan, WhatDoesNotFitIsRefusedByName) {
            {"instances = 'hidden-arm:gaps=1'", "policies = 'ucb'", "did you mean 'gap'?"},
            {"instances = 'hidden-arm:gap=0.9'", "policies = 'ucb'", "gap: got 0.9"},
            {"instances = 'hidden-arm:gap=2*B'", "policies = 'ucb'",
-            "instance hidden-arm: gap: got '2*B'"},
+            "family hidden-arm: gap: got '2*B'"},
            {"instances = 'hidden-arm:gap=2*B'", "policies = 'ucb'", "at character 3"},
            {"instances = 'hidden-arm:gap=A/0'", "policies = 'ucb'", "a finite value"},
            {"instances = 'hidden-arm:actions=1e300*A'", "policies = 'ucb'", "actions: got"},
            {"instances = 'hidden-arm:actions=1e300*T'", "policies = 'ucb'", "actions: got"},
+           {"instances = 'hiden-arm:gap=1/4'", "policies = 'ucb'", "did you mean 'hidden-arm'?"},
            {"instances = 'none.json'", "policies = 'ucb'", "none.json"},
            {"[[instances]]\ninstance = 'none.json'\ngap = 1", "[[policies]]\npolicy = 'ucb'",
             "got keys, expected none for an instance file"},

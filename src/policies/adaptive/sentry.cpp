@@ -26,6 +26,19 @@ double horizon_or_refuse(const Problem& problem, const Arguments& arguments,
   return static_cast<double>(*problem.horizon);
 }
 
+int budgets_given(const Arguments& arguments) {
+  const int given = (arguments.given("budget") ? 1 : 0) + (arguments.given("share") ? 1 : 0) +
+                    (arguments.given("R1") ? 1 : 0);
+  if (given > 1)
+    throw Error({"", arguments.owner(), "several of budget, share and R1", "at most one of them"});
+  return given;
+}
+
+// |A|^(1/3)·T^(2/3), rounded up.
+double default_budget(double actions, double horizon) {
+  return std::ceil(std::min(horizon, std::cbrt(actions) * std::cbrt(horizon * horizon)));
+}
+
 }  // namespace
 
 PolicyFacts Sentry::facts() {
@@ -100,39 +113,49 @@ Sentry::Sentry(const Problem& problem, const Arguments& arguments)
       ups_(problem.contexts()),
       downs_(problem.contexts()) {
   if (problem.horizon) horizon_ = static_cast<double>(*problem.horizon);
-  const int given = (arguments.given("budget") ? 1 : 0) + (arguments.given("share") ? 1 : 0) +
-                    (arguments.given("R1") ? 1 : 0);
-  if (given > 1)
-    throw Error({"", arguments.owner(), "several of budget, share and R1", "at most one of them"});
-  if (arguments.given("schedule"))
-    schedule_ = arguments.is_word("schedule", "first")    ? Schedule::kFirst
-                : arguments.is_word("schedule", "spread") ? Schedule::kSpread
-                                                          : Schedule::kFree;
-  else
-    schedule_ = problem.horizon || given > 0 ? Schedule::kFirst : Schedule::kFree;
-  if (schedule_ == Schedule::kFree && given > 0)
+  schedule_ = schedule_of(problem, arguments);
+  const double budget = budget_of(problem, arguments);
+  budget_ = std::max(1.0, horizon_ ? std::min(budget, *horizon_) : budget);
+  touched_.reserve(64);
+  group_actions_by_row();
+  if (arguments.is_word("proposal", "cl-ucb")) propose_by_regression(problem, arguments);
+  rebuild();
+}
+
+Sentry::Schedule Sentry::schedule_of(const Problem& problem, const Arguments& arguments) {
+  const bool has_budget = budgets_given(arguments) > 0;
+  if (!arguments.given("schedule"))
+    return problem.horizon || has_budget ? Schedule::kFirst : Schedule::kFree;
+  if (arguments.is_word("schedule", "first")) return Schedule::kFirst;
+  if (arguments.is_word("schedule", "spread")) {
+    horizon_or_refuse(problem, arguments, "schedule=spread");
+    return Schedule::kSpread;
+  }
+  if (has_budget)
     throw Error({"", arguments.owner() + ": schedule", "free with a budget",
                  "first or spread, which have one"});
-  if (schedule_ == Schedule::kSpread) horizon_or_refuse(problem, arguments, "schedule=spread");
+  return Schedule::kFree;
+}
 
-  const double actions = actions_count_;
-  if (const auto budget = arguments.real_if("budget")) {
-    budget_ = *budget;
-  } else if (const auto share = arguments.real_if("share")) {
+// E as it was asked for, not yet capped to [1, T].
+double Sentry::budget_of(const Problem& problem, const Arguments& arguments) const {
+  if (const auto budget = arguments.real_if("budget")) return *budget;
+  if (const auto share = arguments.real_if("share")) {
     if (*share <= 0) arguments.reject("share", "a number in (0,1]");
-    budget_ = *share * horizon_or_refuse(problem, arguments, "share");
-  } else if (const auto r1 = arguments.real_if("R1")) {
+    return *share * horizon_or_refuse(problem, arguments, "share");
+  }
+  if (const auto r1 = arguments.real_if("R1")) {
     const double horizon = horizon_or_refuse(problem, arguments, "R1");
     // L at T: the widths are sqrt(L/(2n)) in every family.
     const double width =
         action_confidence_.hoeffding(static_cast<std::uint64_t>(horizon)) / arguments.real("scale");
-    budget_ = *r1 * *r1 / (8 * actions * (2 * horizon * width * width));
-  } else if (schedule_ != Schedule::kFree) {
-    const double horizon = horizon_or_refuse(problem, arguments, "schedule=first");
-    budget_ = std::ceil(std::min(horizon, std::cbrt(actions) * std::cbrt(horizon * horizon)));
+    return *r1 * *r1 / (8.0 * actions_count_ * (2 * horizon * width * width));
   }
-  budget_ = std::max(1.0, horizon_ ? std::min(budget_, *horizon_) : budget_);
+  if (schedule_ == Schedule::kFree) return 0;
+  return default_budget(actions_count_, horizon_or_refuse(problem, arguments, "schedule=first"));
+}
 
+void Sentry::group_actions_by_row() {
   for (Arm a = 0; a < actions_count_; ++a) {
     std::vector<Arm>& arms = row_arms_[rows_->row(a)];
     place_in_row_[a] = static_cast<std::uint32_t>(arms.size());
@@ -140,15 +163,13 @@ Sentry::Sentry(const Problem& problem, const Arguments& arguments)
   }
   for (const auto& arms : row_arms_)
     row_uppers_.emplace_back(static_cast<std::uint32_t>(arms.size()));
-  touched_.reserve(64);
-  if (arguments.is_word("proposal", "cl-ucb")) {
-    regression_.emplace(*problem.marginals);
-    const double horizon = horizon_or_refuse(problem, arguments, "proposal=cl-ucb");
-    beta_ =
-        arguments.real("scale") *
-        linear_confidence(static_cast<double>(numerical_rank(*problem.marginals).rank), horizon);
-  }
-  rebuild();
+}
+
+void Sentry::propose_by_regression(const Problem& problem, const Arguments& arguments) {
+  const double horizon = horizon_or_refuse(problem, arguments, "proposal=cl-ucb");
+  const auto rank = static_cast<double>(numerical_rank(*problem.marginals).rank);
+  regression_.emplace(*problem.marginals);
+  beta_ = arguments.real("scale") * linear_confidence(rank, horizon);
 }
 
 void Sentry::rebuild() {

@@ -50,6 +50,11 @@ class Sentry : public LeapPeak {
   enum class Schedule { kFirst, kSpread, kFree };
   static constexpr std::uint64_t kExploration = 1;  // ticket
 
+  static Schedule schedule_of(const Problem& problem, const Arguments& arguments);
+  double budget_of(const Problem& problem, const Arguments& arguments) const;
+  void group_actions_by_row();
+  void propose_by_regression(const Problem& problem, const Arguments& arguments);
+
   double allowance(std::uint64_t round) const;
   Arm causal_choice();
   Arm best_of_contexts();

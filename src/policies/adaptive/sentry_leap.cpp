@@ -31,11 +31,11 @@ std::string Sentry::leap_obstacle() const {
 }
 
 double Sentry::statistic(std::uint64_t plays, double rewards) const {
-  return range_along(plays, rewards, {}, action_confidence_, Bound::kLower).high;
+  return range_along(plays, rewards, {}, action_confidence_, PathBound::kLower).high;
 }
 
 double Sentry::statistic_bound(std::uint64_t plays, double rewards, const Path& path) const {
-  return range_along(plays, rewards, path, action_confidence_, Bound::kLower).high;
+  return range_along(plays, rewards, path, action_confidence_, PathBound::kLower).high;
 }
 
 // What is compared with the bar: every UCB, and the largest of them less τ. After a rejection only
@@ -112,16 +112,16 @@ bool Sentry::holds(const Plan& plan, const Box& box) const {
   for (std::size_t i = 0; i < plan.shares.size(); ++i) {
     const Arm a = plan.shares[i].arm;
     ranges.action_uppers.push_back(
-        range_along(actions_, a, box.arms[i], action_confidence_, Bound::kUpper));
+        range_along(actions_, a, box.arms[i], action_confidence_, PathBound::kUpper));
     ranges.action_lowers.push_back(
-        range_along(actions_, a, box.arms[i], action_confidence_, Bound::kLower));
+        range_along(actions_, a, box.arms[i], action_confidence_, PathBound::kLower));
     ranges.bar.high = std::max(ranges.bar.high, ranges.action_lowers.back().high);
   }
   for (Context z = 0; z < contexts_.size(); ++z) {
     ranges.context_uppers.push_back(
-        range_along(contexts_, z, box.contexts[z], context_confidence_, Bound::kUpper));
+        range_along(contexts_, z, box.contexts[z], context_confidence_, PathBound::kUpper));
     ranges.context_lowers.push_back(
-        range_along(contexts_, z, box.contexts[z], context_confidence_, Bound::kLower));
+        range_along(contexts_, z, box.contexts[z], context_confidence_, PathBound::kLower));
   }
   if (explored_ ? !exploration_holds(*explored_, ranges) : !exploration_stays_off(ranges))
     return false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/formula.h"
 #include "base/text.h"
 
 namespace armature {
@@ -42,7 +43,8 @@ std::vector<double> number_list(const Arguments& arguments, const std::string& n
     const auto number = parse_real(part);
     if (!number ||
         !(*number >= 1e-30 && *number <= 1e30))  // cubes of them must not over- or underflow
-      arguments.reject(name, "positive numbers (1e-30 to 1e30) joined by '+'");
+      arguments.reject(
+          name, "positive numbers (1e-30 to 1e30) or formulas in parentheses, joined by '+'");
     numbers.push_back(*number);
   }
   if (numbers.size() != count)
@@ -50,12 +52,14 @@ std::vector<double> number_list(const Arguments& arguments, const std::string& n
   return numbers;
 }
 
-std::string canonical_numbers(const std::string& list) {
+std::string canonical_numbers(const std::string& list, const FormulaVariables& variables) {
   std::vector<std::string> parts;
   for (const std::string& part : split_list(list)) {
-    const auto number = parse_real(part);
-    parts.push_back(number ? print_real(*number)
-                           : part);  // what is no number is refused later, as it was written
+    try {
+      parts.push_back(print_real(real_value(part, variables)));
+    } catch (const Error&) {
+      parts.push_back(part);  // what is no number is refused later, as it was written
+    }
   }
   return join(parts, "+");
 }
@@ -63,10 +67,10 @@ std::string canonical_numbers(const std::string& list) {
 namespace {
 
 // Each learner in canonical form, in parentheses if it has keys.
-std::string canonical_base(const std::string& list) {
+std::string canonical_base(const std::string& list, const FormulaVariables& variables) {
   std::vector<std::string> parts;
   for (const std::string& part : split_list(list)) {
-    const std::string text = canonical_policy(part);
+    const std::string text = canonical_policy(part, variables);
     parts.push_back(text.find(':') == std::string::npos ? text : "(" + text + ")");
   }
   return join(parts, "+");

@@ -43,7 +43,7 @@ class BaseLearners {
 };
 
 /// The one spelling of a `+`-joined list of numbers.
-std::string canonical_numbers(const std::string& list);
+std::string canonical_numbers(const std::string& list, const FormulaVariables& variables);
 /// A `+`-joined list of positive numbers, one per learner.
 std::vector<double> number_list(const Arguments& arguments, const std::string& name,
                                 std::size_t count);

@@ -43,7 +43,7 @@ Arm CausalUcb::random_best(Stream& stream) {
 
 bool CausalUcb::holds(const Plan& plan, const Box& box) const {
   for (Context z = 0; z < contexts_.size(); ++z)
-    ranges_[z] = range_along(contexts_, z, box.contexts[z], confidence_, Bound::kUpper);
+    ranges_[z] = range_along(contexts_, z, box.contexts[z], confidence_, PathBound::kUpper);
   return leads_for_all(*rows_, rows_->row(plan.shares.front().arm), ranges_);
 }
 

@@ -159,8 +159,8 @@ bool HacUcb::holds(const Plan& plan, const Box& box) const {
            indices_.best_value_except(leader) + kCertificateMargin;
   for (Context z = 0; z < contexts_count_; ++z) {
     const Path& path = box.contexts[z];
-    upper_ranges_[z] = range_along(contexts_, z, path, confidence_, Bound::kUpper);
-    lower_ranges_[z] = range_along(contexts_, z, path, confidence_, Bound::kLower);
+    upper_ranges_[z] = range_along(contexts_, z, path, confidence_, PathBound::kUpper);
+    lower_ranges_[z] = range_along(contexts_, z, path, confidence_, PathBound::kLower);
   }
   return leads_for_all(rows_, rows_.row(leader), upper_ranges_) && test_passes(plan, box);
 }
@@ -177,8 +177,8 @@ bool HacUcb::test_passes(const Plan& plan, const Box& box) const {
       least_upper += weight * upper_ranges_[z].low;
       largest_lower += weight * lower_ranges_[z].high;
     }
-    const double lower = range_along(actions_, a, path, confidence_, Bound::kLower).high;
-    const double upper = range_along(actions_, a, path, confidence_, Bound::kUpper).low;
+    const double lower = range_along(actions_, a, path, confidence_, PathBound::kLower).high;
+    const double upper = range_along(actions_, a, path, confidence_, PathBound::kUpper).low;
     if (!(lower + kCertificateMargin < least_upper && largest_lower + kCertificateMargin < upper))
       return false;
   }

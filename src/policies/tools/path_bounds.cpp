@@ -72,21 +72,21 @@ double factor_at(const Confidence& confidence, double count) {
 }  // namespace
 
 Range range_along(const Statistics& statistics, std::uint32_t i, const Path& path,
-                  const Confidence& confidence, Bound bound) {
+                  const Confidence& confidence, PathBound bound) {
   return range_along(statistics.count(i), statistics.sum(i), path, confidence, bound);
 }
 
 Range range_along(std::uint64_t count, double sum, const Path& path, const Confidence& confidence,
-                  Bound bound) {
+                  PathBound bound) {
   const std::uint64_t floored = std::max<std::uint64_t>(count, 1);
   const auto n = static_cast<double>(count);
-  const double sign = bound == Bound::kMean ? 0 : bound == Bound::kUpper ? 1 : -1;
+  const double sign = bound == PathBound::kMean ? 0 : bound == PathBound::kUpper ? 1 : -1;
   if (!(path.most > 0)) {
     const double value = sum / static_cast<double>(floored) + sign * confidence.hoeffding(floored);
     return {value, value};
   }
   const Walk walk{n, sum, static_cast<double>(floored), std::max(n + std::ceil(path.most), 1.0)};
-  if (bound == Bound::kMean) return {lowest(walk, path, 0), highest(walk, path, 0)};
+  if (bound == PathBound::kMean) return {lowest(walk, path, 0), highest(walk, path, 0)};
   const double small = factor_at(confidence, walk.from);
   const double large = factor_at(confidence, walk.to);
   return sign > 0 ? Range{lowest(walk, path, small), highest(walk, path, large)}

@@ -14,15 +14,15 @@ namespace armature {
 inline constexpr double kCertificateMargin = 1e-12;
 
 /// Which index of a statistic: its mean, or its mean with the width added or taken away.
-enum class Bound { kMean, kUpper, kLower };
+enum class PathBound { kMean, kUpper, kLower };
 
 /// All values the index of quantity i takes along the path. Not for widths that depend on the mean.
 Range range_along(const Statistics& statistics, std::uint32_t i, const Path& path,
-                  const Confidence& confidence, Bound bound);
+                  const Confidence& confidence, PathBound bound);
 
 /// The same for so many outcomes with that sum.
 Range range_along(std::uint64_t count, double sum, const Path& path, const Confidence& confidence,
-                  Bound bound);
+                  PathBound bound);
 
 /// The least value of the mean with the width added, alone.
 double least_upper_along(const Statistics& statistics, std::uint32_t i, const Path& path,

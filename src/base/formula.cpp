@@ -1,4 +1,4 @@
-#include "study/formula.h"
+#include "base/formula.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,17 @@ namespace {
 constexpr int kDeepest = 100;  // nested parentheses
 constexpr std::uint64_t kLongestList = 100'000;
 
-// Recursive descent: sum → product → signed → atom.
+struct NamedFunction {
+  const char* name;
+  double (*value)(double);
+};
+constexpr NamedFunction kFunctions[] = {
+    {"sqrt", [](double x) { return std::sqrt(x); }},
+    {"log", [](double x) { return std::log(x); }},
+};
+double power(double base, double exponent) { return std::pow(base, exponent); }
+
+// Recursive descent: sum → product → signed → power → atom.
 class Parser {
  public:
   Parser(const std::string& text, const FormulaVariables& variables)
@@ -53,7 +63,13 @@ class Parser {
     }
   }
 
-  double signed_atom() { return take('-') ? -signed_atom_within_depth() : atom(); }
+  double signed_atom() { return take('-') ? -signed_atom_within_depth() : power_of_atom(); }
+
+  // From the right, and before the sign: -2^3^2 is -(2^9).
+  double power_of_atom() {
+    const double base = atom();
+    return take('^') ? power(base, signed_atom_within_depth()) : base;
+  }
 
   double signed_atom_within_depth() {
     enter();
@@ -67,7 +83,7 @@ class Parser {
     if (take('(')) return rest_of_parentheses();
     if (at_ < text_.size() && (std::isdigit(byte()) != 0 || text_[at_] == '.')) return number();
     if (at_ < text_.size() && std::isalpha(byte()) != 0) return name();
-    expected("a number, A, Z, T, sqrt(…), log(…) or a parenthesis");
+    expected("a number, " + known_sizes() + "sqrt(…), log(…) or a parenthesis");
   }
 
   double rest_of_parentheses() {
@@ -80,7 +96,9 @@ class Parser {
 
   double number() {
     const std::size_t start = at_;
-    while (at_ < text_.size() && (std::isdigit(byte()) != 0 || text_[at_] == '.')) ++at_;
+    while (at_ < text_.size() &&
+           (std::isdigit(byte()) != 0 || text_[at_] == '.' || text_[at_] == '_'))
+      ++at_;
     if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
       ++at_;
       if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
@@ -98,17 +116,27 @@ class Parser {
     if (word == "A") return variable(variables_.actions, start);
     if (word == "Z") return variable(variables_.contexts, start);
     if (word == "T") return variable(variables_.horizon, start);
-    if (word == "sqrt" && take('(')) return std::sqrt(rest_of_parentheses());
-    if (word == "log" && take('(')) return std::log(rest_of_parentheses());
+    for (const NamedFunction& function : kFunctions)
+      if (word == function.name && take('(')) return function.value(rest_of_parentheses());
     at_ = start;
-    expected("A, Z, T, sqrt(…) or log(…)");
+    expected(known_sizes() + "sqrt(…) or log(…)");
+  }
+
+  // "A, Z, T, ": what is not known is not offered.
+  std::string known_sizes() const {
+    std::string names;
+    for (const auto& [name, value] :
+         {std::pair("A", variables_.actions), std::pair("Z", variables_.contexts),
+          std::pair("T", variables_.horizon)})
+      if (!std::isnan(value)) names += std::string(name) + ", ";
+    return names;
   }
 
   double variable(double value, std::size_t start) {
     if (!std::isnan(value)) return value;
     const char letter = text_[start];
     at_ = start;
-    expected(fmt::format("something other than {}, which is not known yet,", letter));
+    expected(fmt::format("something other than {}, which is not known here,", letter));
   }
 
   void enter() {
@@ -163,7 +191,7 @@ std::vector<std::string> spaced(const std::string& text, bool geometric) {
     const double share = static_cast<double>(i) / static_cast<double>(*count - 1);
     const double value = i == 0            ? *low
                          : i + 1 == *count ? *high
-                         : geometric       ? *low * std::pow(*high / *low, share)
+                         : geometric       ? *low * power(*high / *low, share)
                                            : *low + (*high - *low) * share;
     values.push_back(print_real(value));
   }
@@ -174,6 +202,19 @@ std::vector<std::string> spaced(const std::string& text, bool geometric) {
 
 double evaluate_formula(const std::string& text, const FormulaVariables& variables) {
   return Parser(text, variables).parse();
+}
+
+double real_value(const std::string& text, const FormulaVariables& variables) {
+  const auto number = parse_real(text);
+  return number ? *number : evaluate_formula(text, variables);
+}
+
+std::uint64_t whole_value(const std::string& text, const FormulaVariables& variables) {
+  if (const auto number = parse_integer(text)) return *number;
+  const double value = parse_real(text) ? -1 : std::round(evaluate_formula(text, variables));
+  if (!(value >= 0 && value < 0x1p64))
+    throw Error({"", "formula", "'" + text + "'", "a whole number below 2^64"});
+  return static_cast<std::uint64_t>(value);
 }
 
 std::vector<std::string> expand_list(const std::string& text) {

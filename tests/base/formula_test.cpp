@@ -1,4 +1,4 @@
-#include "study/formula.h"
+#include "base/formula.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -32,6 +32,11 @@ TEST(Formula, ByHand) {
   EXPECT_EQ(value_of(" log( T ) / 2 "), std::log(10000.0) / 2);
   EXPECT_EQ(value_of("1e-2*1E+2"), 1);
   EXPECT_EQ(value_of("sqrt(sqrt(16))"), 2);
+  EXPECT_EQ(value_of("2*3^2"), 18);   // powers before products…
+  EXPECT_EQ(value_of("-2^2"), -4);    // …and before the sign…
+  EXPECT_EQ(value_of("2^3^2"), 512);  // …from the right
+  EXPECT_EQ(value_of("4^-0.5"), 0.5);
+  EXPECT_EQ(value_of("1_000*A"), 20000);
 }
 
 // A formula as text beside its value, computed directly in the same order.
@@ -95,7 +100,9 @@ TEST(Formula, WhatIsNoneIsRefusedWithItsPlace) {
                                          {"sqrt 4", "at character 1"},
                                          {"sqrt()", "at character 6"},
                                          {"AZ", "at character 1"},
-                                         {"2^3", "at character 2"},
+                                         {"2^", "at character 3"},
+                                         {"^2", "at character 1"},
+                                         {"1__0", "a number at character"},
                                          {"2**3", "at character 3"},
                                          {"1e", "a number at character"},
                                          {"1.2.3", "a number at character"},
@@ -124,7 +131,7 @@ TEST(Formula, OfSomethingUnknownSaysSo) {
   const FormulaVariables only_horizon{std::nan(""), std::nan(""), 100};
   EXPECT_EQ(evaluate_formula("sqrt(T)", only_horizon), 10);
   const std::string message = refusal([&] { evaluate_formula("T/A", only_horizon); });
-  EXPECT_TRUE(contains(message, "A, which is not known yet, at character 3")) << message;
+  EXPECT_TRUE(contains(message, "A, which is not known here, at character 3")) << message;
 }
 
 TEST(Formula, TooDeepIsRefusedNotCrashed) {
@@ -132,6 +139,9 @@ TEST(Formula, TooDeepIsRefusedNotCrashed) {
     const std::string message = refusal([&] { value_of(std::string(1'000'000, open) + "1"); });
     EXPECT_TRUE(contains(message, "fewer nested parentheses and signs")) << open;
   }
+  std::string tower = "1";
+  for (int i = 0; i < 1'000'000; ++i) tower += "^1";
+  EXPECT_TRUE(contains(refusal([&] { value_of(tower); }), "fewer nested parentheses and signs"));
   EXPECT_EQ(value_of(std::string(90, '(') + "A" + std::string(90, ')')), 20);
 }
 
@@ -143,6 +153,26 @@ TEST(Formula, AnyTextIsAFormulaOrRefused) {
     RC_ASSERT(message == "(accepted)" || contains(message, "at character") ||
               contains(message, "a finite value"));
   }));
+}
+
+TEST(Values, ArePlainNumbersOrFormulas) {
+  EXPECT_EQ(real_value("0.25"), 0.25);
+  EXPECT_EQ(real_value("1/4"), 0.25);
+  EXPECT_EQ(real_value("A/4", kVariables), 5);
+  EXPECT_EQ(whole_value("18446744073709551615"), UINT64_MAX);  // all 64 bits
+  EXPECT_EQ(whole_value("2^20"), 1u << 20);
+  EXPECT_EQ(whole_value("2^20/2"), 1u << 19);
+  EXPECT_EQ(whole_value("sqrt(T)/3", kVariables), 33u);  // rounded…
+  EXPECT_EQ(whole_value("5/2"), 3u);                     // …halves upwards
+  EXPECT_EQ(whole_value("0-1/4"), 0u);
+}
+
+TEST(Values, ThatAreNoneAreRefused) {
+  for (const char* text : {"2.5", "-1", "0-1", "2^64", "1e300*10", "2^32*2^32", "1/0"})
+    EXPECT_NE(refusal([&] { whole_value(text); }), "(accepted)") << text;
+  EXPECT_TRUE(contains(refusal([] { whole_value("2.5"); }), "a whole number below 2^64"));
+  EXPECT_TRUE(contains(refusal([] { real_value("1/x"); }), "sqrt(…) or log(…) at character 3"));
+  EXPECT_FALSE(contains(refusal([] { real_value("1/x"); }), "T, "));  // nothing is known here
 }
 
 using List = std::vector<std::string>;
