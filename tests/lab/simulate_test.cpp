@@ -51,9 +51,9 @@ TEST(Simulate, FormulasBecomeNumbers) {
   simulation.instance = "pareto-benign:gap=1/50,actions=T/40";
   simulation.policies = {"ucb:scale=A/10", "c-ucb:delta=1/T"};
   const SimulationResult result = simulate(simulation);
-  EXPECT_EQ(result.instance, "pareto-benign:actions=5");
-  EXPECT_EQ(result.policies[0].policy, "ucb:scale=0.5");
-  EXPECT_EQ(result.policies[1].policy, "c-ucb:delta=0.005");
+  EXPECT_EQ(result.simulation.instance, "pareto-benign:actions=5");
+  EXPECT_EQ(result.cells[0].cell.policy, "ucb:scale=0.5");
+  EXPECT_EQ(result.cells[1].cell.policy, "c-ucb:delta=0.005");
 }
 
 // Common random numbers: whatever else is run beside it, a policy has the same luck; and two
