@@ -153,7 +153,10 @@ struct CellSummary {
   std::vector<ShareCurve> shares;  // of policies that balance
   double seconds = 0;              // computing time; differs from run to run
 
-  const Spread& final_regret() const { return curve.back().regret; }
+  const Spread& final_regret() const {
+    ARMATURE_CHECK(!curve.empty(), "a summary has its curve");
+    return curve.back().regret;
+  }
 };
 
 /// Two policies on the same instance and horizon, replication by replication under the same luck:

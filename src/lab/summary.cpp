@@ -30,6 +30,9 @@ void merge_into(BlockSummary& total, const BlockSummary& block) {
 }  // namespace
 
 double quantile(std::vector<double> values, double q) {
+  ARMATURE_CHECK(q >= 0 && q <= 1, "a quantile's level lies in [0,1]");
+  ARMATURE_CHECK(std::none_of(values.begin(), values.end(), [](double v) { return std::isnan(v); }),
+                 "what is not a number has no place in an order");
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
   const double at = q * static_cast<double>(values.size() - 1);

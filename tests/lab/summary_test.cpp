@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace armature {
 namespace {
@@ -84,6 +85,12 @@ TEST(Summary, BlocksThatNeverRanCountForNothing) {
   const PolicySummary nothing = summarize(cell_named("ucb"), {BlockSummary{}});
   EXPECT_EQ(nothing.replications, 0u);
   EXPECT_TRUE(nothing.checkpoints.empty());
+}
+
+TEST(Quantile, LevelsAndValuesThatAreNoneAbort) {
+  for (const double level : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_DEATH(quantile({1, 2}, level), "a quantile's level");
+  EXPECT_DEATH(quantile({1, std::numeric_limits<double>::quiet_NaN()}, 0.5), "not a number");
 }
 
 }  // namespace
