@@ -116,7 +116,7 @@ TEST(Docs, TheEmbeddingPageShowsTheExample) {
   const auto shown = test::lines_of(page.substr(start, page.find("```", start) - start));
   EXPECT_GT(shown.size(), 10u);
   for (const std::string& line : shown)
-    EXPECT_NE(example.find("  " + line + "\n"), std::string::npos) << line;
+    EXPECT_TRUE(line.empty() || example.find("  " + line + "\n") != std::string::npos) << line;
 }
 
 }  // namespace
