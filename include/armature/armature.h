@@ -2,6 +2,7 @@
 #pragma once
 
 #include "armature/conformance.h"
+#include "armature/decision_book.h"
 #include "armature/environment.h"
 #include "armature/error.h"
 #include "armature/families.h"
@@ -10,6 +11,7 @@
 #include "armature/model.h"
 #include "armature/parameters.h"
 #include "armature/policy.h"
+#include "armature/policy_session.h"
 #include "armature/random.h"
 #include "armature/report.h"
 #include "armature/simulate.h"

@@ -32,6 +32,7 @@ class OutcomeTables {
     std::vector<double> values;
   };
 
+  std::size_t actions_;
   std::size_t contexts_;
   bool all_bernoulli_ = true;
   std::vector<std::uint64_t> context_cumulative_;  // |A| rows of |Z| thresholds
@@ -40,12 +41,18 @@ class OutcomeTables {
   std::vector<Law> laws_;
 };
 
+/// Plays tables that outlive it.
 class Environment {
  public:
   Environment(const OutcomeTables& tables, std::uint64_t seed, std::uint32_t replication);
+  Environment(OutcomeTables&& tables, std::uint64_t seed, std::uint32_t replication) = delete;
+
+  std::size_t actions() const { return tables_.actions_; }
+  std::size_t contexts() const { return tables_.contexts_; }
 
   /// Plays the current round with this arm and moves on to the next. Rounds start at 1.
   Outcome play(Arm arm) {
+    ARMATURE_CHECK(arm < tables_.actions_, "an arm of the instance is played");
     if (next_ == kAhead) draw_ahead();
     const std::size_t i = next_++;
     const std::size_t first_cell = arm * tables_.contexts_;

@@ -119,7 +119,10 @@ struct CellSummary {
   double leap_error = 0;  // the largest total variation a replication spent
   double seconds = 0;     // computing time; differs from run to run
 
-  const Spread& final_regret() const { return curve.back().regret; }
+  const Spread& final_regret() const {
+    ARMATURE_CHECK(!curve.empty(), "a summary has its curve");
+    return curve.back().regret;
+  }
 };
 
 /// Two policies on the same instance and horizon, replication by replication: the mean of (regret

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "armature/error.h"
 #include "armature/matrix.h"
 #include "armature/parameters.h"
 #include "armature/random.h"
@@ -113,10 +114,13 @@ class Instance {
   const RewardLaw& law(Arm a, Context z) const { return parts_.laws[law_index(a, z)]; }
   const Parts& parts() const { return parts_; }
 
-  double mean(Arm a) const { return means_[a]; }                 // μ(a)
-  double gap(Arm a) const { return means_[best_] - means_[a]; }  // Δ_a
-  Arm best_action() const { return best_; }                      // lowest index on ties
-  std::optional<double> smallest_gap() const;                    // Δ_min: none if all gaps are 0
+  double mean(Arm a) const {  // μ(a)
+    ARMATURE_CHECK(a < means_.size(), "an action of the instance");
+    return means_[a];
+  }
+  double gap(Arm a) const { return means_[best_] - mean(a); }  // Δ_a
+  Arm best_action() const { return best_; }                    // lowest index on ties
+  std::optional<double> smallest_gap() const;                  // Δ_min: none if all gaps are 0
   BenignVerdict benign_verdict() const;
 
   /// What a policy is told: the given block if there is one, else the exact marginals with ε = 0.
@@ -126,6 +130,7 @@ class Instance {
 
  private:
   std::uint32_t law_index(Arm a, Context z) const {
+    ARMATURE_CHECK(a < actions() && z < contexts(), "a cell of the instance");
     return parts_.law_of[std::size_t{a} * parts_.marginals.columns() + z];
   }
 

@@ -195,6 +195,8 @@ class AnyPolicy {
   virtual ~AnyPolicy() = default;
 
   virtual Decision choose(Stream& stream) = 0;
+  /// Aborts on an arm, context or reward that the problem does not have, and where the policy's own
+  /// counts tell that the decision is not outstanding. A DecisionBook tells the rest, as an Error.
   virtual void observe(Decision decision, Outcome outcome, Stream& stream) = 0;
   virtual void forget(Decision decision) = 0;
   virtual void visit_state(StateVisitor& visitor) = 0;
@@ -219,34 +221,55 @@ class AnyPolicy {
 
   /// Save → load → continue equals the uninterrupted run bit for bit. The caller keeps the stream's
   /// position. Loading throws Error if the state is of another policy, problem or version.
-  std::string save();
+  std::string save() const;
   void load(std::string_view saved);
-  std::uint64_t digest();
-  std::string dump();
+  std::uint64_t digest() const;
+  std::string dump() const;
 
   const std::string& text() const { return text_; }  // canonical text form
 
  protected:
-  AnyPolicy(std::string text, std::uint64_t problem_fingerprint);
+  AnyPolicy(std::string text, const Problem& problem);
+
+  void check_arm(Decision decision) const {
+    ARMATURE_CHECK(decision.arm < actions_, "a decision's arm is one of the problem's");
+  }
+  void check_outcome(Outcome outcome) const {
+    ARMATURE_CHECK(outcome.context < contexts_, "a context is one of the problem's");
+    ARMATURE_CHECK(outcome.reward >= 0 && outcome.reward <= 1, "a reward is a number in [0,1]");
+  }
+  void check_world(const Environment& environment, std::size_t pulls) const {
+    ARMATURE_CHECK(environment.actions() == actions_ && environment.contexts() == contexts_,
+                   "the environment has the problem's actions and contexts");
+    ARMATURE_CHECK(pulls == actions_, "pulls are counted for every action");
+  }
 
  private:
   std::string owner() const;
+  StateVisit fields() const;
 
   std::string text_;
   std::uint64_t problem_fingerprint_;
+  std::uint32_t actions_;
+  std::uint32_t contexts_;
 };
 
 template <Policy P>
 class ErasedPolicy final : public AnyPolicy {
  public:
   ErasedPolicy(const Problem& problem, const Arguments& arguments)
-      : AnyPolicy(arguments.canonical(), problem.fingerprint()), policy_(problem, arguments) {}
+      : AnyPolicy(arguments.canonical(), problem), policy_(problem, arguments) {}
 
   Decision choose(Stream& stream) override { return policy_.choose(stream); }
   void observe(Decision decision, Outcome outcome, Stream& stream) override {
+    check_arm(decision);
+    check_outcome(outcome);
     policy_.observe(decision, outcome, stream);
   }
-  void forget(Decision decision) override { policy_.forget(decision); }
+  void forget(Decision decision) override {
+    check_arm(decision);
+    policy_.forget(decision);
+  }
   void visit_state(StateVisitor& visitor) override { policy_.visit_state(visitor); }
   Diagnostics diagnostics() const override { return policy_.diagnostics(); }
 
@@ -285,6 +308,7 @@ class ErasedPolicy final : public AnyPolicy {
 
   void play(Environment& environment, Round rounds, Stream& stream,
             std::span<std::uint64_t> pulls) override {
+    check_world(environment, pulls.size());
     for (Round i = 0; i < rounds; ++i) {
       const Decision decision = policy_.choose(stream);
       const Outcome outcome = environment.play(decision.arm);
@@ -319,16 +343,26 @@ struct PolicyEntry {
   std::optional<double> (*coefficient)(const Problem&, const Arguments&) = nullptr;
 };
 
+/// Throws Error if the problem is not well formed or lacks what the policy needs.
+void require_fit(const PolicyFacts& facts, const Problem& problem);
+
 template <Policy P>
 PolicyEntry policy_entry() {
   PolicyEntry entry;
   entry.facts = P::facts();
   entry.make = [](const Problem& problem,
                   const Arguments& arguments) -> std::unique_ptr<AnyPolicy> {
+    static const PolicyFacts facts = P::facts();
+    require_fit(facts, problem);
     return std::make_unique<ErasedPolicy<P>>(problem, arguments);
   };
   if constexpr (requires(const Problem& p, const Arguments& a) { P::coefficient(p, a); })
-    entry.coefficient = P::coefficient;
+    entry.coefficient = [](const Problem& problem,
+                           const Arguments& arguments) -> std::optional<double> {
+      static const PolicyFacts facts = P::facts();
+      require_fit(facts, problem);
+      return P::coefficient(problem, arguments);
+    };
   return entry;
 }
 

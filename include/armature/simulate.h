@@ -15,8 +15,7 @@ namespace armature {
 
 /// A world ready to be played: the truth, its tables, and what policies are told.
 struct World {
-  World(std::shared_ptr<const Instance> truth, Round horizon)
-      : instance(std::move(truth)), tables(*instance), problem(instance->problem(horizon)) {}
+  World(std::shared_ptr<const Instance> truth, Round horizon);
 
   std::shared_ptr<const Instance> instance;
   OutcomeTables tables;
@@ -87,7 +86,8 @@ struct BlockResult {
 std::vector<Round> log_checkpoints(Round horizon, std::uint32_t count,
                                    std::vector<Round> also = {});
 
-/// `stop` is looked at every so often; a replication cut short is left out of the result.
+/// Aborts on a cell that makes no sense: without a world or with checkpoints in disorder. `stop` is
+/// looked at every so often; a replication cut short is left out of the result.
 BlockResult run_block(const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop);
 
 /// The engine a cell runs on in this world: never kAuto. Throws Error if leap was asked for and

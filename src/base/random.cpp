@@ -103,6 +103,7 @@ double log_gamma_variate(Stream& stream, double shape) {
 }
 
 double beta_variate(Stream& stream, double alpha, double beta) {
+  ARMATURE_CHECK(std::isfinite(alpha) && std::isfinite(beta), "beta shapes are positive numbers");
   if (alpha >= 1 && beta >= 1) {
     const double x = gamma_variate(stream, alpha);
     return x / (x + gamma_variate(stream, beta));
@@ -113,6 +114,7 @@ double beta_variate(Stream& stream, double alpha, double beta) {
 }
 
 std::vector<double> dirichlet(Stream& stream, std::uint32_t size, double concentration) {
+  ARMATURE_CHECK(size > 0, "a Dirichlet draw has at least one part");
   std::vector<double> row(size);
   for (double& value : row) value = log_gamma_variate(stream, concentration);
   const double largest = *std::max_element(row.begin(), row.end());
@@ -129,6 +131,8 @@ std::uint64_t threshold63(double probability) {
 
 void cumulative_thresholds(std::span<const double> probabilities,
                            std::span<std::uint64_t> cumulative) {
+  ARMATURE_CHECK(!probabilities.empty() && probabilities.size() == cumulative.size(),
+                 "one threshold per probability");
   double sum = 0;
   std::size_t last_positive = 0;
   for (std::size_t k = 0; k < probabilities.size(); ++k) {

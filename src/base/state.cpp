@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <optional>
+#include <variant>
 
 #include "armature/error.h"
 
@@ -20,10 +23,16 @@ enum class Tag : char {
   kBool = 'b',
   kInteger = 'i',
   kReal = 'r',
+  kText = 't',
   kWords = 'w',
   kIntegers = 'I',
   kReals = 'R'
 };
+
+[[noreturn]] void mismatch(std::string_view name) {
+  throw Error({"", fmt::format("saved state, field '{}'", name), "something else",
+               "the fields this policy saves, in order"});
+}
 
 // A field is: tag (1 byte), length of the name (4), name, number of elements (8), elements.
 class Writer final : public StateVisitor {
@@ -39,6 +48,9 @@ class Writer final : public StateVisitor {
   }
   void field(std::string_view name, double& value) override {
     write(Tag::kReal, name, &value, sizeof value, 1);
+  }
+  void field(std::string_view name, std::string& text) override {
+    write(Tag::kText, name, text.data(), 1, text.size());
   }
   void field(std::string_view name, std::vector<std::uint32_t>& values) override {
     write(Tag::kWords, name, values.data(), sizeof(std::uint32_t), values.size());
@@ -92,6 +104,11 @@ class Reader final : public StateVisitor {
     scalar(Tag::kInteger, name, value);
   }
   void field(std::string_view name, double& value) override { scalar(Tag::kReal, name, value); }
+  void field(std::string_view name, std::string& text) override {
+    const std::uint64_t size = header(Tag::kText, name);
+    const std::string_view bytes = take(size, name);
+    if (apply_) text = bytes;
+  }
   void field(std::string_view name, std::vector<std::uint32_t>& values) override {
     elements(Tag::kWords, name, values, values.size());
   }
@@ -112,10 +129,6 @@ class Reader final : public StateVisitor {
   }
 
  private:
-  [[noreturn]] static void mismatch(std::string_view name) {
-    throw Error({"", fmt::format("saved state, field '{}'", name), "something else",
-                 "the fields this policy saves, in order"});
-  }
   std::string_view take(std::size_t size, std::string_view name) {
     if (left_.size() < size) mismatch(name);
     const std::string_view taken = left_.substr(0, size);
@@ -155,11 +168,12 @@ class Reader final : public StateVisitor {
 
 class Dumper final : public StateVisitor {
  public:
-  std::string text;
+  std::string lines;
 
   void field(std::string_view name, bool& value) override { line(name, value); }
   void field(std::string_view name, std::uint64_t& value) override { line(name, value); }
   void field(std::string_view name, double& value) override { line(name, value); }
+  void field(std::string_view name, std::string& text) override { line(name, text); }
   void field(std::string_view name, std::vector<std::uint32_t>& values) override {
     line(name, values);
   }
@@ -179,8 +193,69 @@ class Dumper final : public StateVisitor {
  private:
   template <class T>
   void line(std::string_view name, const T& value) {
-    text += fmt::format("{} = {}\n", name, value);
+    lines += fmt::format("{} = {}\n", name, value);
   }
+};
+
+// A list of structures as one list per part: taken apart row by row, and put together again.
+class Columns final : public ItemVisitor {
+ public:
+  explicit Columns(std::string_view list) : list_(list) {}
+
+  ItemVisitor& declare() { return turn_to(Mode::kDeclare, 0); }
+  ItemVisitor& take_row() { return turn_to(Mode::kTake, 0); }
+  ItemVisitor& give_row(std::size_t row) { return turn_to(Mode::kGive, row); }
+
+  void visit(StateVisitor& visitor) {
+    for (Column& column : columns_)
+      std::visit([&](auto& values) { visitor.list(column.name, values); }, column.values);
+  }
+  // All parts have as many values, or the lists are not those of structures.
+  std::size_t rows() const {
+    const auto size = [](const Column& column) {
+      return std::visit([](const auto& values) { return values.size(); }, column.values);
+    };
+    for (const Column& column : columns_)
+      if (size(column) != size(columns_.front())) mismatch(column.name);
+    return columns_.empty() ? 0 : size(columns_.front());
+  }
+
+  void field(std::string_view name, std::uint32_t& value) override { part(name, value); }
+  void field(std::string_view name, std::uint64_t& value) override { part(name, value); }
+  void field(std::string_view name, double& value) override { part(name, value); }
+
+ private:
+  enum class Mode { kDeclare, kTake, kGive };
+  struct Column {
+    std::string name;
+    std::variant<std::vector<std::uint32_t>, std::vector<std::uint64_t>, std::vector<double>>
+        values;
+  };
+
+  ItemVisitor& turn_to(Mode mode, std::size_t row) {
+    mode_ = mode;
+    row_ = row;
+    next_ = 0;
+    return *this;
+  }
+  template <class T>
+  void part(std::string_view name, T& value) {
+    if (mode_ == Mode::kDeclare) {
+      columns_.push_back({fmt::format("{}_{}", list_, name), std::vector<T>()});
+      return;
+    }
+    auto& values = std::get<std::vector<T>>(columns_.at(next_++).values);
+    if (mode_ == Mode::kTake)
+      values.push_back(value);
+    else
+      value = values.at(row_);
+  }
+
+  std::string_view list_;
+  std::vector<Column> columns_;
+  Mode mode_ = Mode::kDeclare;
+  std::size_t row_ = 0;
+  std::size_t next_ = 0;  // the column of the next part
 };
 
 std::string digest_bytes(std::string_view bytes) {
@@ -193,6 +268,35 @@ std::string digest_bytes(std::string_view bytes) {
 }
 
 }  // namespace
+
+void StateVisitor::structures(std::string_view name, const Structures& items) {
+  Columns columns(name);
+  items.sample(columns.declare());
+  if (!reading())
+    for (std::size_t i = 0; i < items.count; ++i) items.at(columns.take_row(), i);
+  columns.visit(*this);
+  if (!reading()) return;
+  const std::size_t rows = columns.rows();
+  items.resize(rows);
+  for (std::size_t i = 0; i < rows; ++i) items.at(columns.give_row(i), i);
+}
+
+void StateVisitor::require(bool fits, std::string_view name) const {
+  if (reading() && !fits)
+    throw Error({"", fmt::format("saved state, field '{}'", name), "values that do not fit",
+                 "a state saved by this policy"});
+}
+
+void StateVisitor::require_below(std::uint32_t bound, std::string_view name,
+                                 std::span<const std::uint32_t> values) const {
+  require(std::all_of(values.begin(), values.end(), [=](std::uint32_t v) { return v < bound; }),
+          name);
+}
+
+void StateVisitor::require_finite(std::string_view name, std::span<const double> values) const {
+  require(std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }),
+          name);
+}
 
 void Fingerprint::add(const void* bytes, std::size_t size) {
   const auto* byte = static_cast<const unsigned char*>(bytes);
@@ -224,8 +328,16 @@ void load_state(std::string_view owner, std::string_view saved, const StateVisit
   visit(rehearsal);
   if (!rehearsal.finished())
     throw Error({"", "saved state", "more fields", "the fields this policy saves, and no more"});
-  Reader reader(fields, true);
-  visit(reader);
+  Writer before;
+  visit(before);
+  try {
+    Reader reader(fields, true);
+    visit(reader);
+  } catch (...) {  // found out too late: back to what was there
+    Reader undo(before.bytes, true);
+    visit(undo);
+    throw;
+  }
 }
 
 std::uint64_t state_digest(const StateVisit& visit) {
@@ -239,7 +351,7 @@ std::uint64_t state_digest(const StateVisit& visit) {
 std::string dump_state(const StateVisit& visit) {
   Dumper dumper;
   visit(dumper);
-  return dumper.text;
+  return dumper.lines;
 }
 
 }  // namespace armature

@@ -4,7 +4,8 @@
 
 namespace armature {
 
-OutcomeTables::OutcomeTables(const Instance& instance) : contexts_(instance.contexts()) {
+OutcomeTables::OutcomeTables(const Instance& instance)
+    : actions_(instance.actions()), contexts_(instance.contexts()) {
   const std::size_t cells = std::size_t{instance.actions()} * contexts_;
   context_cumulative_.resize(cells);
   for (Arm a = 0; a < instance.actions(); ++a)

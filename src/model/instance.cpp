@@ -143,7 +143,9 @@ Instance::Instance(Parts parts) : parts_(std::move(parts)) {
     throw Error({"", "rewards", fmt::format("{} cells", parts_.law_of.size()),
                  fmt::format("{} actions × {} contexts", actions(), contexts())});
   for (const std::uint32_t index : parts_.law_of)
-    ARMATURE_CHECK(index < parts_.laws.size(), "every cell has a law");
+    if (index >= parts_.laws.size())
+      throw Error({"", "rewards", fmt::format("law {} of {}", index, parts_.laws.size()),
+                   "a law for every cell"});
 
   means_.resize(actions());
   for (Arm a = 0; a < actions(); ++a) {
@@ -196,6 +198,8 @@ Problem Instance::problem(std::optional<Round> horizon) const {
 }
 
 double Instance::distance_to(const Matrix& given_marginals) const {
+  ARMATURE_CHECK(given_marginals.rows() == actions() && given_marginals.columns() == contexts(),
+                 "given marginals are as many as the true ones");
   double largest = 0;
   for (Arm a = 0; a < actions(); ++a) {
     double distance = 0;

@@ -57,28 +57,39 @@ Arguments parse_arguments(const TextForm& form, const PolicyFacts& facts,
 
 }  // namespace
 
-AnyPolicy::AnyPolicy(std::string text, std::uint64_t problem_fingerprint)
-    : text_(std::move(text)), problem_fingerprint_(problem_fingerprint) {}
+AnyPolicy::AnyPolicy(std::string text, const Problem& problem)
+    : text_(std::move(text)),
+      problem_fingerprint_(problem.fingerprint()),
+      actions_(problem.actions()),
+      contexts_(problem.contexts()) {}
 
 std::string AnyPolicy::owner() const {
   return fmt::format("policy {}, problem {:016x}", text_, problem_fingerprint_);
 }
-std::string AnyPolicy::save() {
-  return save_state(owner(), [this](StateVisitor& visitor) { visit_state(visitor); });
+// One list of fields serves who reads and who writes them, so visit_state is not const. What saves,
+// hashes or prints leaves every field as it is: the one const_cast there is says so.
+StateVisit AnyPolicy::fields() const {
+  return
+      [self = const_cast<AnyPolicy*>(this)](StateVisitor& visitor) { self->visit_state(visitor); };
 }
-void AnyPolicy::load(std::string_view saved) {
-  load_state(owner(), saved, [this](StateVisitor& visitor) { visit_state(visitor); });
-}
-std::uint64_t AnyPolicy::digest() {
-  return state_digest([this](StateVisitor& visitor) { visit_state(visitor); });
-}
-std::string AnyPolicy::dump() {
-  return dump_state([this](StateVisitor& visitor) { visit_state(visitor); });
-}
+std::string AnyPolicy::save() const { return save_state(owner(), fields()); }
+void AnyPolicy::load(std::string_view saved) { load_state(owner(), saved, fields()); }
+std::uint64_t AnyPolicy::digest() const { return state_digest(fields()); }
+std::string AnyPolicy::dump() const { return dump_state(fields()); }
 
 const std::vector<PolicyEntry>& policies() { return table(); }
 
+void require_fit(const PolicyFacts& facts, const Problem& problem) {
+  problem.validate();
+  if (facts.needs_horizon && !problem.horizon)
+    throw Error({"", "policy " + facts.name, "a problem without a horizon", "a horizon"});
+  if (facts.needs_marginals && !problem.marginals)
+    throw Error({"", "policy " + facts.name, "a problem without given marginals",
+                 "given marginals of the contexts, one row per action"});
+}
+
 void register_policy(PolicyEntry entry) {
+  ARMATURE_CHECK(entry.make != nullptr, "a policy can be made");
   for (const PolicyEntry& known : table())
     ARMATURE_CHECK(known.facts.name != entry.facts.name, "a policy's name is new");
   table().push_back(std::move(entry));
@@ -101,35 +112,26 @@ struct Call {
   Arguments arguments;
 };
 
-// A text form together with the problem it is meant for.
-Call checked_call(const std::string& text, const Problem& problem) {
+Call parse_call(const std::string& text, const FormulaVariables& variables) {
   const TextForm form = TextForm::parse(text);
   const PolicyEntry& entry = find_policy(form.name);
-  Arguments arguments = parse_arguments(form, entry.facts, problem.formula_variables());
-  problem.validate();
-  if (entry.facts.needs_horizon && !problem.horizon)
-    throw Error({"", arguments.owner(), "a problem without a horizon", "a horizon"});
-  if (entry.facts.needs_marginals && !problem.marginals)
-    throw Error({"", arguments.owner(), "a problem without given marginals",
-                 "given marginals of the contexts, one row per action"});
-  return {entry, std::move(arguments)};
+  return {entry, parse_arguments(form, entry.facts, variables)};
 }
 
 }  // namespace
 
 std::unique_ptr<AnyPolicy> make_policy(const std::string& text, const Problem& problem) {
-  const Call call = checked_call(text, problem);
+  const Call call = parse_call(text, problem.formula_variables());
   return call.entry.make(problem, call.arguments);
 }
 
 std::optional<double> policy_coefficient(const std::string& text, const Problem& problem) {
-  const Call call = checked_call(text, problem);
+  const Call call = parse_call(text, problem.formula_variables());
   return call.entry.coefficient ? call.entry.coefficient(problem, call.arguments) : std::nullopt;
 }
 
 std::string canonical_policy(const std::string& text, const FormulaVariables& variables) {
-  const TextForm form = TextForm::parse(text);
-  return parse_arguments(form, find_policy(form.name).facts, variables).canonical();
+  return parse_call(text, variables).arguments.canonical();
 }
 
 }  // namespace armature

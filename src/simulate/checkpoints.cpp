@@ -12,7 +12,8 @@ std::vector<Round> log_checkpoints(Round horizon, std::uint32_t count, std::vect
   for (std::uint32_t i = 0; i + 1 < count; ++i) {
     const double power = static_cast<double>(i) / (count - 1);
     const double round = std::round(std::pow(static_cast<double>(horizon), power));
-    rounds.push_back(std::min(horizon, static_cast<Round>(round)));
+    const bool beyond = round >= static_cast<double>(horizon);
+    rounds.push_back(beyond ? horizon : static_cast<Round>(round));
   }
   rounds.push_back(horizon);
   std::sort(rounds.begin(), rounds.end());

@@ -1,6 +1,7 @@
 // Which engine runs a cell, and the block runner over both.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "armature/error.h"
@@ -31,7 +32,31 @@ std::string obstacle_to_leaping(const Cell& cell, const World& world, const AnyP
   return why.empty() ? why : fmt::format("{}: {}", cell.policy, why);
 }
 
+void check_cell(const Cell& cell) {
+  const std::vector<Round>& checkpoints = cell.checkpoints;
+  ARMATURE_CHECK(cell.world != nullptr, "a cell has worlds");
+  ARMATURE_CHECK(!checkpoints.empty() && checkpoints.back() <= cell.horizon &&
+                     std::is_sorted(checkpoints.begin(), checkpoints.end()),
+                 "checkpoints ascend, at most to the horizon");
+  ARMATURE_CHECK(cell.feedback.batch >= 1, "a batch has at least one round");
+  ARMATURE_CHECK(cell.feedback.rounds >= 0 && cell.feedback.rounds <= 1e15,
+                 "a delay is a number of rounds");
+  ARMATURE_CHECK(cell.feedback.loss >= 0 && cell.feedback.loss <= 1, "a loss is a probability");
+}
+
+void check_world(const World* world) {
+  ARMATURE_CHECK(world != nullptr && world->instance != nullptr, "a world has an instance");
+  ARMATURE_CHECK(world->problem.actions() == world->instance->actions() &&
+                     world->problem.contexts() == world->instance->contexts(),
+                 "policies are told of as many actions and contexts as there are");
+}
+
 }  // namespace
+
+World::World(std::shared_ptr<const Instance> truth, Round horizon)
+    : instance((ARMATURE_CHECK(truth != nullptr, "a world has an instance"), std::move(truth))),
+      tables(*instance),
+      problem(instance->problem(horizon)) {}
 
 std::string engine_name(Engine engine) {
   return engine == Engine::kAuto ? "auto" : engine == Engine::kStep ? "step" : "leap";
@@ -48,6 +73,7 @@ std::string canonical_cell_policy(const std::string& text, const FormulaVariable
 }
 
 Engine engine_for(const Cell& cell, const World& world) {
+  check_world(&world);
   const bool automatic = cell.engine == Engine::kAuto;
   if (cell.engine == Engine::kStep || (automatic && cell.horizon <= kStepUpTo))
     return Engine::kStep;
@@ -60,11 +86,13 @@ Engine engine_for(const Cell& cell, const World& world) {
 }
 
 BlockResult run_block(const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
+  check_cell(cell);
   const auto start = std::chrono::steady_clock::now();
   BlockResult result;
   for (std::uint32_t i = 0; i < range.count && !stop.load(std::memory_order_relaxed); ++i) {
     const std::uint32_t replication = range.first + i;
     const std::shared_ptr<const World> world = cell.world(replication);
+    check_world(world.get());
     const std::string policy = resolved_policy(cell.policy, *world->instance);
     std::optional<Replication> one =
         engine_for(cell, *world) == Engine::kLeap

@@ -1,6 +1,7 @@
 // Phased elimination (Thm 4.1, 4.3, 5.5; spec §3, §7).
 #include <cmath>
 
+#include "armature/error.h"
 #include "armature/theory.h"
 #include "theory/coefficients.h"
 #include "theory/guards.h"
@@ -22,6 +23,7 @@ int last_phase(const Setting& setting) {
   const EliminationSetting pe = elimination(setting);
   const double log_x = std::log2(64 * pe.dimension * elimination_log(pe) / pe.support) -
                        2 * std::log2(setting.gap.value());
+  ARMATURE_CHECK(log_x < 10'000, "a setting that is valid");
   return log_x < 0 ? 1 : 2 + static_cast<int>(std::floor(log_x));
 }
 

@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "support/statistics.h"
@@ -491,6 +492,37 @@ TEST(InverseTransform, FitsLongRows) {
 TEST(InverseTransform, FitsAtTheBorder) {
   expect_fit(std::vector<double>(16, 1.0 / 16), 84);
   expect_fit(std::vector<double>(17, 1.0 / 17), 85);
+}
+
+// --- Mistakes of callers
+
+TEST(Samplers, RefuseWhatHasNoLaw) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  Stream stream({1, 0, Purpose::kTest});
+  EXPECT_DEATH(uniform_index(stream, 0), "an index needs something to point at");
+  for (const double probability : {-0.1, 1.1, kNone})
+    EXPECT_DEATH(bernoulli(stream, probability), "a probability lies in");
+  for (const double shape : {0.0, -1.0, kInfinity, kNone}) {
+    EXPECT_DEATH(log_gamma_variate(stream, shape), "a gamma shape is positive");
+    EXPECT_DEATH(beta_variate(stream, shape, 2), "positive");
+    EXPECT_DEATH(beta_variate(stream, 2, shape), "positive");
+    EXPECT_DEATH(dirichlet(stream, 2, shape), "positive");
+  }
+  EXPECT_DEATH(dirichlet(stream, 0, 1), "at least one part");
+}
+
+TEST(Thresholds, AsManyAsProbabilities) {
+  const std::vector<double> probabilities{0.5, 0.5};
+  std::vector<std::uint64_t> thresholds(1);
+  EXPECT_DEATH(cumulative_thresholds(probabilities, thresholds), "one threshold per probability");
+  EXPECT_DEATH(cumulative_thresholds({}, {}), "one threshold per probability");
+}
+
+TEST(Stream, ARoundHasSoManyDraws) {
+  Stream stream = Stream::within_round({1, 0, Purpose::kTest}, 1);
+  stream.seek(255 * 4);
+  EXPECT_DEATH(stream.next_word(), "255 sub-draws");
 }
 
 }  // namespace

@@ -299,6 +299,114 @@ TEST(State, DumpIsOneLinePerField) {
             "values = [0.5, -0]\n");
 }
 
+// --- Lists of structures
+
+struct Letter {
+  std::uint64_t number = 0;
+  std::uint32_t colour = 0;
+  double weight = 0;
+  bool operator==(const Letter&) const = default;
+};
+
+StateVisit letters_visit(std::vector<Letter>& letters) {
+  return [&letters](StateVisitor& visitor) {
+    visitor.list("letter", letters, [](ItemVisitor& part, Letter& letter) {
+      part.field("number", letter.number);
+      part.field("colour", letter.colour);
+      part.field("weight", letter.weight);
+    });
+  };
+}
+
+struct LetterColumns {
+  std::vector<std::uint64_t> numbers;
+  std::vector<std::uint32_t> colours;
+  std::vector<double> weights;
+
+  StateVisit visit() {
+    return [this](StateVisitor& visitor) {
+      visitor.list("letter_number", numbers);
+      visitor.list("letter_colour", colours);
+      visitor.list("letter_weight", weights);
+    };
+  }
+};
+
+TEST(StateStructures, AreListsSideBySide) {
+  std::vector<Letter> letters{{1, 2, 0.5}, {3, 4, 0.25}};
+  LetterColumns columns{{1, 3}, {2, 4}, {0.5, 0.25}};
+  EXPECT_EQ(save_state("me", letters_visit(letters)), save_state("me", columns.visit()));
+  EXPECT_EQ(state_digest(letters_visit(letters)), state_digest(columns.visit()));
+  EXPECT_EQ(dump_state(letters_visit(letters)),
+            "letter_number = [1, 3]\nletter_colour = [2, 4]\nletter_weight = [0.5, 0.25]\n");
+}
+
+TEST(StateStructures, SaveAndLoad) {
+  for (const std::vector<Letter>& saved :
+       {std::vector<Letter>{}, {{1, 2, 0.5}}, {{1, 2, 0.5}, {3, 4, 0.25}, {5, 6, -0.0}}}) {
+    std::vector<Letter> letters = saved;
+    std::vector<Letter> loaded{{7, 7, 7}, {8, 8, 8}};
+    load_state("me", save_state("me", letters_visit(letters)), letters_visit(loaded));
+    EXPECT_EQ(loaded, saved);
+  }
+}
+
+TEST(StateStructures, PartsOfUnequalNumberAreRefusedAndChangeNothing) {
+  LetterColumns ragged{{1, 3}, {2}, {0.5, 0.25}};
+  const std::string saved = save_state("me", ragged.visit());
+  std::vector<Letter> loaded{{7, 7, 7}};
+  EXPECT_EQ(refusal([&] { load_state("me", saved, letters_visit(loaded)); }),
+            "saved state, field 'letter_colour': got something else, expected the fields this "
+            "policy saves, in order");
+  EXPECT_EQ(loaded, (std::vector<Letter>{{7, 7, 7}}));
+}
+
+// --- Texts, and what must hold
+
+TEST(State, Texts) {
+  for (const std::string& saved :
+       {std::string(), std::string("policy ucb"), std::string("\0\n", 2)}) {
+    std::string text = saved;
+    std::string loaded = "before";
+    const auto visit = [](std::string& value) -> StateVisit {
+      return [&value](StateVisitor& visitor) { visitor.field("text", value); };
+    };
+    load_state("me", save_state("me", visit(text)), visit(loaded));
+    EXPECT_EQ(loaded, saved);
+  }
+}
+
+// What is found out only after fields were overwritten: all of them are put back.
+TEST(State, WhatMustHoldIsRequiredWhenReadingOnly) {
+  std::uint64_t first = 0;
+  std::vector<std::uint32_t> words;
+  std::vector<double> reals;
+  const StateVisit visit = [&](StateVisitor& visitor) {
+    visitor.field("first", first);
+    visitor.list("words", words);
+    visitor.list("reals", reals);
+    visitor.require_below(10, "words", words);
+    visitor.require_finite("reals", reals);
+    visitor.require(first < 100, "first");
+  };
+  const auto saved_with = [&](std::uint64_t number, std::uint32_t word, double real) {
+    first = number;
+    words = {word};
+    reals = {real};
+    return save_state("me", visit);
+  };
+  const std::string good = saved_with(99, 9, 1);
+  const std::string bad[] = {saved_with(100, 9, 1), saved_with(99, 10, 1),
+                             saved_with(99, 9, std::numeric_limits<double>::quiet_NaN()),
+                             saved_with(99, 9, std::numeric_limits<double>::infinity())};
+  load_state("me", good, visit);
+  for (const std::string& state : bad) {
+    EXPECT_TRUE(test::contains(refusal([&] { load_state("me", state, visit); }),
+                               "got values that do not fit"));
+    EXPECT_EQ(save_state("me", visit), good);
+  }
+}
+
 // FNV-1a's published 64-bit values.
 TEST(Fingerprint, KnownAnswers) {
   const auto hash = [](std::string_view text) {

@@ -36,12 +36,24 @@ const std::map<std::string, Rooms> kBelow = {
 
 // The public door has no folders: which room each of its headers belongs to.
 const std::map<std::string, std::string> kRoomOfHeader = {
-    {"error.h", "base"},      {"random.h", "base"},       {"matrix.h", "base"},
-    {"parameters.h", "base"}, {"state.h", "base"},        {"version.h", "base"},
-    {"model.h", "model"},     {"environment.h", "model"}, {"families.h", "families"},
-    {"policy.h", "policies"}, {"simulate.h", "simulate"}, {"conformance.h", "simulate"},
-    {"lab.h", "lab"},         {"study.h", "study"},       {"report.h", "report"},
+    {"error.h", "base"},
+    {"random.h", "base"},
+    {"matrix.h", "base"},
+    {"parameters.h", "base"},
+    {"state.h", "base"},
+    {"version.h", "base"},
+    {"model.h", "model"},
+    {"environment.h", "model"},
+    {"families.h", "families"},
+    {"policy.h", "policies"},
+    {"simulate.h", "simulate"},
+    {"conformance.h", "simulate"},
+    {"lab.h", "lab"},
+    {"study.h", "study"},
+    {"report.h", "report"},
     {"theory.h", "theory"},
+    {"policy_session.h", "policies"},
+    {"decision_book.h", "policies"},
 };
 constexpr const char* kUmbrella = "include/armature/armature.h";
 

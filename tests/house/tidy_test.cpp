@@ -107,5 +107,17 @@ TEST(Tidy, ThePatternsCatchWhatTheyAreFor) {
   EXPECT_EQ(characters("μ̂ ± δ"), 6u);  // μ, a combining hat, blank, ±, blank, δ
 }
 
+// What docs/embedding.md shows is the example that the package test builds and runs.
+TEST(Docs, TheEmbeddingPageShowsTheExample) {
+  const std::string folder = ARMATURE_SOURCE_DIR;
+  const std::string page = read_file(folder + "/docs/embedding.md");
+  const std::string example = read_file(folder + "/examples/embed/embed.cpp");
+  const std::size_t start = page.find("```cpp\n") + 7;
+  const auto shown = test::lines_of(page.substr(start, page.find("```", start) - start));
+  EXPECT_GT(shown.size(), 10u);
+  for (const std::string& line : shown)
+    EXPECT_TRUE(line.empty() || example.find("  " + line + "\n") != std::string::npos) << line;
+}
+
 }  // namespace
 }  // namespace armature

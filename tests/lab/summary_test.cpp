@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "armature/lab.h"
 
@@ -125,6 +126,12 @@ TEST(Summary, TheOrderOfArrivalLeavesNoTrace) {
   for (std::uint32_t i = 5; i-- > 0;) backward.add(0, i, block_of(values[i]));
   EXPECT_EQ(summarize(forward, plan_of({"ucb"}), 5).cells[0].final_regret().mean,
             summarize(backward, plan_of({"ucb"}), 5).cells[0].final_regret().mean);
+}
+
+TEST(Quantile, LevelsAndValuesThatAreNoneAbort) {
+  for (const double level : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_DEATH(quantile({1, 2}, level), "a quantile's level");
+  EXPECT_DEATH(quantile({1, std::numeric_limits<double>::quiet_NaN()}, 0.5), "not a number");
 }
 
 }  // namespace

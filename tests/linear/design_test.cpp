@@ -11,13 +11,6 @@
 namespace armature {
 namespace {
 
-Matrix matrix_of(const std::vector<std::vector<double>>& rows) {
-  Matrix matrix(rows.size(), rows[0].size());
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    for (std::size_t k = 0; k < rows[i].size(); ++k) matrix(i, k) = rows[i][k];
-  return matrix;
-}
-
 Matrix random_rows(std::size_t rows, std::uint32_t columns, double concentration,
                    std::uint32_t which) {
   Stream stream({99, which, Purpose::kTest});
@@ -95,7 +88,8 @@ TEST(Design, CertificatesHoldWhenComputedAgain) {
 
 // The vertices of a simplex: one each, whatever lies inside.
 TEST(Design, SimplexVerticesShareTheWeight) {
-  const Matrix rows = matrix_of({{0.5, 0.5, 0}, {1, 0, 0}, {0, 1, 0}, {0.2, 0.3, 0.5}, {0, 0, 1}});
+  const Matrix rows =
+      Matrix::from_rows({{0.5, 0.5, 0}, {1, 0, 0}, {0, 1, 0}, {0.2, 0.3, 0.5}, {0, 0, 1}});
   const Design design = optimal_design(rows, exact());
   EXPECT_EQ(design.support, (std::vector<std::uint32_t>{1, 2, 4}));
   for (const double weight : design.weights) EXPECT_NEAR(weight, 1.0 / 3, 1e-9);
@@ -116,7 +110,7 @@ TEST(Design, RegularPolygonsAreOptimalAsTheyAre) {
 }
 
 TEST(Design, RepeatedRowsCountOnceUnderTheirFirstIndex) {
-  const Matrix rows = matrix_of({{0, 1}, {1, 0}, {0, 1}, {1, 0}, {1, 0}});
+  const Matrix rows = Matrix::from_rows({{0, 1}, {1, 0}, {0, 1}, {1, 0}, {1, 0}});
   for (const DesignOptions& options : {DesignOptions{}, exact()}) {
     const Design design = optimal_design(rows, options);
     EXPECT_EQ(design.support, (std::vector<std::uint32_t>{0, 1}));
@@ -125,10 +119,10 @@ TEST(Design, RepeatedRowsCountOnceUnderTheirFirstIndex) {
 }
 
 TEST(Design, OneRowOneContextAndEqualRows) {
-  EXPECT_EQ(optimal_design(matrix_of({{0.2, 0.8}}), exact()).support,
+  EXPECT_EQ(optimal_design(Matrix::from_rows({{0.2, 0.8}}), exact()).support,
             std::vector<std::uint32_t>{0});
-  EXPECT_EQ(optimal_design(matrix_of({{1}, {1}, {1}})).rank, 1u);
-  const Design equal = optimal_design(matrix_of({{0.5, 0.5}, {0.5, 0.5}}), exact());
+  EXPECT_EQ(optimal_design(Matrix::from_rows({{1}, {1}, {1}})).rank, 1u);
+  const Design equal = optimal_design(Matrix::from_rows({{0.5, 0.5}, {0.5, 0.5}}), exact());
   EXPECT_EQ(equal.rank, 1u);
   EXPECT_EQ(equal.weights, std::vector<double>{1});
   EXPECT_NEAR(equal.largest_leverage, 1, 1e-12);
@@ -136,7 +130,7 @@ TEST(Design, OneRowOneContextAndEqualRows) {
 
 TEST(Design, FewerActionsThanContexts) {
   const Design design =
-      optimal_design(matrix_of({{0.7, 0.1, 0.1, 0.1}, {0.1, 0.2, 0.3, 0.4}}), exact());
+      optimal_design(Matrix::from_rows({{0.7, 0.1, 0.1, 0.1}, {0.1, 0.2, 0.3, 0.4}}), exact());
   EXPECT_EQ(design.rank, 2u);
   EXPECT_NEAR(design.largest_leverage, 2, 1e-8);
   EXPECT_NEAR(design.weights[0], 0.5, 1e-9);  // two independent rows: half each
@@ -144,12 +138,12 @@ TEST(Design, FewerActionsThanContexts) {
 
 // Rows that differ by 1e-7 span two dimensions all the same, and by 1e-300 they do not.
 TEST(Design, NearlyRepeatedRowsAndTinyProbabilities) {
-  const Design near =
-      optimal_design(matrix_of({{0.5, 0.5}, {0.5 + 1e-7, 0.5 - 1e-7}, {0.5, 0.5}}), exact());
+  const Design near = optimal_design(
+      Matrix::from_rows({{0.5, 0.5}, {0.5 + 1e-7, 0.5 - 1e-7}, {0.5, 0.5}}), exact());
   EXPECT_EQ(near.rank, 2u);
   EXPECT_NEAR(near.largest_leverage, 2, 1e-6);
   EXPECT_EQ(near.support, (std::vector<std::uint32_t>{0, 1}));
-  const Design tiny = optimal_design(matrix_of({{1e-300, 1}, {0, 1}}), exact());
+  const Design tiny = optimal_design(Matrix::from_rows({{1e-300, 1}, {0, 1}}), exact());
   EXPECT_EQ(tiny.rank, 1u);
   EXPECT_NEAR(tiny.largest_leverage, 1, 1e-9);
 }
@@ -194,7 +188,7 @@ TEST(Design, TwinsConvergeAsQuicklyAsOthers) {
 }
 
 TEST(Design, TheUnitOfLengthDoesNotMatter) {
-  const Design design = optimal_design(matrix_of({{1e-200, 0}, {0, 1e-200}}), exact());
+  const Design design = optimal_design(Matrix::from_rows({{1e-200, 0}, {0, 1e-200}}), exact());
   EXPECT_EQ(design.rank, 2u);
   EXPECT_NEAR(design.largest_leverage, 2, 1e-12);
 }

@@ -10,16 +10,9 @@
 namespace armature {
 namespace {
 
-Matrix matrix_of(const std::vector<std::vector<double>>& rows) {
-  Matrix matrix(rows.size(), rows.front().size());
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    for (std::size_t c = 0; c < rows[r].size(); ++c) matrix(r, c) = rows[r][c];
-  return matrix;
-}
-
 TEST(NumericalRank, SingularValuesByHand) {
   // [[3,0],[4,5]]: MᵀM = [[25,20],[20,25]] has eigenvalues 45 and 5.
-  const RankVerdict verdict = numerical_rank(matrix_of({{3, 0}, {4, 5}}));
+  const RankVerdict verdict = numerical_rank(Matrix::from_rows({{3, 0}, {4, 5}}));
   EXPECT_EQ(verdict.rank, 2u);
   ASSERT_EQ(verdict.singular_values.size(), 2u);
   EXPECT_NEAR(verdict.singular_values[0], std::sqrt(45.0), 1e-12);
@@ -29,29 +22,31 @@ TEST(NumericalRank, SingularValuesByHand) {
 }
 
 TEST(NumericalRank, TheLargerSideSetsTheCut) {
-  const RankVerdict verdict = numerical_rank(matrix_of({{1, 0, 0, 0, 0}}));
+  const RankVerdict verdict = numerical_rank(Matrix::from_rows({{1, 0, 0, 0, 0}}));
   EXPECT_DOUBLE_EQ(verdict.cut, 5 * 0x1p-52);
   EXPECT_EQ(verdict.rank, 1u);
 }
 
 TEST(NumericalRank, EqualRowsCountOnce) {
-  EXPECT_EQ(numerical_rank(matrix_of({{0.1, 0.9}, {0.1, 0.9}, {0.1, 0.9}})).rank, 1u);
+  EXPECT_EQ(numerical_rank(Matrix::from_rows({{0.1, 0.9}, {0.1, 0.9}, {0.1, 0.9}})).rank, 1u);
 }
 
 TEST(NumericalRank, MixturesAddNothing) {
   // Row 2 is the mean of rows 0 and 1.
-  EXPECT_EQ(numerical_rank(matrix_of({{0.2, 0.3, 0.5}, {0.6, 0.1, 0.3}, {0.4, 0.2, 0.4}})).rank,
-            2u);
+  EXPECT_EQ(
+      numerical_rank(Matrix::from_rows({{0.2, 0.3, 0.5}, {0.6, 0.1, 0.3}, {0.4, 0.2, 0.4}})).rank,
+      2u);
 }
 
 TEST(NumericalRank, WideAndTall) {
-  EXPECT_EQ(numerical_rank(matrix_of({{1, 0, 0}, {0, 1, 0}})).rank, 2u);
-  EXPECT_EQ(numerical_rank(matrix_of({{1, 0}, {0, 1}, {0.5, 0.5}})).rank, 2u);
+  EXPECT_EQ(numerical_rank(Matrix::from_rows({{1, 0, 0}, {0, 1, 0}})).rank, 2u);
+  EXPECT_EQ(numerical_rank(Matrix::from_rows({{1, 0}, {0, 1}, {0.5, 0.5}})).rank, 2u);
 }
 
 // A file with four digits: the third row misses the span of the others by 1e-4.
 TEST(NumericalRank, AToleranceForgivesFewDigits) {
-  const Matrix rounded = matrix_of({{0.2, 0.3, 0.5}, {0.6, 0.1, 0.3}, {0.4001, 0.2, 0.3999}});
+  const Matrix rounded =
+      Matrix::from_rows({{0.2, 0.3, 0.5}, {0.6, 0.1, 0.3}, {0.4001, 0.2, 0.3999}});
   EXPECT_EQ(numerical_rank(rounded).rank, 3u);
   EXPECT_EQ(numerical_rank(rounded, 1e-3).rank, 2u);
 }

@@ -17,20 +17,14 @@ using test::ks_distance;
 
 constexpr std::size_t kRounds = 20000;
 
-Matrix matrix_of(const std::vector<std::vector<double>>& rows) {
-  Matrix matrix(rows.size(), rows.front().size());
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    for (std::size_t c = 0; c < rows[r].size(); ++c) matrix(r, c) = rows[r][c];
-  return matrix;
-}
-
 bool operator==(const Outcome& a, const Outcome& b) {
   return a.context == b.context && a.reward == b.reward;
 }
 
 // Action 0 spreads over the contexts, action 1 is sure of context 0; context 2 is out of reach.
 Instance bernoulli_world() {
-  return Instance(Instance::benign("bernoulli", matrix_of({{0.2, 0.3, 0, 0.5}, {1, 0, 0, 0}}),
+  return Instance(Instance::benign("bernoulli",
+                                   Matrix::from_rows({{0.2, 0.3, 0, 0.5}, {1, 0, 0, 0}}),
                                    {RewardLaw::bernoulli(0.1), RewardLaw::bernoulli(0.5),
                                     RewardLaw::bernoulli(0.5), RewardLaw::bernoulli(0.9)}));
 }
@@ -38,7 +32,7 @@ Instance bernoulli_world() {
 // One context per kind of law.
 Instance mixed_world() {
   return Instance(
-      Instance::benign("mixed", matrix_of({{0.25, 0.25, 0.25, 0.25}, {0, 0, 1, 0}}),
+      Instance::benign("mixed", Matrix::from_rows({{0.25, 0.25, 0.25, 0.25}, {0, 0, 1, 0}}),
                        {RewardLaw::bernoulli(0.3), RewardLaw::point(0.6), RewardLaw::beta(2, 3),
                         RewardLaw::table({0.1, 0.2, 0.7}, {0.5, 0, 0.5})}));
 }
@@ -102,7 +96,7 @@ TEST(Environment, OutcomesDependOnTheRoundNotOnEarlierArms) {
 
 // Common random numbers: two arms with the same row and laws see the very same luck.
 TEST(Environment, TwinsShareTheirLuck) {
-  const Instance twins(Instance::benign("twins", matrix_of({{0.4, 0.6}, {0.4, 0.6}}),
+  const Instance twins(Instance::benign("twins", Matrix::from_rows({{0.4, 0.6}, {0.4, 0.6}}),
                                         {RewardLaw::beta(0.5, 0.5), RewardLaw::bernoulli(0.5)}));
   const auto first = play(twins, 0, 3);
   const auto second = play(twins, 1, 3);
@@ -134,7 +128,7 @@ TEST(Environment, MarginalsFit) {
 TEST(Environment, LongMarginalsFit) {
   std::vector<double> row(50, 1.0 / 40);
   for (std::size_t z = 0; z < 50; z += 5) row[z] = 0;
-  const Instance world(Instance::benign("long", matrix_of({row}),
+  const Instance world(Instance::benign("long", Matrix::from_rows({row}),
                                         std::vector<RewardLaw>(50, RewardLaw::bernoulli(0.5))));
   std::vector<std::uint64_t> counts(50);
   for (const Outcome& outcome : play(world, 0, 13)) ++counts[outcome.context];
@@ -178,7 +172,7 @@ TEST(Environment, EveryKindOfLawFits) {
 
 // A law's reward must not follow from the draw that chose the context.
 TEST(Environment, RewardIsIndependentOfTheContext) {
-  const Instance world(Instance::benign("coins", matrix_of({{0.5, 0.5}}),
+  const Instance world(Instance::benign("coins", Matrix::from_rows({{0.5, 0.5}}),
                                         {RewardLaw::bernoulli(0.5), RewardLaw::bernoulli(0.5)}));
   std::vector<std::uint64_t> counts(4);
   for (const Outcome& outcome : play(world, 0, 16))
@@ -195,7 +189,7 @@ TEST(Environment, MeanRewardIsTheInstancesMean) {
 }
 
 TEST(Environment, CertainLawsAreCertain) {
-  const Instance world(Instance::benign("certain", matrix_of({{0.5, 0.5}}),
+  const Instance world(Instance::benign("certain", Matrix::from_rows({{0.5, 0.5}}),
                                         {RewardLaw::bernoulli(0), RewardLaw::bernoulli(1)}));
   for (const Outcome& outcome : play(world, 0, 18))
     ASSERT_EQ(outcome.reward, static_cast<double>(outcome.context));

@@ -10,21 +10,14 @@ namespace {
 
 using test::refusal;
 
-Matrix matrix_of(const std::vector<std::vector<double>>& rows) {
-  Matrix matrix(rows.size(), rows.front().size());
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    for (std::size_t c = 0; c < rows[r].size(); ++c) matrix(r, c) = rows[r][c];
-  return matrix;
-}
-
 Instance confounded(const std::vector<std::vector<double>>& marginals,
                     const std::vector<RewardLaw>& law_of_cell) {
-  return Instance(Instance::general("test", matrix_of(marginals), law_of_cell));
+  return Instance(Instance::general("test", Matrix::from_rows(marginals), law_of_cell));
 }
 
 // Three actions on two contexts that pay 0.75 and 0.25.
 Instance benign() {
-  return Instance(Instance::benign("test", matrix_of({{0.5, 0.5}, {1, 0}, {0.75, 0.25}}),
+  return Instance(Instance::benign("test", Matrix::from_rows({{0.5, 0.5}, {1, 0}, {0.75, 0.25}}),
                                    {RewardLaw::bernoulli(0.75), RewardLaw::bernoulli(0.25)}));
 }
 
@@ -53,7 +46,7 @@ TEST(Instance, MeansUseTheActionsOwnLaws) {
 }
 
 TEST(Instance, TiesGoToTheLowestAction) {
-  const Instance instance(Instance::benign("ties", matrix_of({{1, 0}, {0, 1}, {0, 1}}),
+  const Instance instance(Instance::benign("ties", Matrix::from_rows({{1, 0}, {0, 1}, {0, 1}}),
                                            {RewardLaw::point(0.25), RewardLaw::point(0.5)}));
   EXPECT_EQ(instance.best_action(), 1u);
   EXPECT_EQ(instance.gap(2), 0);
@@ -61,7 +54,7 @@ TEST(Instance, TiesGoToTheLowestAction) {
 }
 
 TEST(Instance, NoSmallestGapWhenAllAreEqual) {
-  const Instance instance(Instance::benign("flat", matrix_of({{1, 0}, {0, 1}}),
+  const Instance instance(Instance::benign("flat", Matrix::from_rows({{1, 0}, {0, 1}}),
                                            {RewardLaw::point(0.5), RewardLaw::bernoulli(0.5)}));
   EXPECT_EQ(instance.best_action(), 0u);
   EXPECT_EQ(instance.smallest_gap(), std::nullopt);
@@ -70,7 +63,7 @@ TEST(Instance, NoSmallestGapWhenAllAreEqual) {
 // 0.1 + 0.2 is not 0.3 in doubles; such a gap is not one.
 TEST(Instance, RoundingIsNoGap) {
   const Instance instance(
-      Instance::benign("rounded", matrix_of({{0.1, 0.2, 0.7}, {0.3, 0, 0.7}}),
+      Instance::benign("rounded", Matrix::from_rows({{0.1, 0.2, 0.7}, {0.3, 0, 0.7}}),
                        {RewardLaw::point(1), RewardLaw::point(1), RewardLaw::point(0)}));
   EXPECT_NE(instance.mean(0), instance.mean(1));
   EXPECT_EQ(instance.smallest_gap(), std::nullopt);
@@ -166,15 +159,16 @@ TEST(Instance, DistanceIsTheLargestRowsL1) {
   const Instance instance = benign();
   EXPECT_EQ(instance.distance_to(instance.marginals()), 0);
   // Rows differ by 0, |0.75−1| + |0.25−0| = 0.5 and |0.5−0.75| + |0.5−0.25| = 0.5… and 2·0.125.
-  EXPECT_EQ(instance.distance_to(matrix_of({{0.5, 0.5}, {0.75, 0.25}, {0.875, 0.125}})), 0.5);
-  EXPECT_EQ(instance.distance_to(matrix_of({{0.5, 0.5}, {0, 1}, {0.75, 0.25}})), 2);
+  EXPECT_EQ(instance.distance_to(Matrix::from_rows({{0.5, 0.5}, {0.75, 0.25}, {0.875, 0.125}})),
+            0.5);
+  EXPECT_EQ(instance.distance_to(Matrix::from_rows({{0.5, 0.5}, {0, 1}, {0.75, 0.25}})), 2);
 }
 
 Problem small_problem() {
   Problem problem;
   problem.action_names = {"a0", "a1"};
   problem.context_names = {"z0"};
-  problem.marginals = std::make_shared<const Matrix>(matrix_of({{1}, {1}}));
+  problem.marginals = std::make_shared<const Matrix>(Matrix::from_rows({{1}, {1}}));
   problem.epsilon = 0;
   problem.horizon = 10;
   return problem;
@@ -205,7 +199,7 @@ TEST(Problem, Refusals) {
             }),
             "marginals: got 2×1 numbers, expected 3 actions × 1 contexts");
   EXPECT_EQ(told([](Problem& p) {
-              p.marginals = std::make_shared<const Matrix>(matrix_of({{1}, {0.5}}));
+              p.marginals = std::make_shared<const Matrix>(Matrix::from_rows({{1}, {0.5}}));
             }),
             "marginals[1]: got a row that sums to 0.5, expected a sum of 1 within 1e-9");
 }
@@ -225,7 +219,7 @@ TEST(Problem, FingerprintsTellProblemsApart) {
   EXPECT_NE(fingerprint([](Problem& p) { p.epsilon = 0.5; }), plain);
   EXPECT_NE(fingerprint([](Problem& p) { p.epsilon.reset(); }), plain);
   EXPECT_NE(fingerprint([](Problem& p) {
-              p.marginals = std::make_shared<const Matrix>(matrix_of({{1}, {1 - 1e-12}}));
+              p.marginals = std::make_shared<const Matrix>(Matrix::from_rows({{1}, {1 - 1e-12}}));
             }),
             plain);
 }
@@ -237,7 +231,7 @@ std::string told(const Instance::Parts& parts) {
 }
 
 std::string told_with_marginals(const std::vector<std::vector<double>>& rows) {
-  return told(Instance::benign("test", matrix_of(rows),
+  return told(Instance::benign("test", Matrix::from_rows(rows),
                                std::vector<RewardLaw>(rows[0].size(), RewardLaw::point(0))));
 }
 
@@ -286,9 +280,18 @@ TEST(Instance, RefusesAGivenBlockOfAnotherSize) {
   EXPECT_EQ(told(parts), "given: got 2 actions × 1 contexts, expected the instance's 3 × 2");
 }
 
-TEST(Instance, ACellWithoutALawIsABug) {
-  EXPECT_DEATH(Instance(Instance::benign("test", matrix_of({{0.5, 0.5}}), {RewardLaw::point(0)})),
-               "every cell has a law");
+TEST(Instance, RefusesACellWithoutALaw) {
+  EXPECT_EQ(told(Instance::benign("test", Matrix::from_rows({{0.5, 0.5}}), {RewardLaw::point(0)})),
+            "rewards: got law 1 of 1, expected a law for every cell");
+}
+
+TEST(Instance, WhatItDoesNotHaveAborts) {
+  const Instance instance = benign();  // 3 actions, 2 contexts
+  EXPECT_DEATH(static_cast<void>(instance.mean(3)), "an action of the instance");
+  EXPECT_DEATH(static_cast<void>(instance.gap(3)), "an action of the instance");
+  EXPECT_DEATH(static_cast<void>(instance.law(3, 0)), "a cell of the instance");
+  EXPECT_DEATH(static_cast<void>(instance.law(0, 2)), "a cell of the instance");
+  EXPECT_DEATH(static_cast<void>(instance.distance_to(Matrix(2, 2))), "as many as the true ones");
 }
 
 }  // namespace

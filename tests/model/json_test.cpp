@@ -10,13 +10,6 @@ namespace {
 using test::contains;
 using test::refusal;
 
-Matrix matrix_of(const std::vector<std::vector<double>>& rows) {
-  Matrix matrix(rows.size(), rows.front().size());
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    for (std::size_t c = 0; c < rows[r].size(); ++c) matrix(r, c) = rows[r][c];
-  return matrix;
-}
-
 bool same_problem(const Problem& a, const Problem& b) {
   return a.action_names == b.action_names && a.context_names == b.context_names &&
          a.horizon == b.horizon && a.epsilon == b.epsilon &&
@@ -59,7 +52,7 @@ const char* const kSmallText = R"({
 )";
 
 Instance::Parts small() {
-  Instance::Parts parts = Instance::benign("small", matrix_of({{0.25, 0.75}, {1, 0}}),
+  Instance::Parts parts = Instance::benign("small", Matrix::from_rows({{0.25, 0.75}, {1, 0}}),
                                            {RewardLaw::bernoulli(0.5), RewardLaw::point(1)});
   parts.action_names = {"stop", "go"};
   parts.notes = {"a remark"};
@@ -74,7 +67,7 @@ TEST(WriteProblem, Golden) {
   problem.context_names = {"low", "high"};
   problem.horizon = 1000;
   problem.epsilon = 0.5;
-  problem.marginals = std::make_shared<const Matrix>(matrix_of({{0.25, 0.75}, {1, 0}}));
+  problem.marginals = std::make_shared<const Matrix>(Matrix::from_rows({{0.25, 0.75}, {1, 0}}));
   EXPECT_EQ(write_problem(problem), R"({
   "format": "armature-problem",
   "version": 1,
@@ -103,7 +96,7 @@ TEST(Json, RoundTripOfTheSmallInstance) { expect_round_trip(Instance(small())); 
 
 TEST(Json, RoundTripOfEveryKindOfLaw) {
   expect_round_trip(Instance(Instance::general(
-      "laws", matrix_of({{0.5, 0.5}, {0.1, 0.9}}),
+      "laws", Matrix::from_rows({{0.5, 0.5}, {0.1, 0.9}}),
       {RewardLaw::bernoulli(1.0 / 3), RewardLaw::point(0.1), RewardLaw::beta(0.5, 1e300),
        RewardLaw::table({0, 0.3, 1}, {0.1, 0.2, 0.7})})));
 }
@@ -114,7 +107,7 @@ TEST(Json, RoundTripOfAGivenBlockAndNames) {
   Problem given;
   given.action_names = {"x", "y"};
   given.context_names = numbered_names('z', 2);
-  given.marginals = std::make_shared<const Matrix>(matrix_of({{0.5, 0.5}, {0.5, 0.5}}));
+  given.marginals = std::make_shared<const Matrix>(Matrix::from_rows({{0.5, 0.5}, {0.5, 0.5}}));
   given.epsilon = 1;
   given.horizon = ~Round{0};
   parts.given = given;
@@ -158,7 +151,7 @@ TEST(Json, RoundTripOfProblems) {
       problem.horizon = 1000000000000;
       problem.epsilon = 0.1;
       problem.marginals =
-          std::make_shared<const Matrix>(matrix_of({{0.1, 0.2, 0.7}, {0.3, 0.3, 0.4}}));
+          std::make_shared<const Matrix>(Matrix::from_rows({{0.1, 0.2, 0.7}, {0.3, 0.3, 0.4}}));
     }
     EXPECT_TRUE(same_problem(read_problem(write_problem(problem), "test"), problem));
   }

@@ -60,12 +60,12 @@ struct Chase {
 };
 
 TEST(ContextScores, StartsWithATieOfAllRows) {
-  Chase chase(test::matrix_of({{0, 1}, {1, 0}}), 0.5);
+  Chase chase(Matrix::from_rows({{0, 1}, {1, 0}}), 0.5);
   EXPECT_EQ(chase.scores.best_row(), 0u);
 }
 
 TEST(ContextScores, FollowsValuesUpAndDownByHand) {
-  Chase chase(test::matrix_of({{1, 0}, {0, 1}, {0.5, 0.5}}), 1);
+  Chase chase(Matrix::from_rows({{1, 0}, {0, 1}, {0.5, 0.5}}), 1);
   chase.set(1, 2);
   EXPECT_EQ(chase.scores.best_row(), 1u);
   chase.set(0, 3);
@@ -77,7 +77,7 @@ TEST(ContextScores, FollowsValuesUpAndDownByHand) {
 }
 
 TEST(ContextScores, ResetForgetsTheOldValues) {
-  Chase chase(test::matrix_of({{1, 0}, {0, 1}}), 1);
+  Chase chase(Matrix::from_rows({{1, 0}, {0, 1}}), 1);
   chase.set(1, 5);
   EXPECT_EQ(chase.scores.best_row(), 1u);
   chase.scores.reset(std::vector<double>{3, 2});
@@ -135,7 +135,7 @@ TEST(ContextScores, AllRowsEqualButForTheLastBits) {
 }
 
 TEST(ContextScores, AllValuesZero) {
-  Chase chase(test::matrix_of({{0.5, 0.5}, {0.25, 0.75}, {1, 0}}), 1);
+  Chase chase(Matrix::from_rows({{0.5, 0.5}, {0.25, 0.75}, {1, 0}}), 1);
   chase.set(0, 0);
   chase.set(1, 0);
   EXPECT_EQ(chase.scores.best_row(), 0u);
@@ -222,7 +222,7 @@ struct CappedChase : Chase {
 };
 
 TEST(ContextScores, CapsByHand) {
-  CappedChase chase(test::matrix_of({{1, 0}, {0, 1}, {0.5, 0.5}}), 1);
+  CappedChase chase(Matrix::from_rows({{1, 0}, {0, 1}, {0.5, 0.5}}), 1);
   chase.set(1, 2);  // sums 1, 2, 1.5
   chase.set_cap(1, 1.25);
   EXPECT_EQ(chase.scores.best_row(), 2u);

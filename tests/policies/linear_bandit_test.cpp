@@ -11,7 +11,6 @@ namespace armature {
 namespace {
 
 using test::Hand;
-using test::matrix_of;
 using test::problem_of;
 
 using Precise = long double;
@@ -124,7 +123,7 @@ TEST(RidgeRegression, HoldsAfterAMillionUpdatesOfIllConditionedFeatures) {
 
 // Point masses make V diagonal: leverage of arm a is 1/(1 + n(a)), θ̂(a) = sum/(1 + n(a)).
 TEST(RidgeRegression, PointMassesByHand) {
-  RidgeRegression regression(matrix_of({{1, 0}, {0, 1}, {0.5, 0.5}}));
+  RidgeRegression regression(Matrix::from_rows({{1, 0}, {0, 1}, {0.5, 0.5}}));
   EXPECT_DOUBLE_EQ(regression.leverages()[0], 1);
   EXPECT_DOUBLE_EQ(regression.leverages()[2], 0.5);
   regression.add(0, 1);

@@ -10,10 +10,9 @@
 namespace armature {
 namespace {
 
-using test::matrix_of;
-
 TEST(MarginalRows, KeepsIdenticalRowsOnceUnderTheirLowestAction) {
-  const MarginalRows rows(matrix_of({{0.5, 0.5}, {0.25, 0.75}, {0.5, 0.5}, {1, 0}, {0.25, 0.75}}));
+  const MarginalRows rows(
+      Matrix::from_rows({{0.5, 0.5}, {0.25, 0.75}, {0.5, 0.5}, {1, 0}, {0.25, 0.75}}));
   ASSERT_EQ(rows.rows(), 3u);
   EXPECT_EQ(rows.actions(), 5u);
   EXPECT_EQ(rows.contexts(), 2u);
@@ -27,12 +26,12 @@ TEST(MarginalRows, KeepsIdenticalRowsOnceUnderTheirLowestAction) {
 TEST(MarginalRows, RowsThatDifferInTheLastBitStayApart) {
   const double half = 0.5;
   const double nearly_half = std::nextafter(0.5, 1.0);
-  const MarginalRows rows(matrix_of({{half, half}, {nearly_half, half}}));
+  const MarginalRows rows(Matrix::from_rows({{half, half}, {nearly_half, half}}));
   EXPECT_EQ(rows.rows(), 2u);
 }
 
 TEST(MarginalRows, SumsByHand) {
-  const MarginalRows rows(matrix_of({{0.5, 0.25, 0.25}, {0, 1, 0}}));
+  const MarginalRows rows(Matrix::from_rows({{0.5, 0.25, 0.25}, {0, 1, 0}}));
   const std::vector<double> u{2, 4, 8};
   // 0.5·2 + 0.25·4 + 0.25·8 = 1 + 1 + 2 = 4
   EXPECT_EQ(rows.sum(0, u), 4);
@@ -45,7 +44,7 @@ TEST(MarginalRows, SumsByHand) {
 }
 
 TEST(MarginalRows, ColumnBounds) {
-  const MarginalRows rows(matrix_of({{0.5, 0.25, 0.25}, {0, 1, 0}}));
+  const MarginalRows rows(Matrix::from_rows({{0.5, 0.25, 0.25}, {0, 1, 0}}));
   EXPECT_EQ(rows.column_high(0), 0.5);
   EXPECT_EQ(rows.column_low(0), 0);
   EXPECT_EQ(rows.column_high(1), 1);

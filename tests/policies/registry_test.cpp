@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
+#include "base/refusal.h"
 #include "base/text.h"
 #include "policies/small_problems.h"
 
@@ -175,6 +178,74 @@ TEST(PolicyRegistry, OwnPoliciesCanBeRegistered) {
 TEST(PolicyRegistryDeathTest, ANameIsRegisteredOnce) {
   register_last_arm_once();
   EXPECT_DEATH(register_policy(policy_entry<LastArm>()), "a policy's name is new");
+}
+
+// --- Mistakes of callers
+
+// The entry's own functions look before they build, as make_policy does.
+TEST(PolicyRegistry, EntriesRefuseProblemsThatDoNotFit) {
+  Problem bare;
+  bare.action_names = numbered_names('a', 2);
+  bare.context_names = numbered_names('z', 2);
+  for (const PolicyEntry& entry : policies()) {
+    const Arguments arguments("policy", TextForm::parse(entry.facts.name), entry.facts.parameters);
+    EXPECT_NE(test::refusal([&] { entry.make(Problem{}, arguments); }), "(accepted)");
+    if (!entry.facts.needs_horizon && !entry.facts.needs_marginals) continue;
+    EXPECT_NE(test::refusal([&] { entry.make(bare, arguments); }), "(accepted)");
+    if (entry.coefficient)
+      EXPECT_NE(test::refusal([&] { entry.coefficient(bare, arguments); }), "(accepted)");
+  }
+}
+
+TEST(PolicyRegistry, APolicyThatCannotBeMadeIsNotRegistered) {
+  PolicyEntry entry;
+  entry.facts.name = "test-none";
+  EXPECT_DEATH(register_policy(entry), "a policy can be made");
+}
+
+// A state as it was saved, with the bytes of one list's first element replaced and the digest made
+// right again.
+template <class T>
+std::string forged(const std::string& saved, const std::string& field, T value) {
+  std::string body = saved.substr(0, saved.size() - 8);
+  const std::size_t element = body.find(field) + field.size() + 8;
+  std::memcpy(body.data() + element, &value, sizeof value);
+  Fingerprint fingerprint;
+  fingerprint.add(body);
+  const std::uint64_t digest = fingerprint.value();
+  return body + std::string(reinterpret_cast<const char*>(&digest), 8);
+}
+
+template <class T>
+std::string told_of_forged(const std::string& policy, const std::string& field, T value) {
+  test::Hand hand(policy, test::problem_of({{0.5, 0.5}, {0.25, 0.75}}, 100));
+  std::vector<Decision> decisions;
+  for (int i = 0; i < 3; ++i) decisions.push_back(hand.choose());
+  hand.policy->forget(decisions[0]);
+  hand.observe(decisions[1], 0, 0.5);
+  const std::string before = hand.policy->save();
+  const std::string told = test::refusal([&] { hand.policy->load(forged(before, field, value)); });
+  EXPECT_EQ(hand.policy->save(), before);
+  return told;
+}
+
+TEST(PolicyRegistry, StatesWithValuesOutOfRangeAreRefused) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(told_of_forged<std::uint64_t>("round-robin", "next", 2),
+            "saved state, field 'next': got values that do not fit, expected a state saved by this "
+            "policy");
+  const auto refused = [](const std::string& told) { return told.ends_with("by this policy"); };
+  EXPECT_TRUE(refused(told_of_forged("ucb", "reward_sums", kNone)));
+  EXPECT_TRUE(refused(told_of_forged("sentry", "bar", kNone)));
+  EXPECT_TRUE(refused(told_of_forged<std::uint32_t>("sentry", "touched", 2)));
+  EXPECT_TRUE(refused(told_of_forged<std::uint32_t>("cl-ucb", "pending", 2)));
+  EXPECT_TRUE(refused(told_of_forged("cl-ts", "factor", kNone)));
+  EXPECT_TRUE(refused(told_of_forged<std::uint64_t>("hac-ucb", "lost", 2 * 4 + 1)));
+  EXPECT_TRUE(refused(told_of_forged<std::uint32_t>("corral", "due_arm", 2)));
+  EXPECT_TRUE(refused(told_of_forged<std::uint32_t>("corral", "due_context", 2)));
+  EXPECT_TRUE(refused(told_of_forged<std::uint32_t>("pe", "lost", 2)));
+  EXPECT_TRUE(refused(told_of_forged<std::uint64_t>("pe", "extra_turn", 9)));
+  EXPECT_TRUE(refused(told_of_forged<std::uint64_t>("pe", "phase", 5000)));
 }
 
 }  // namespace

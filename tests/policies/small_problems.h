@@ -10,19 +10,12 @@
 
 namespace armature::test {
 
-inline Matrix matrix_of(const std::vector<std::vector<double>>& rows) {
-  Matrix matrix(rows.size(), rows.front().size());
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    for (std::size_t c = 0; c < rows[r].size(); ++c) matrix(r, c) = rows[r][c];
-  return matrix;
-}
-
 inline Problem problem_of(const std::vector<std::vector<double>>& marginals, Round horizon) {
   Problem problem;
   problem.action_names = numbered_names('a', marginals.size());
   problem.context_names = numbered_names('z', marginals.front().size());
   problem.horizon = horizon;
-  problem.marginals = std::make_shared<const Matrix>(matrix_of(marginals));
+  problem.marginals = std::make_shared<const Matrix>(Matrix::from_rows(marginals));
   return problem;
 }
 

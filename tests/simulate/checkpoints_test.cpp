@@ -48,5 +48,12 @@ RC_GTEST_PROP(Checkpoints, AscendWithinTheHorizon, ()) {
             rounds.end());
 }
 
+TEST(Checkpoints, ReachTheLargestHorizon) {
+  const Round horizon = ~Round{0};
+  for (const std::uint32_t count : {0u, 1u, 2u, 1000u})
+    EXPECT_EQ(log_checkpoints(horizon, count).back(), horizon);
+  EXPECT_DEATH(log_checkpoints(0, 3), "a horizon is at least 1");
+}
+
 }  // namespace
 }  // namespace armature

@@ -52,7 +52,7 @@ TEST(FeedbackText, PromptMeansNothingInTheWay) {
 // Writes down what it is told.
 class Diary final : public AnyPolicy {
  public:
-  Diary() : AnyPolicy("diary", 0) {}
+  Diary() : AnyPolicy("diary", Problem{}) {}
   Decision choose(Stream&) override { return {0}; }
   void observe(Decision decision, Outcome, Stream&) override {
     observed.push_back(decision.ticket);

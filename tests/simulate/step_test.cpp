@@ -132,5 +132,38 @@ TEST(StepEngine, AReplicationCutShortIsLeftOut) {
   EXPECT_EQ(result.replications.size(), 2u);
 }
 
+TEST(StepEngine, CellsThatMakeNoSenseAbort) {
+  const Cell good = cell_of("hidden-arm:actions=3", "ucb", {1, 10});
+  const auto run = [&](void (*spoil)(Cell&)) {
+    Cell cell = good;
+    spoil(cell);
+    run_block(cell, {0, 1}, kGoOn);
+  };
+  EXPECT_DEATH(run([](Cell& cell) { cell.world = nullptr; }), "a cell has worlds");
+  EXPECT_DEATH(run([](Cell& cell) {
+                 cell.world = [](std::uint32_t) { return std::shared_ptr<const World>(); };
+               }),
+               "a world has an instance");
+  EXPECT_DEATH(run([](Cell& cell) { cell.checkpoints.clear(); }), "checkpoints ascend");
+  EXPECT_DEATH(run([](Cell& cell) { cell.checkpoints = {5, 1, 10}; }), "checkpoints ascend");
+  EXPECT_DEATH(run([](Cell& cell) { cell.checkpoints = {1, 11}; }), "checkpoints ascend");
+  EXPECT_DEATH(run([](Cell& cell) { cell.feedback.batch = 0; }), "a batch has");
+  EXPECT_DEATH(run([](Cell& cell) { cell.feedback.rounds = -1; }), "a delay is");
+  EXPECT_DEATH(run([](Cell& cell) { cell.feedback.loss = 2; }), "a loss is a probability");
+  EXPECT_DEATH(World(nullptr, 1), "a world has an instance");
+}
+
+// What policies are told has other sizes than the truth.
+TEST(StepEngine, WorldsThatDoNotFitThemselvesAbort) {
+  Cell cell = cell_of("hidden-arm:actions=3", "ucb", {10});
+  cell.world = [](std::uint32_t) {
+    auto world =
+        std::make_shared<World>(InstanceSource("hidden-arm:actions=3", 10, 1).instance(0), 10);
+    world->problem = InstanceSource("hidden-arm:actions=4", 10, 1).instance(0)->problem(10);
+    return world;
+  };
+  EXPECT_DEATH(run_block(cell, {0, 1}, kGoOn), "as many actions and contexts as there are");
+}
+
 }  // namespace
 }  // namespace armature

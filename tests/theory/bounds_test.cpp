@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -255,6 +256,15 @@ TEST(Bounds, AreNumbersEverywhere) {
                   << " gap=" << gap << " δ=" << delta << " " << bound.validity;
             }
           }
+}
+
+// A number of phases that is none must not become an integer.
+TEST(PhasedEliminationGapBound, SettingsThatAreNotValidAbort) {
+  Setting setting{.actions = 10, .contexts = 3, .horizon = 1000};
+  setting.gap = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_DEATH(pe_gap_bound(setting), "a setting that is valid");
+  setting.gap = 0;
+  EXPECT_DEATH(pe_gap_bound(setting), "a setting that is valid");
 }
 
 }  // namespace

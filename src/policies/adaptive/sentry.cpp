@@ -301,7 +301,9 @@ void Sentry::observe(Decision decision, Outcome outcome, Stream&) {
 }
 
 void Sentry::forget(Decision decision) {
-  if (decision.ticket == kExploration) --explorations_;  // it will be made up for
+  if (decision.ticket != kExploration) return;
+  ARMATURE_CHECK(explorations_ > 0, "a decision is forgotten once");
+  --explorations_;  // it will be made up for
 }
 
 // What the outcomes since the last choice mean for the bar and the test. With prompt feedback this
@@ -338,6 +340,8 @@ void Sentry::visit_state(StateVisitor& visitor) {
   visitor.field("rejection_round", rejection_round_);
   visitor.field("rejection_action", rejection_action_);
   visitor.list("touched", touched_);
+  visitor.require(!std::isnan(bar_), "bar");
+  visitor.require_below(actions_count_, "touched", touched_);
   if (regression_) regression_->visit_state(visitor);
   if (visitor.reading()) rebuild();
 }

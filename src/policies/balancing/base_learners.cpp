@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kMostLearners = 16;
 constexpr int kLearnerBits = 8;  // of a ticket; the rest is the learner's own ticket
 
-std::size_t learner_of(Decision decision) { return decision.ticket & ((1u << kLearnerBits) - 1); }
 Decision own_decision(Decision decision) { return {decision.arm, decision.ticket >> kLearnerBits}; }
 
 // The base learner's text with the balancer's δ and scale handed down, where it takes them and has
@@ -121,16 +120,18 @@ Decision BaseLearners::choose(std::size_t i, Stream& stream) {
   return {own.arm, own.ticket << kLearnerBits | i};
 }
 
-std::size_t BaseLearners::observe(Decision decision, Outcome outcome, Stream& stream) {
-  const std::size_t i = learner_of(decision);
-  learners_[i].policy->observe(own_decision(decision), outcome, stream);
+std::size_t BaseLearners::learner_of(Decision decision) const {
+  const std::size_t i = decision.ticket & ((1u << kLearnerBits) - 1);
+  ARMATURE_CHECK(i < learners_.size(), "a decision was made by one of the learners");
   return i;
 }
 
-std::size_t BaseLearners::forget(Decision decision) {
-  const std::size_t i = learner_of(decision);
-  learners_[i].policy->forget(own_decision(decision));
-  return i;
+void BaseLearners::observe(Decision decision, Outcome outcome, Stream& stream) {
+  learners_[learner_of(decision)].policy->observe(own_decision(decision), outcome, stream);
+}
+
+void BaseLearners::forget(Decision decision) {
+  learners_[learner_of(decision)].policy->forget(own_decision(decision));
 }
 
 std::string BaseLearners::leap_obstacle() const {

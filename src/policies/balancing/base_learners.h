@@ -24,9 +24,11 @@ class BaseLearners {
 
   /// Learner i decides; the ticket says whose decision it is, with the learner's own ticket inside.
   Decision choose(std::size_t i, Stream& stream);
-  /// Hands the outcome to whose decision it was, and says who.
-  std::size_t observe(Decision decision, Outcome outcome, Stream& stream);
-  std::size_t forget(Decision decision);
+  /// Whose decision it was.
+  std::size_t learner_of(Decision decision) const;
+  /// Hands the outcome to whose decision it was.
+  void observe(Decision decision, Outcome outcome, Stream& stream);
+  void forget(Decision decision);
   void visit_state(StateVisitor& visitor);
 
   AnyPolicy& learner(std::size_t i) { return *learners_[i].policy; }

@@ -19,13 +19,11 @@ double mean(double sum, std::uint64_t count) {
   return sum / (count == 0 ? 1.0 : static_cast<double>(count));
 }
 
-template <class T>
-void erase_at(std::vector<T>& values, std::size_t i) {
-  values.erase(values.begin() + static_cast<std::ptrdiff_t>(i));
-}
-template <class T>
-void insert_at(std::vector<T>& values, std::size_t i, T value) {
-  values.insert(values.begin() + static_cast<std::ptrdiff_t>(i), value);
+// The first of a list by ticket that is not before this one.
+template <class Item>
+auto place_of(std::vector<Item>& items, std::uint64_t ticket) {
+  return std::lower_bound(items.begin(), items.end(), ticket,
+                          [](const Item& item, std::uint64_t bar) { return item.ticket < bar; });
 }
 
 }  // namespace
@@ -62,10 +60,8 @@ Corral::Corral(const Problem& problem, const Arguments& arguments)
   smoothing_ = 1 / horizon;
   growth_ = std::exp(1 / log_horizon);
   rate_ = 1 / (240 * std::sqrt(2 * horizon) * std::pow(log_horizon, 1.5));
-  for (auto* list : {&open_ticket_, &due_ticket_}) list->reserve(kReserved);
-  for (auto* list : {&open_learner_, &due_learner_, &due_arm_, &due_context_})
-    list->reserve(kReserved);
-  for (auto* list : {&open_weight_, &due_weight_, &due_reward_}) list->reserve(kReserved);
+  open_.reserve(kReserved);
+  due_.reserve(kReserved);
 }
 
 Arm Corral::causal_choice() {
@@ -92,61 +88,45 @@ Arm Corral::action_choice() const {
 }
 
 Decision Corral::choose(Stream& stream) {
-  for (std::size_t i = 0; i < due_ticket_.size(); ++i) work_in(i);
-  due_ticket_.clear();
-  due_learner_.clear();
-  due_arm_.clear();
-  due_context_.clear();
-  due_weight_.clear();
-  due_reward_.clear();
+  for (const Due& due : due_) work_in(due);
+  due_.clear();
 
   ++rounds_;
   const bool causal = bernoulli(stream, smoothed_);
   causal_rounds_ += causal ? 1 : 0;
   const double p = published_ ? probability_ : smoothed_;  // what weights divide by
-  open_ticket_.push_back(rounds_);
-  open_learner_.push_back(causal ? kCausal : kActions);
-  open_weight_.push_back(causal ? p : 1 - p);
+  open_.push_back({rounds_, causal ? kCausal : kActions, causal ? p : 1 - p});
   return {causal ? causal_choice() : action_choice(), rounds_};
 }
 
 void Corral::observe(Decision decision, Outcome outcome, Stream&) {
-  const auto open = static_cast<std::size_t>(
-      std::lower_bound(open_ticket_.begin(), open_ticket_.end(), decision.ticket) -
-      open_ticket_.begin());
-  ARMATURE_CHECK(open < open_ticket_.size() && open_ticket_[open] == decision.ticket,
-                 "a decision is observed once");
-  const auto due = static_cast<std::size_t>(
-      std::lower_bound(due_ticket_.begin(), due_ticket_.end(), decision.ticket) -
-      due_ticket_.begin());
-  insert_at(due_ticket_, due, decision.ticket);
-  insert_at(due_learner_, due, open_learner_[open]);
-  insert_at(due_arm_, due, decision.arm);
-  insert_at(due_context_, due, outcome.context);
-  insert_at(due_weight_, due, open_weight_[open]);
-  insert_at(due_reward_, due, outcome.reward);
-  forget(decision);
+  const Open open = close(decision);
+  due_.insert(place_of(due_, decision.ticket), {open.ticket, open.learner, decision.arm,
+                                                outcome.context, open.weight, outcome.reward});
 }
 
-void Corral::forget(Decision decision) {
-  const auto open = static_cast<std::size_t>(
-      std::lower_bound(open_ticket_.begin(), open_ticket_.end(), decision.ticket) -
-      open_ticket_.begin());
-  erase_at(open_ticket_, open);
-  erase_at(open_learner_, open);
-  erase_at(open_weight_, open);
+void Corral::forget(Decision decision) { close(decision); }
+
+// Takes a decision off the outstanding ones.
+Corral::Open Corral::close(Decision decision) {
+  const auto place = place_of(open_, decision.ticket);
+  ARMATURE_CHECK(place != open_.end() && place->ticket == decision.ticket,
+                 "a decision is outstanding when its outcome comes or is given up");
+  const Open open = *place;
+  open_.erase(place);
+  return open;
 }
 
-void Corral::work_in(std::size_t i) {
-  const double weighted = due_reward_[i] / due_weight_[i];
-  const double loss = (1 - due_reward_[i]) / due_weight_[i];
-  if (due_learner_[i] == kCausal) {
-    ++visits_[due_context_[i]];
-    context_sums_[due_context_[i]] += weighted;
+void Corral::work_in(const Due& due) {
+  const double weighted = due.reward / due.weight;
+  const double loss = (1 - due.reward) / due.weight;
+  if (due.learner == kCausal) {
+    ++visits_[due.context];
+    context_sums_[due.context] += weighted;
     descend(loss, 0);
   } else {
-    ++plays_[due_arm_[i]];
-    action_sums_[due_arm_[i]] += weighted;
+    ++plays_[due.arm];
+    action_sums_[due.arm] += weighted;
     descend(0, loss);
   }
 }
@@ -185,15 +165,21 @@ void Corral::visit_state(StateVisitor& visitor) {
   visitor.field("rate", rate_);
   visitor.field("rounds", rounds_);
   visitor.field("causal_rounds", causal_rounds_);
-  visitor.list("open_ticket", open_ticket_);
-  visitor.list("open_learner", open_learner_);
-  visitor.list("open_weight", open_weight_);
-  visitor.list("due_ticket", due_ticket_);
-  visitor.list("due_learner", due_learner_);
-  visitor.list("due_arm", due_arm_);
-  visitor.list("due_context", due_context_);
-  visitor.list("due_weight", due_weight_);
-  visitor.list("due_reward", due_reward_);
+  visitor.list("open", open_, [](ItemVisitor& part, Open& open) {
+    part.field("ticket", open.ticket);
+    part.field("learner", open.learner);
+    part.field("weight", open.weight);
+  });
+  visitor.list("due", due_, [](ItemVisitor& part, Due& due) {
+    part.field("ticket", due.ticket);
+    part.field("learner", due.learner);
+    part.field("arm", due.arm);
+    part.field("context", due.context);
+    part.field("weight", due.weight);
+    part.field("reward", due.reward);
+  });
+  for (const Due& due : due_)
+    visitor.require(due.arm < actions_ && due.context < visits_.size(), "due");
 }
 
 Diagnostics Corral::diagnostics() const {

@@ -25,9 +25,26 @@ class Corral {
  private:
   enum Learner : std::uint32_t { kCausal = 0, kActions = 1 };
 
+  /// A decision whose outcome is outstanding: whose it was, and the weight it was drawn with.
+  struct Open {
+    std::uint64_t ticket;
+    std::uint32_t learner;
+    double weight;
+  };
+  /// An outcome to be worked in before the next choice.
+  struct Due {
+    std::uint64_t ticket;
+    std::uint32_t learner;
+    Arm arm;
+    Context context;
+    double weight;
+    double reward;
+  };
+
   Arm causal_choice();
   Arm action_choice() const;
-  void work_in(std::size_t pending);
+  Open close(Decision decision);
+  void work_in(const Due& due);
   void descend(double causal_loss, double action_loss);
 
   bool published_;
@@ -47,16 +64,9 @@ class Corral {
   std::uint64_t rounds_ = 0;  // t
   std::uint64_t causal_rounds_ = 0;
 
-  // Decisions whose outcome is outstanding, by ticket: whose they were, and the weight they were
-  // drawn with.
-  std::vector<std::uint64_t> open_ticket_;
-  std::vector<std::uint32_t> open_learner_;
-  std::vector<double> open_weight_;
-  // Outcomes to be worked in before the next choice, by ticket: mirror descent depends on the
-  // order, so it is always the order of the decisions.
-  std::vector<std::uint64_t> due_ticket_;
-  std::vector<std::uint32_t> due_learner_, due_arm_, due_context_;
-  std::vector<double> due_weight_, due_reward_;
+  // Both by ticket: mirror descent depends on the order, so it is always that of the decisions.
+  std::vector<Open> open_;
+  std::vector<Due> due_;
 
   std::vector<double> uppers_, sums_;  // scratch
 };

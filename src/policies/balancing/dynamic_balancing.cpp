@@ -154,7 +154,9 @@ Decision DynamicBalancing::choose(Stream& stream) {
 }
 
 void DynamicBalancing::observe(Decision decision, Outcome outcome, Stream& stream) {
-  const std::size_t i = crew_.observe(decision, outcome, stream);
+  const std::size_t i = crew_.learner_of(decision);
+  ARMATURE_CHECK(observed_[i] < dispatched_[i], "a decision has one outcome");
+  crew_.observe(decision, outcome, stream);
   ++outcomes_;
   ++observed_[i];
   reward_sums_[i] += outcome.reward;
@@ -162,7 +164,10 @@ void DynamicBalancing::observe(Decision decision, Outcome outcome, Stream& strea
 }
 
 void DynamicBalancing::forget(Decision decision) {
-  --dispatched_[crew_.forget(decision)];  // the round did not count for it
+  const std::size_t i = crew_.learner_of(decision);
+  ARMATURE_CHECK(observed_[i] < dispatched_[i], "a decision is forgotten once");
+  crew_.forget(decision);
+  --dispatched_[i];  // the round did not count for it
 }
 
 // log(M·log(max(n,2))/δ)

@@ -101,7 +101,9 @@ Decision RegretBalancing<kEstimating>::choose(Stream& stream) {
 
 template <bool kEstimating>
 void RegretBalancing<kEstimating>::observe(Decision decision, Outcome outcome, Stream& stream) {
-  const std::size_t i = crew_.observe(decision, outcome, stream);
+  const std::size_t i = crew_.learner_of(decision);
+  ARMATURE_CHECK(observed_[i] < dispatched_[i], "a decision has one outcome");
+  crew_.observe(decision, outcome, stream);
   ++observed_[i];
   reward_sums_[i] += outcome.reward;
   unjudged_[i] = 1;
@@ -109,7 +111,10 @@ void RegretBalancing<kEstimating>::observe(Decision decision, Outcome outcome, S
 
 template <bool kEstimating>
 void RegretBalancing<kEstimating>::forget(Decision decision) {
-  --dispatched_[crew_.forget(decision)];
+  const std::size_t i = crew_.learner_of(decision);
+  ARMATURE_CHECK(observed_[i] < dispatched_[i], "a decision is forgotten once");
+  crew_.forget(decision);
+  --dispatched_[i];
 }
 
 template <bool kEstimating>

@@ -18,7 +18,10 @@ class RoundRobin {
   }
   void observe(Decision, Outcome, Stream&) {}
   void forget(Decision) {}
-  void visit_state(StateVisitor& visitor) { visitor.field("next", next_); }
+  void visit_state(StateVisitor& visitor) {
+    visitor.field("next", next_);
+    visitor.require(next_ < actions_, "next");
+  }
   Diagnostics diagnostics() const { return {}; }
 
   std::string leap_obstacle() const { return {}; }

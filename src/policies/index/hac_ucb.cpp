@@ -216,8 +216,9 @@ void HacUcb::observe(Decision decision, Outcome outcome, Stream&) {
 }
 
 void HacUcb::forget(Decision decision) {
-  if (decision.ticket == kFirstSweeps || decision.ticket == kSecondSweeps)
-    lost_.push_back(std::uint64_t{decision.arm} * 4 + decision.ticket);
+  if (!is_sweep(decision.ticket)) return;
+  ARMATURE_CHECK(lost_.size() < dispatched_, "a decision is forgotten once");
+  lost_.push_back(std::uint64_t{decision.arm} * 4 + decision.ticket);
 }
 
 // If any action's contexts in the first sweeps are too far from its given marginals, all given
@@ -260,6 +261,8 @@ void HacUcb::visit_state(StateVisitor& visitor) {
   visitor.field("first_observed", first_observed_);
   visitor.field("first_visits", first_visits_);
   visitor.field("marginals_replaced", marginals_replaced_);
+  for (const std::uint64_t play : lost_)
+    visitor.require(play / 4 < actions_count_ && is_sweep(play % 4), "lost");
   if (visitor.reading()) rebuild();
 }
 

@@ -36,6 +36,9 @@ class HacUcb {
     kSecondSweeps = 2,
     kAfterSwitch = 3
   };
+  static bool is_sweep(std::uint64_t ticket) {
+    return ticket == kFirstSweeps || ticket == kSecondSweeps;
+  }
 
   std::uint64_t first_sweeps() const { return first_sweep_plays_ / actions_count_; }
   bool benign_so_far();

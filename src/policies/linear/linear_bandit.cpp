@@ -104,6 +104,10 @@ void RidgeRegression::visit_state(StateVisitor& visitor) {
   visitor.field("updates", updates_);
   visitor.field("factor", factor_);
   visitor.field("leverages", leverages_);
+  visitor.require_below(rows_.rows(), "pending", pending_);
+  visitor.require_finite("reward_sums", reward_sums_);
+  visitor.require_finite("factor", factor_);
+  visitor.require_finite("leverages", leverages_);
   if (visitor.reading()) solve();
 }
 

@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "linear/rank.h"
 #include "policies/tools/confidence.h"
@@ -106,6 +107,7 @@ void PhasedElimination::start_phase() {
   plan_phase();
   if (!design_.converged) ++unconverged_;
   dispatched_.assign(support_.size(), 0);
+  dispatched_total_ = 0;
   sums_.assign(support_.size(), 0);
   observed_ = 0;
   extra_turn_ = 0;
@@ -143,6 +145,7 @@ Decision PhasedElimination::choose(Stream&) {
   while (next_ < support_.size() && dispatched_[next_] == planned_[next_]) ++next_;
   if (next_ < support_.size()) {
     ++dispatched_[next_];
+    ++dispatched_total_;
     return {support_[next_], phase_};
   }
   // All sent out, some outcomes missing: go round the support, counting nothing.
@@ -153,14 +156,24 @@ Decision PhasedElimination::choose(Stream&) {
 
 void PhasedElimination::observe(Decision decision, Outcome outcome, Stream&) {
   if (decision.ticket == kExtra) return;
-  ARMATURE_CHECK(decision.ticket == phase_, "a phase ends when all its outcomes have come");
-  const auto supported = std::lower_bound(support_.begin(), support_.end(), decision.arm);
-  sums_[static_cast<std::size_t>(supported - support_.begin())] += outcome.reward;
+  sums_[outstanding_place(decision)] += outcome.reward;
   if (++observed_ == planned_total_) end_phase();
 }
 
 void PhasedElimination::forget(Decision decision) {
-  if (decision.ticket != kExtra) lost_.push_back(decision.arm);
+  if (decision.ticket == kExtra) return;
+  outstanding_place(decision);
+  lost_.push_back(decision.arm);
+}
+
+// Where the arm of an outstanding play stands in the support.
+std::size_t PhasedElimination::outstanding_place(Decision decision) const {
+  ARMATURE_CHECK(decision.ticket == phase_, "a phase ends when all its outcomes have come");
+  ARMATURE_CHECK(observed_ + lost_.size() < dispatched_total_, "a decision has one outcome");
+  const auto supported = std::lower_bound(support_.begin(), support_.end(), decision.arm);
+  ARMATURE_CHECK(supported != support_.end() && *supported == decision.arm,
+                 "a phase plays its support");
+  return static_cast<std::size_t>(supported - support_.begin());
 }
 
 // Nothing is decided inside a phase: what is left of it is one plan.
@@ -182,6 +195,7 @@ void PhasedElimination::absorb(const Block& block) {
   const auto supported = std::lower_bound(support_.begin(), support_.end(), block.arm);
   const auto k = static_cast<std::size_t>(supported - support_.begin());
   dispatched_[k] += block.plays;
+  dispatched_total_ += block.plays;
   sums_[k] += block.sum;
   observed_ += block.plays;
   if (observed_ == planned_total_) end_phase();
@@ -235,12 +249,24 @@ void PhasedElimination::visit_state(StateVisitor& visitor) {
   visitor.field("unconverged_designs", unconverged_);
   if (!visitor.reading()) return;
   // Lists of any length are consistent only in a state that pe itself has saved.
-  const bool actions_fit = !active_.empty() && std::is_sorted(active_.begin(), active_.end()) &&
-                           active_.back() < actions_;
-  if (actions_fit) plan_phase();
-  if (!actions_fit || dispatched_.size() != support_.size() || sums_.size() != support_.size())
-    throw Error(
-        {"", "saved state", "lists that do not fit each other", "a state saved by this policy"});
+  visitor.require(!active_.empty() && std::is_sorted(active_.begin(), active_.end()) &&
+                      active_.back() < actions_,
+                  "active");
+  visitor.require(phase_ == active_history_.size() && phase_plays() < 0x1p63, "phase");
+  plan_phase();
+  visitor.require(lists_fit(), "dispatched");
+  visitor.require_finite("sums", sums_);
+  dispatched_total_ = std::accumulate(dispatched_.begin(), dispatched_.end(), std::uint64_t{0});
+}
+
+bool PhasedElimination::lists_fit() const {
+  bool fit = dispatched_.size() == support_.size() && sums_.size() == support_.size() &&
+             dimension_history_.size() == active_history_.size() && observed_ < planned_total_ &&
+             extra_turn_ < support_.size();
+  for (std::size_t k = 0; fit && k < support_.size(); ++k) fit = dispatched_[k] <= planned_[k];
+  return fit && std::all_of(lost_.begin(), lost_.end(), [this](Arm arm) {
+           return std::binary_search(support_.begin(), support_.end(), arm);
+         });
 }
 
 Diagnostics PhasedElimination::diagnostics() const {

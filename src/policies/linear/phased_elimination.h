@@ -41,6 +41,8 @@ class PhasedElimination {
   void start_phase();
   void plan_phase();
   void end_phase();
+  std::size_t outstanding_place(Decision decision) const;
+  bool lists_fit() const;
 
   std::uint32_t actions_;
   std::shared_ptr<const Matrix> marginals_;
@@ -68,6 +70,7 @@ class PhasedElimination {
   std::vector<Arm> support_;            // supported actions, ascending
   std::vector<std::uint64_t> planned_;  // T_ℓ(a)
   std::uint64_t planned_total_ = 0;
+  std::uint64_t dispatched_total_ = 0;
   std::size_t next_ = 0;  // the first supported action with plays left to send out
 };
 

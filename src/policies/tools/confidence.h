@@ -116,6 +116,7 @@ class Statistics {
                    std::string_view sums_name) {
     visitor.field(counts_name, counts_);
     visitor.field(sums_name, sums_);
+    visitor.require_finite(sums_name, sums_);
   }
 
  private:

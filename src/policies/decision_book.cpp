@@ -1,0 +1,203 @@
+#include "armature/decision_book.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace armature {
+namespace {
+
+constexpr const char* kOwner = "decision book";
+
+[[noreturn]] void refuse_decision(DecisionMistake mistake, std::uint64_t id, const char* what) {
+  throw DecisionError(mistake, {"", "decision", fmt::format("{}, {}", id, what),
+                                "a decision whose outcome is outstanding"});
+}
+
+}  // namespace
+
+const char* mistake_name(DecisionMistake mistake) {
+  switch (mistake) {
+    case DecisionMistake::kUnknown:
+      return "unknown";
+    case DecisionMistake::kRepeated:
+      return "repeated";
+    case DecisionMistake::kObserved:
+      return "observed";
+    case DecisionMistake::kForgotten:
+      return "forgotten";
+    case DecisionMistake::kClosed:
+      return "closed";
+    case DecisionMistake::kContext:
+      return "context";
+    case DecisionMistake::kReward:
+      return "reward";
+  }
+  ARMATURE_CHECK(false, "every mistake has a name");
+}
+
+bool DecisionBook::Closed::same_end(const Closed& other) const {
+  if (forgotten != other.forgotten) return false;
+  return forgotten == 1 ||
+         (outcome.context == other.outcome.context && outcome.reward == other.outcome.reward);
+}
+
+DecisionBook::DecisionBook(PolicySession session, std::size_t remembered)
+    : session_(std::move(session)), first_(session_.round() + 1), remembered_(remembered) {}
+
+DecisionBook::Made DecisionBook::choose() {
+  const Decision decision = session_.choose();
+  open_.emplace_hint(open_.end(), session_.round(), decision);
+  return {session_.round(), decision.arm};
+}
+
+void DecisionBook::observe(Id id, Outcome outcome) {
+  check_outcome(outcome);
+  const Closed end{id, 0, outcome};
+  const auto open = find_open(end);
+  session_.observe(open->second, outcome);
+  close(open, end);
+}
+
+void DecisionBook::observe(Id id, std::string_view context, double reward) {
+  const std::vector<std::string>& names = session_.problem().context_names;
+  const auto named = std::find(names.begin(), names.end(), context);
+  if (named == names.end())
+    throw DecisionError(DecisionMistake::kContext,
+                        {"", "context", fmt::format("'{}'", context),
+                         "one of the problem's contexts" + did_you_mean(context, names)});
+  observe(id, {static_cast<Context>(named - names.begin()), reward});
+}
+
+void DecisionBook::forget(Id id) {
+  const Closed end{id, 1, {}};
+  const auto open = find_open(end);
+  session_.forget(open->second);
+  close(open, end);
+}
+
+void DecisionBook::check_outcome(Outcome outcome) const {
+  const std::uint32_t contexts = session_.problem().contexts();
+  if (outcome.context >= contexts)
+    throw DecisionError(DecisionMistake::kContext,
+                        {"", "context", fmt::format("{}", outcome.context),
+                         fmt::format("a context from 0 to {}", contexts - 1)});
+  if (!(outcome.reward >= 0 && outcome.reward <= 1))
+    throw DecisionError(DecisionMistake::kReward,
+                        {"", "reward", print_real(outcome.reward), "a number in [0,1]"});
+}
+
+DecisionBook::Open::iterator DecisionBook::find_open(const Closed& end) {
+  const auto open = open_.find(end.id);
+  if (open == open_.end()) refuse(end);
+  return open;
+}
+
+// Ids ascend: what was given and is not outstanding is closed.
+void DecisionBook::refuse(const Closed& end) const {
+  if (end.id < first_ || end.id > session_.round())
+    refuse_decision(DecisionMistake::kUnknown, end.id, "an unknown decision");
+  const auto known = std::find_if(closed_.begin(), closed_.end(),
+                                  [&](const Closed& closed) { return closed.id == end.id; });
+  if (known == closed_.end())
+    refuse_decision(DecisionMistake::kClosed, end.id, "which was closed long ago");
+  const char* what =
+      known->forgotten == 1 ? "which was forgotten" : "which already has its outcome";
+  if (known->same_end(end)) refuse_decision(DecisionMistake::kRepeated, end.id, what);
+  refuse_decision(known->forgotten == 1 ? DecisionMistake::kForgotten : DecisionMistake::kObserved,
+                  end.id, what);
+}
+
+void DecisionBook::close(Open::iterator open, const Closed& end) {
+  open_.erase(open);
+  if (remembered_ == 0) return;
+  if (closed_.size() < remembered_) {
+    closed_.push_back(end);
+    return;
+  }
+  closed_[oldest_] = end;
+  oldest_ = oldest_ + 1 == remembered_ ? 0 : oldest_ + 1;
+}
+
+std::vector<DecisionBook::Waiting> DecisionBook::outstanding() const {
+  std::vector<Waiting> waiting;
+  waiting.reserve(open_.size());
+  for (const auto& [id, decision] : open_)
+    waiting.push_back({id, decision.arm, session_.round() - id});
+  return waiting;
+}
+
+// What is saved; the session's own form is the last field.
+struct DecisionBook::Saved {
+  struct Outstanding {
+    Id id;
+    Arm arm;
+    std::uint64_t ticket;
+  };
+  std::uint64_t first = 0;
+  std::uint64_t remembered = 0;
+  std::vector<Outstanding> outstanding;  // by id
+  std::vector<Closed> closed;            // the oldest first
+  std::string session;
+
+  StateVisit fields() {
+    return [this](StateVisitor& visitor) {
+      visitor.field("first", first);
+      visitor.field("remembered", remembered);
+      visitor.list("outstanding", outstanding, [](ItemVisitor& part, Outstanding& one) {
+        part.field("id", one.id);
+        part.field("arm", one.arm);
+        part.field("ticket", one.ticket);
+      });
+      visitor.list("closed", closed, [](ItemVisitor& part, Closed& one) {
+        part.field("id", one.id);
+        part.field("forgotten", one.forgotten);
+        part.field("context", one.outcome.context);
+        part.field("reward", one.outcome.reward);
+      });
+      visitor.require(closed.size() <= remembered, "closed");
+      visitor.field("session", session);
+    };
+  }
+  // Ids are those of decisions that were made, each in one list only.
+  bool ids_fit(Round round) const {
+    std::vector<Id> ids;
+    for (const Outstanding& one : outstanding) ids.push_back(one.id);
+    if (!std::is_sorted(ids.begin(), ids.end())) return false;
+    for (const Closed& one : closed) ids.push_back(one.id);
+    std::sort(ids.begin(), ids.end());
+    return std::adjacent_find(ids.begin(), ids.end()) == ids.end() &&
+           (ids.empty() || (ids.front() >= first && ids.back() <= round));
+  }
+};
+
+std::string DecisionBook::save() const {
+  Saved saved{first_, remembered_, {}, {}, session_.save()};
+  for (const auto& [id, decision] : open_)
+    saved.outstanding.push_back({id, decision.arm, decision.ticket});
+  saved.closed = closed_;
+  std::rotate(saved.closed.begin(), saved.closed.begin() + static_cast<std::ptrdiff_t>(oldest_),
+              saved.closed.end());
+  return save_state(kOwner, saved.fields());
+}
+
+DecisionBook DecisionBook::load(std::string_view bytes, const Problem& problem) {
+  Saved saved;
+  load_state(kOwner, bytes, saved.fields());
+  DecisionBook book(PolicySession::load(saved.session, problem), saved.remembered);
+  book.first_ = saved.first;
+  const bool arms_fit =
+      std::all_of(saved.outstanding.begin(), saved.outstanding.end(),
+                  [&](const Saved::Outstanding& one) { return one.arm < problem.actions(); });
+  if (!arms_fit || !saved.ids_fit(book.session_.round()))
+    throw Error({"", "saved decision book", "decisions that were never made",
+                 "a book saved by this program"});
+  for (const Saved::Outstanding& one : saved.outstanding)
+    book.open_.emplace_hint(book.open_.end(), one.id, Decision{one.arm, one.ticket});
+  book.closed_ = std::move(saved.closed);
+  return book;
+}
+
+}  // namespace armature

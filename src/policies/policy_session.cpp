@@ -1,0 +1,81 @@
+#include "armature/policy_session.h"
+
+#include <limits>
+
+namespace armature {
+namespace {
+
+constexpr const char* kOwner = "session";
+
+// A state loads into a problem of equal sizes and marginals; a session, which is told of actions by
+// outsiders, also asks for the same names.
+std::uint64_t names_of(const Problem& problem) {
+  Fingerprint hash;
+  for (const auto* names : {&problem.action_names, &problem.context_names})
+    for (const std::string& name : *names) {
+      hash.add(name);
+      hash.add(std::string_view("\0", 1));  // "ab", "c" are not "a", "bc"
+    }
+  return hash.value();
+}
+
+// What is saved; the policy's own state is the last field.
+struct Saved {
+  std::string policy;
+  std::uint64_t names = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t replication = 0;
+  std::uint64_t round = 0;
+  std::uint64_t position = 0;
+  std::string state;
+
+  StateVisit fields() {
+    return [this](StateVisitor& visitor) {
+      visitor.field("policy", policy);
+      visitor.field("names", names);
+      visitor.field("seed", seed);
+      visitor.field("replication", replication);
+      visitor.require(replication <= std::numeric_limits<std::uint32_t>::max(), "replication");
+      visitor.field("round", round);
+      visitor.field("position", position);
+      visitor.field("state", state);
+    };
+  }
+};
+
+}  // namespace
+
+PolicySession::PolicySession(const std::string& policy, const Problem& problem, std::uint64_t seed,
+                             std::uint32_t replication)
+    : problem_(problem),
+      seed_(seed),
+      replication_(replication),
+      policy_(make_policy(policy, problem_)),
+      stream_({seed, replication, Purpose::kPolicy}) {}
+
+std::string PolicySession::save() const {
+  Saved saved{.policy = policy_->text(),
+              .names = names_of(problem_),
+              .seed = seed_,
+              .replication = replication_,
+              .round = round_,
+              .position = stream_.position(),
+              .state = policy_->save()};
+  return save_state(kOwner, saved.fields());
+}
+
+PolicySession PolicySession::load(std::string_view bytes, const Problem& problem) {
+  Saved saved;
+  load_state(kOwner, bytes, saved.fields());
+  if (saved.names != names_of(problem))
+    throw Error({"", "saved session", "actions or contexts of other names",
+                 "the problem it was saved with"});
+  PolicySession session(saved.policy, problem, saved.seed,
+                        static_cast<std::uint32_t>(saved.replication));
+  session.policy_->load(saved.state);
+  session.stream_.seek(saved.position);
+  session.round_ = saved.round;
+  return session;
+}
+
+}  // namespace armature

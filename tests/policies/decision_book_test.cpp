@@ -1,0 +1,238 @@
+#include "armature/decision_book.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <optional>
+
+#include "base/refusal.h"
+#include "policies/small_problems.h"
+
+namespace armature {
+namespace {
+
+using test::contains;
+using test::problem_of;
+using test::refusal;
+
+const Problem& problem() {
+  static const Problem the_problem = problem_of({{0.5, 0.5}, {0.25, 0.75}}, 100);
+  return the_problem;
+}
+DecisionBook new_book(std::size_t remembered = 1024) {
+  return DecisionBook(PolicySession("ucb", problem(), 1), remembered);
+}
+
+std::optional<DecisionMistake> mistake_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const DecisionError& error) {
+    return error.mistake();
+  }
+  return std::nullopt;
+}
+
+TEST(DecisionBook, IdsAscendAndAgesGrow) {
+  DecisionBook book = new_book();
+  EXPECT_EQ(book.choose().id, 1u);
+  EXPECT_EQ(book.choose().id, 2u);
+  EXPECT_EQ(book.choose().id, 3u);
+  book.observe(2, {0, 1});
+  const auto waiting = book.outstanding();
+  ASSERT_EQ(waiting.size(), 2u);
+  EXPECT_EQ(waiting[0].id, 1u);
+  EXPECT_EQ(waiting[0].age, 2u);
+  EXPECT_EQ(waiting[1].id, 3u);
+  EXPECT_EQ(waiting[1].age, 0u);
+}
+
+TEST(DecisionBook, ToldWhatAPolicyIsTold) {
+  DecisionBook book = new_book();
+  PolicySession bare("ucb", problem(), 1);
+  for (int t = 0; t < 20; ++t) {
+    const DecisionBook::Made made = book.choose();
+    const Decision decision = bare.choose();
+    ASSERT_EQ(made.arm, decision.arm);
+    book.observe(made.id, t % 2 == 0 ? "z0" : "z1", 0.25);
+    bare.observe(decision, {static_cast<Context>(t % 2), 0.25});
+  }
+  EXPECT_EQ(book.session().policy().digest(), bare.policy().digest());
+}
+
+TEST(DecisionBook, UnknownDecisions) {
+  DecisionBook book = new_book();
+  book.choose();
+  for (const DecisionBook::Id id : {DecisionBook::Id{0}, DecisionBook::Id{2}, ~DecisionBook::Id{0}})
+    EXPECT_EQ(mistake_of([&] { book.observe(id, {0, 1}); }), DecisionMistake::kUnknown) << id;
+  EXPECT_EQ(mistake_of([&] { book.forget(2); }), DecisionMistake::kUnknown);
+  EXPECT_EQ(refusal([&] { book.forget(2); }),
+            "decision: got 2, an unknown decision, expected a decision whose outcome is "
+            "outstanding");
+}
+
+TEST(DecisionBook, ObservedDecisions) {
+  DecisionBook book = new_book();
+  book.choose();
+  book.observe(1, {1, 0.5});
+  EXPECT_EQ(mistake_of([&] { book.observe(1, {1, 0.5}); }), DecisionMistake::kRepeated);
+  EXPECT_EQ(mistake_of([&] { book.observe(1, {1, 0.25}); }), DecisionMistake::kObserved);
+  EXPECT_EQ(mistake_of([&] { book.observe(1, {0, 0.5}); }), DecisionMistake::kObserved);
+  EXPECT_EQ(mistake_of([&] { book.forget(1); }), DecisionMistake::kObserved);
+  EXPECT_EQ(refusal([&] { book.forget(1); }),
+            "decision: got 1, which already has its outcome, expected a decision whose outcome is "
+            "outstanding");
+}
+
+TEST(DecisionBook, ForgottenDecisions) {
+  DecisionBook book = new_book();
+  book.choose();
+  book.forget(1);
+  EXPECT_EQ(mistake_of([&] { book.forget(1); }), DecisionMistake::kRepeated);
+  EXPECT_EQ(mistake_of([&] { book.observe(1, {0, 1}); }), DecisionMistake::kForgotten);
+  EXPECT_TRUE(contains(refusal([&] { book.observe(1, {0, 1}); }), "1, which was forgotten"));
+}
+
+// Only the last ones closed are remembered, in the order of closing and not of ids.
+TEST(DecisionBook, ClosedLongAgo) {
+  DecisionBook book = new_book(2);
+  for (int i = 0; i < 4; ++i) book.choose();
+  book.observe(4, {0, 1});
+  book.observe(2, {0, 1});
+  book.observe(1, {0, 1});
+  EXPECT_EQ(mistake_of([&] { book.observe(4, {0, 1}); }), DecisionMistake::kClosed);
+  EXPECT_EQ(mistake_of([&] { book.observe(2, {0, 1}); }), DecisionMistake::kRepeated);
+  EXPECT_EQ(mistake_of([&] { book.observe(1, {0, 1}); }), DecisionMistake::kRepeated);
+  book.observe(3, {0, 1});
+  EXPECT_EQ(mistake_of([&] { book.observe(2, {0, 1}); }), DecisionMistake::kClosed);
+  DecisionBook forgetful = new_book(0);
+  forgetful.choose();
+  forgetful.forget(1);
+  EXPECT_EQ(mistake_of([&] { forgetful.forget(1); }), DecisionMistake::kClosed);
+}
+
+TEST(DecisionBook, OutcomesThatAreNone) {
+  DecisionBook book = new_book();
+  book.choose();
+  EXPECT_EQ(mistake_of([&] { book.observe(1, {2, 0.5}); }), DecisionMistake::kContext);
+  EXPECT_EQ(mistake_of([&] { book.observe(1, "z2", 0.5); }), DecisionMistake::kContext);
+  for (const double reward : {1.5, -0.1, std::numeric_limits<double>::quiet_NaN(),
+                              std::numeric_limits<double>::infinity()})
+    EXPECT_EQ(mistake_of([&] { book.observe(1, {0, reward}); }), DecisionMistake::kReward);
+  EXPECT_EQ(refusal([&] {
+              book.observe(1, {0, 1.5});
+            }),
+            "reward: got 1.5, expected a number in [0,1]");
+  EXPECT_TRUE(contains(refusal([&] { book.observe(1, "Z1", 0.5); }), "did you mean 'z1'"));
+  EXPECT_EQ(book.outstanding_count(), 1u);
+}
+
+TEST(DecisionBook, AMistakeChangesNothing) {
+  DecisionBook book = new_book();
+  for (int i = 0; i < 3; ++i) book.choose();
+  book.observe(1, {0, 1});
+  book.forget(2);
+  const std::string before = book.save();
+  const std::function<void()> mistakes[] = {
+      [&] { book.observe(1, {0, 1}); }, [&] { book.observe(1, {1, 1}); },
+      [&] { book.observe(2, {0, 1}); }, [&] { book.forget(1); },
+      [&] { book.forget(2); },          [&] { book.observe(9, {0, 1}); },
+      [&] { book.observe(3, {9, 1}); }, [&] { book.observe(3, {0, 2}); }};
+  for (const auto& mistake : mistakes) {
+    EXPECT_TRUE(mistake_of(mistake).has_value());
+    EXPECT_EQ(book.save(), before);
+  }
+}
+
+TEST(DecisionBook, EveryMistakeHasAName) {
+  EXPECT_STREQ(mistake_name(DecisionMistake::kUnknown), "unknown");
+  EXPECT_STREQ(mistake_name(DecisionMistake::kRepeated), "repeated");
+  EXPECT_STREQ(mistake_name(DecisionMistake::kReward), "reward");
+}
+
+TEST(DecisionBook, RemembersWhatWasClosedWhenLoaded) {
+  DecisionBook book = new_book(2);
+  for (int i = 0; i < 5; ++i) book.choose();
+  book.observe(1, {0, 1});
+  book.forget(2);
+  book.observe(3, {1, 0.5});
+  DecisionBook loaded = DecisionBook::load(book.save(), problem());
+  EXPECT_EQ(loaded.save(), book.save());
+  EXPECT_EQ(mistake_of([&] { loaded.forget(1); }), DecisionMistake::kClosed);
+  EXPECT_EQ(mistake_of([&] { loaded.forget(2); }), DecisionMistake::kRepeated);
+  EXPECT_EQ(mistake_of([&] { loaded.observe(3, {1, 0.5}); }), DecisionMistake::kRepeated);
+  loaded.observe(4, {0, 1});  // takes the place of 2
+  EXPECT_EQ(mistake_of([&] { loaded.forget(2); }), DecisionMistake::kClosed);
+  EXPECT_EQ(loaded.choose().id, 6u);
+}
+
+// A session that was at work before has decisions the book never made.
+TEST(DecisionBook, StartsWhereTheSessionIs) {
+  PolicySession session("ucb", problem(), 1);
+  session.choose();
+  DecisionBook book(std::move(session));
+  EXPECT_EQ(book.choose().id, 2u);
+  EXPECT_EQ(mistake_of([&] { book.observe(1, {0, 1}); }), DecisionMistake::kUnknown);
+  DecisionBook loaded = DecisionBook::load(book.save(), problem());
+  EXPECT_EQ(mistake_of([&] { loaded.observe(1, {0, 1}); }), DecisionMistake::kUnknown);
+}
+
+TEST(DecisionBook, RefusesDamageAndOtherStates) {
+  DecisionBook book = new_book();
+  for (int i = 0; i < 3; ++i) book.choose();
+  book.observe(2, {0, 1});
+  const std::string saved = book.save();
+  for (std::size_t i = 0; i < saved.size(); ++i) {
+    std::string damaged = saved;
+    damaged[i] = static_cast<char>(damaged[i] ^ 4);
+    EXPECT_NE(refusal([&] { DecisionBook::load(damaged, problem()); }), "(accepted)") << i;
+  }
+  EXPECT_TRUE(contains(refusal([&] { DecisionBook::load(book.session().save(), problem()); }),
+                       "expected a state of 'decision book'"));
+}
+
+// Forged, with a right digest: ids that were never given, or in both lists.
+TEST(DecisionBook, RefusesDecisionsThatWereNeverMade) {
+  struct Forged {
+    std::uint64_t id;
+    std::uint32_t arm;
+    std::uint64_t ticket;
+  };
+  const auto forged = [&](std::vector<Forged> outstanding) {
+    std::uint64_t first = 1, remembered = 0;
+    std::vector<Forged> none;
+    PolicySession session("ucb", problem(), 1);
+    session.choose();
+    session.choose();
+    std::string inner = session.save();
+    return save_state("decision book", [&](StateVisitor& visitor) {
+      visitor.field("first", first);
+      visitor.field("remembered", remembered);
+      visitor.list("outstanding", outstanding, [](ItemVisitor& part, Forged& one) {
+        part.field("id", one.id);
+        part.field("arm", one.arm);
+        part.field("ticket", one.ticket);
+      });
+      visitor.list("closed", none, [](ItemVisitor& part, Forged& one) {
+        double reward = 0;
+        part.field("id", one.id);
+        part.field("forgotten", one.arm);
+        part.field("context", one.arm);
+        part.field("reward", reward);
+      });
+      visitor.field("session", inner);
+    });
+  };
+  const auto load = [&](std::vector<Forged> outstanding) {
+    return refusal([&] { DecisionBook::load(forged(std::move(outstanding)), problem()); });
+  };
+  EXPECT_EQ(load({{1, 0, 0}, {2, 1, 0}}), "(accepted)");
+  EXPECT_TRUE(contains(load({{3, 0, 0}}), "never made"));
+  EXPECT_TRUE(contains(load({{0, 0, 0}}), "never made"));
+  EXPECT_TRUE(contains(load({{1, 0, 0}, {1, 0, 0}}), "never made"));
+  EXPECT_TRUE(contains(load({{2, 0, 0}, {1, 0, 0}}), "never made"));
+  EXPECT_TRUE(contains(load({{1, 2, 0}}), "never made"));
+}
+
+}  // namespace
+}  // namespace armature
