@@ -36,12 +36,12 @@ const std::map<std::string, Rooms> kBelow = {
 
 // The public door has no folders: which room each of its headers belongs to.
 const std::map<std::string, std::string> kRoomOfHeader = {
-    {"error.h", "base"},      {"random.h", "base"},       {"matrix.h", "base"},
-    {"parameters.h", "base"}, {"state.h", "base"},        {"version.h", "base"},
-    {"model.h", "model"},     {"environment.h", "model"}, {"families.h", "families"},
-    {"policy.h", "policies"}, {"simulate.h", "simulate"}, {"conformance.h", "simulate"},
-    {"lab.h", "lab"},         {"study.h", "study"},       {"report.h", "report"},
-    {"theory.h", "theory"},
+    {"error.h", "base"},           {"random.h", "base"},       {"matrix.h", "base"},
+    {"parameters.h", "base"},      {"state.h", "base"},        {"version.h", "base"},
+    {"model.h", "model"},          {"environment.h", "model"}, {"families.h", "families"},
+    {"policy.h", "policies"},      {"leap.h", "policies"},     {"simulate.h", "simulate"},
+    {"conformance.h", "simulate"}, {"lab.h", "lab"},           {"study.h", "study"},
+    {"report.h", "report"},        {"theory.h", "theory"},
 };
 constexpr const char* kUmbrella = "include/armature/armature.h";
 

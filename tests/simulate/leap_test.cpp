@@ -192,7 +192,7 @@ TEST(LeapLaws, MeansAndVariancesByHand) {
   Matrix marginals(1, 2);
   marginals(0, 0) = 0.25;
   marginals(0, 1) = 0.75;
-  const LeapLaws laws(Instance(Instance::benign(
+  const leap::Laws laws(Instance(Instance::benign(
       "two", marginals,
       {RewardLaw::table({0, 0.5, 1}, {0.2, 0.4, 0.4}), RewardLaw::bernoulli(0.2)})));
   EXPECT_EQ(laws.value_count(), 3u);
@@ -203,9 +203,9 @@ TEST(LeapLaws, MeansAndVariancesByHand) {
 }
 
 TEST(LeapLaws, SlackIsTheSharperInequality) {
-  EXPECT_NEAR(path_slack(200, 0.25, 25), 50, 1e-12);  // sqrt(200·25/2)
-  EXPECT_EQ(path_slack(200, 0, 25), 0);
-  const double bernstein = path_slack(1e6, 0.01, 30);
+  EXPECT_NEAR(leap::path_slack(200, 0.25, 25), 50, 1e-12);  // sqrt(200·25/2)
+  EXPECT_EQ(leap::path_slack(200, 0, 25), 0);
+  const double bernstein = leap::path_slack(1e6, 0.01, 30);
   EXPECT_NEAR(bernstein, 10 + std::sqrt(100 + 2 * 1e6 * 0.01 * 30), 1e-9);
 }
 

@@ -162,7 +162,7 @@ TEST_F(LeapLaw, TableRewards) {
 
 // ucb(paper) once more, with faults in its certificate.
 template <class Fault>
-class FaultyUcb {
+class FaultyUcb : public leap::Planner {
  public:
   static PolicyFacts facts() {
     return {.name = Fault::kName, .summary = "", .text = "", .section = ""};
@@ -178,19 +178,18 @@ class FaultyUcb {
   void visit_state(StateVisitor& visitor) { actions_.visit_state(visitor, "plays", "sums"); }
   Diagnostics diagnostics() const { return {}; }
 
-  std::string leap_obstacle() const { return {}; }
-  void intend(Round rounds, Plan& plan) const {
-    plan.shares.push_back({best(actions_.size()), rounds});
-  }
-  bool holds(const Plan& plan, const Box& box) const {
-    const Arm leader = plan.shares.front().arm;
-    const Path path = Fault::path(box.arms.front());
+  leap::Plan intend(Round rounds) override { return leap::OneArm{{best(actions_.size()), rounds}}; }
+  bool holds(const leap::Plan& plan, const leap::Box& box) const override {
+    const Arm leader = leap::shares_of(plan).front().arm;
+    const leap::SumPath path = Fault::path(box.arms.front());
     const Arm rival = best(leader);
     const double runner_up = actions_.mean(rival) + actions_.up(rival, confidence_);
     return Fault::kFactor * range_along(actions_, leader, path, confidence_, Bound::kUpper).low >
            runner_up + kCertificateMargin;
   }
-  void absorb(const Block& block) { actions_.add(block.arm, block.plays, block.sum); }
+  void absorb(const leap::ShareOutcome& outcome) override {
+    actions_.add(outcome.share.arm, outcome.share.plays, outcome.sum);
+  }
 
  private:
   Arm best(Arm except) const {
@@ -208,7 +207,7 @@ class FaultyUcb {
 struct NoFault {
   static constexpr const char* kName = "test-no-fault";
   static constexpr double kFactor = 1;
-  static Path path(const Path& path) { return path; }
+  static leap::SumPath path(const leap::SumPath& path) { return path; }
 };
 // The leader's bound is off by a factor of 2.
 struct FactorTwo : NoFault {
@@ -218,7 +217,7 @@ struct FactorTwo : NoFault {
 // The window's own drift is forgotten: what holds now holds later.
 struct NoDrift : NoFault {
   static constexpr const char* kName = "test-no-drift";
-  static Path path(const Path& path) { return {1, path.drift, 0, 0}; }
+  static leap::SumPath path(const leap::SumPath& path) { return {1, path.drift, 0, 0}; }
 };
 
 // A wrong tie rule: of tied rows the last action, not the first.
@@ -229,9 +228,10 @@ struct LastOfTied : CausalUcb {
     facts.name = "test-last-of-tied";
     return facts;
   }
-  void intend(Round rounds, Plan& plan) {
-    CausalUcb::intend(rounds, plan);
-    if (plan.shares.front().arm == 0) plan.shares.front().arm = 2;
+  leap::Plan intend(Round rounds) override {
+    auto plan = std::get<leap::OneArm>(CausalUcb::intend(rounds));
+    if (plan.share.arm == 0) plan.share.arm = 2;
+    return plan;
   }
 };
 
