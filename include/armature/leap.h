@@ -63,15 +63,42 @@ struct SideBySide {
 using Plan = std::variant<SingleRound, Certain, AtRandom, OneArm, SideBySide>;
 
 /// The shares that are known beforehand: none of a single round or of plays at random.
-std::span<const Share> shares_of(const Plan& plan);
-Round total_plays(std::span<const Share> shares);
+inline std::span<const Share> shares_of(const Plan& plan) {
+  if (const auto* one = std::get_if<OneArm>(&plan)) return {&one->share, 1};
+  if (const auto* several = std::get_if<SideBySide>(&plan)) return several->shares;
+  if (const auto* certain = std::get_if<Certain>(&plan)) return certain->shares;
+  return {};
+}
+
+inline Round total_plays(std::span<const Share> shares) {
+  Round total = 0;
+  for (const Share& share : shares) total += share.plays;
+  return total;
+}
+
 /// How many rounds it covers: 0 for a single round, which is no plan.
-Round rounds_of(const Plan& plan);
-Detail detail_of(const Plan& plan);
+inline Round rounds_of(const Plan& plan) {
+  if (const auto* random = std::get_if<AtRandom>(&plan)) return random->rounds;
+  return total_plays(shares_of(plan));
+}
+
+inline Detail detail_of(const Plan& plan) {
+  if (const auto* one = std::get_if<OneArm>(&plan)) return one->detail;
+  if (const auto* certain = std::get_if<Certain>(&plan)) return certain->detail;
+  return std::get_if<SideBySide>(&plan) ? Detail::kContexts : Detail::kTotals;
+}
+
 /// Does it hold whatever the outcomes?
-bool is_certain(const Plan& plan);
+inline bool is_certain(const Plan& plan) {
+  return std::get_if<Certain>(&plan) || std::get_if<AtRandom>(&plan);
+}
+
 /// Are its shares played one after the other?
-bool is_in_turn(const Plan& plan);
+inline bool is_in_turn(const Plan& plan) {
+  if (const auto* random = std::get_if<AtRandom>(&plan)) return random->arms == 1;
+  const auto* certain = std::get_if<Certain>(&plan);
+  return shares_of(plan).size() == 1 || (certain && certain->order == Certain::Order::kInTurn);
+}
 
 // --- Boxes: where statistics can be while a plan is carried out
 

@@ -221,7 +221,8 @@ void BalancerWalk::settle() {
 
 // --- Round by round
 
-// The next plays of a learner as segments of one play each: its cards in random order.
+// The next plays of a learner as segments of one play each: its cards in random order. As many at a
+// time as one cut by the hypergeometric law is worth.
 void BalancerWalk::shred(Lane& lane) {
   constexpr std::uint64_t kAtATime = 128;
   if (lane.queued == 0) walk_ahead(lane);
@@ -287,7 +288,8 @@ Round BalancerWalk::advance(Round limit, std::span<std::uint64_t> pulls) {
   if (!stays) cut_at_window();  // a single round, to be tested with what it brings
   if (stays && bridged_) resources_.ledger.spend();
   resources_.count_events(1);
-  // After a failure windows start from where it ended, and soon widen again.
+  // After a failure windows start from where it ended, and soon widen again: by 32, as a try that
+  // fails is halved at no cost, while windows that are too short cost a test each.
   guess_ = at_once ? std::min(guess_, kLongest / 32) * 32 : std::max<Round>(rounds_, 2);
   take(pulls);
   if (!stays && round_ < horizon_) settle();

@@ -9,10 +9,14 @@ Box Boxes::around(const Plan& plan, double log_inverse) {
   const std::span<const Share> shares = shares_of(plan);
   const bool contexts = detail_of(plan) == Detail::kContexts;
   // All inequalities of a box share its probability: two sides per arm; per context and share two
-  // of visits and two of sums.
-  const auto events =
-      static_cast<double>(shares.size() * (2 + (contexts ? 4 * laws_.contexts() : 0)));
-  log_inverse += std::log(events);
+  // of visits and two of sums. The logarithm is kept, as plans seldom change their shape.
+  const std::size_t inequalities = shares.size() * (2 + (contexts ? 4 * laws_.contexts() : 0));
+  if (inequalities != inequalities_) {
+    inequalities_ = inequalities;
+    log_inequalities_ = std::log(static_cast<double>(inequalities));
+  }
+  log_inverse += log_inequalities_;
+  // An arm's rewards with the contexts summed over: its own index sees no more of them.
   arms_.clear();
   for (const Share& share : shares) {
     const auto plays = static_cast<double>(share.plays);
@@ -69,7 +73,7 @@ SumPath Boxes::shared_path(const SideBySide& plan, Context z, double log_inverse
     reward_slack +=
         path_slack(plays, std::max(0.0, variance), log_inverse) + plan.unevenness * mean;
   }
-  if (visit_rate <= 0) return {};
+  if (visit_rate <= 0) return {};  // a context that no arm of the plan leads to stays as it is
   const double drift = reward_rate / visit_rate;
   const double slack = reward_slack + drift * visit_slack;
   return {std::min(rounds, std::ceil(rounds * visit_rate + visit_slack)), drift, slack, slack};

@@ -21,6 +21,8 @@ class Boxes {
   SumPath shared_path(const SideBySide& plan, Context z, double log_inverse) const;
 
   const Laws& laws_;
+  std::size_t inequalities_ = 1;
+  double log_inequalities_ = 0;
   std::vector<SumPath> arms_;
   std::vector<SumPath> contexts_;
 };

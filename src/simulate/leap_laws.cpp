@@ -40,6 +40,8 @@ double path_slack(double plays, double variance, double log_inverse_probability)
   return std::min(hoeffding, bernstein);
 }
 
+// Looked for before anything is compiled, so that a refusal can name its reason instead of failing
+// in the middle of a study.
 std::string Laws::obstacle(const Instance& instance) {
   for (const RewardLaw& law : instance.parts().laws)
     if (law.kind() == RewardLaw::Kind::kBeta)
@@ -55,6 +57,8 @@ Laws::Laws(const Instance& instance)
   const std::vector<RewardLaw>& laws = instance.parts().laws;
   for (const RewardLaw& law : laws)
     for_each_value(law, [this](double value, double) { values_.push_back(value); });
+  // One list of values for the whole instance: counts of rewards from different cells then add up
+  // place by place.
   std::sort(values_.begin(), values_.end());
   values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
   for (const RewardLaw& law : laws) {
@@ -84,6 +88,8 @@ void Laws::finish(ValueLaw& law) const {
   for (std::size_t v = 0; v < values_.size(); ++v) law.mean += law.probabilities[v] * values_[v];
   for (std::size_t v = 0; v < values_.size(); ++v)
     law.variance += law.probabilities[v] * (values_[v] - law.mean) * (values_[v] - law.mean);
+  // A law that can take one value only must have no slack at all, or its worlds would not be
+  // deterministic.
   const auto possible = std::count_if(law.probabilities.begin(), law.probabilities.end(),
                                       [](double probability) { return probability > 0; });
   if (possible == 1) law.variance = 0;  // whatever the rounding of the mean

@@ -32,7 +32,7 @@ void PeakSearch::look_closer() {
   std::pop_heap(suspects_.begin(), suspects_.end());
   Suspect tail = std::move(suspects_.back());
   suspects_.pop_back();
-  if (tail.bound <= keeper_.peak()) return;
+  if (tail.bound <= keeper_.peak()) return;  // overtaken since: no draw is wasted on it
   Suspect head{tail.before, tail.rewards,
                cut_segment(tail.segment, tail.segment.plays / 2, resources_), 0};
   tail.before += head.segment.plays;
@@ -54,6 +54,7 @@ void PeakSearch::tell_bound() {
                                        : suspects_.front().bound);
 }
 
+// Ends, as every cut halves a segment and one of a single play holds no secret.
 void PeakSearch::settle() {
   while (!keeper_.peak_settled()) {
     look_closer();

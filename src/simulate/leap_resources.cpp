@@ -19,6 +19,7 @@ void ErrorLedger::next() {
   log_inverse_ = -std::log(failure_);
 }
 
+// A choice that chatters for ever would otherwise run for days without a word.
 void Resources::count_events(std::uint64_t more) {
   events += more;
   if (events > max_events)
@@ -42,6 +43,7 @@ double bridge_slack(const Segment& segment, double log_inverse_probability) {
 // law: the values among them are hypergeometric.
 Segment cut_segment(Segment& segment, std::uint64_t plays, Resources& resources) {
   Segment head{segment.arm, plays, 0, segment.value_counts};
+  // Value by value: how many of this one among those still to be drawn, given the ones before.
   std::uint64_t others = segment.plays;
   std::uint64_t draws = plays;
   for (std::size_t v = 0; v < head.value_counts.size(); ++v) {

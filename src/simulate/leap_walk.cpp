@@ -8,11 +8,15 @@
 namespace armature::leap {
 namespace {
 
+// Rounds to step after a failed try, doubled by every further failure: few at first, as most often
+// the lead is settled after some rounds; at most so many that the tries cost next to nothing.
 constexpr Round kLeastPatience = 4;
 constexpr Round kMostPatience = 1024;
 
 }  // namespace
 
+// A single play carries no counts of values: there is nothing to cut, and where all rounds are
+// stepped they would be most of the memory.
 void SegmentList::play(AnyPolicy& policy, Round rounds, Resources& resources) {
   for (Round i = 0; i < rounds; ++i) {
     const Decision decision = policy.choose(resources.policy_stream);
@@ -42,10 +46,14 @@ PolicyWalk::~PolicyWalk() = default;
 
 // --- Certificates
 
-// Lays out a plan and asks whether it holds. A failed try reveals nothing of the outcomes: the box
-// is made from the laws, and nothing is drawn.
 bool PolicyWalk::certified(Round rounds) {
   plan_ = planner_.intend(rounds);
+  return plan_holds();
+}
+
+// A failed try reveals nothing of the outcomes: the box is made from the laws, and nothing is
+// drawn.
+bool PolicyWalk::plan_holds() {
   if (rounds_of(plan_) == 0) return false;
   if (is_certain(plan_)) return true;
   return planner_.holds(plan_, boxes_.around(plan_, resources_.ledger.log_inverse()));
@@ -58,7 +66,7 @@ bool PolicyWalk::certify(Round limit) {
   const Round least = std::min(kShortestLeap, limit);
   plan_ = planner_.intend(least);
   if (rounds_of(plan_) == 0) return false;
-  if (is_certain(plan_)) {
+  if (is_certain(plan_)) {  // nothing to search for: as far as may be
     plan_ = planner_.intend(limit);
     return true;
   }
@@ -67,7 +75,7 @@ bool PolicyWalk::certify(Round limit) {
   guess = least;  // if nothing comes of it
   Round good = first;
   Round bad = limit + 1;
-  if (!certified(first)) {
+  if (!(first == least ? plan_holds() : certified(first))) {
     if (first == least || !certified(least)) return false;
     good = least;
     bad = first;
@@ -91,6 +99,8 @@ Round PolicyWalk::advance(Round limit, Journal& journal) {
   // Before anything is laid out: what is planned must not depend on where the peak is.
   if (peak_search_) peak_search_->settle();
   if (!certify(limit)) return step(limit, journal);
+  // A balancer may take any part of the walk, so it must be known which plays come first. What was
+  // certified is not relied on, and not paid for.
   if (journal.keeps_order() && !is_in_turn(plan_)) return step(limit, journal);
   if (!is_certain(plan_)) resources_.ledger.spend();
   patience_ = kLeastPatience;
@@ -131,7 +141,9 @@ void PolicyWalk::play_share(const Share& share, Detail detail, Journal& journal)
   journal.add(share, sum, value_counts_);
 }
 
-// Visits, then rewards context by context; returns the sum of all rewards.
+// Visits, then rewards context by context; returns the sum of all rewards. How often each value
+// came is added up over contexts: a cut divides the share as a whole, and the policy, which has
+// been told of its contexts, is not asked again.
 double PolicyWalk::draw_by_context(const Share& share) {
   const Laws& laws = resources_.laws;
   multinomial(resources_.stream, share.plays, laws.marginals(share.arm), visits_);

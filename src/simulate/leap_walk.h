@@ -78,6 +78,7 @@ class PolicyWalk {
  private:
   bool certify(Round limit);
   bool certified(Round rounds);
+  bool plan_holds();
   Round play_plan(Journal& journal);
   void play_share(const Share& share, Detail detail, Journal& journal);
   double draw_by_context(const Share& share);

@@ -33,13 +33,14 @@ std::optional<Replication> walk_to_horizon(const Cell& cell, const World& world,
   Round round = 0;
   for (const Round checkpoint : cell.checkpoints) {
     while (round < checkpoint) {
+      // Between advances, which are short: a replication cut short is worth nothing.
       if (stop.load(std::memory_order_relaxed)) return std::nullopt;
       round += walker.advance(checkpoint - round, result.pulls);
     }
     result.regret.push_back(regret_of(*world.instance, result.pulls));
     if (cell.follow_shares) result.shares.push_back(shares_of(policy));
   }
-  walker.finish();
+  walker.finish();  // only here: settling at checkpoints would draw, and change what follows
   const auto most = std::max_element(result.pulls.begin(), result.pulls.end());
   result.simple_regret = world.instance->gap(static_cast<Arm>(most - result.pulls.begin()));
   result.diagnostics = policy.diagnostics();

@@ -129,6 +129,36 @@ TEST_F(LeapLaw, SentrySpread) { expect_same_law("sentry:schedule=spread"); }
 TEST_F(LeapLaw, SentryFree) { expect_same_law("sentry:schedule=free,tau=0.05"); }
 TEST_F(LeapLaw, SentryOfThePaper) { expect_same_law("sentry:confidence=paper,scale=0.3"); }
 
+// A balancer's shares on the way, checkpoint by checkpoint. 8 comparisons with a false-alarm rate
+// of 1e-7 each: below 1e-6 together.
+TEST_F(LeapLaw, SharesAtCheckpoints) {
+  constexpr Round kHorizon = 30'000;
+  constexpr std::uint32_t kReplications = 300;
+  const std::vector<Round> checkpoints{300, 3'000, 10'007, kHorizon};
+  const auto world = std::make_shared<const World>(
+      InstanceSource("hidden-arm:actions=3,gap=0.4", kHorizon, 11).instance(0), kHorizon);
+  for (const char* policy : {"db:scale=0.1", "db:bias=printed,scale=0.1"}) {
+    std::vector<Replication> runs[2];
+    for (const Engine engine : {Engine::kStep, Engine::kLeap}) {
+      Cell cell;
+      cell.world = [&](std::uint32_t) { return world; };
+      cell.policy = policy;
+      cell.horizon = kHorizon;
+      cell.seed = engine == Engine::kStep ? 31 : 32;
+      cell.checkpoints = checkpoints;
+      cell.engine = engine;
+      cell.follow_shares = true;
+      runs[engine == Engine::kLeap] = run_block(cell, {0, kReplications}, kGoOn).replications;
+    }
+    for (std::size_t i = 0; i < checkpoints.size(); ++i) {
+      const auto share = [i](const Replication& run) { return run.shares.at(i).at(0).value; };
+      EXPECT_LT(test::ks_distance(each(runs[0], share), each(runs[1], share)),
+                test::ks_bound(kReplications, 1e-7))
+          << policy << " at " << checkpoints[i];
+    }
+  }
+}
+
 // Rewards of several values: sums are multinomial, cuts hypergeometric value by value.
 TEST_F(LeapLaw, TableRewards) {
   Matrix marginals(3, 2);

@@ -27,10 +27,10 @@ struct Sentry::Outlook {
 // Where everything can be during a window.
 struct Sentry::Ranges {
   std::span<const Share> shares;
-  std::vector<Range> action_uppers;   // per share
-  std::vector<Range> action_lowers;   // per share
-  std::vector<Range> context_uppers;  // per context
-  std::vector<Range> context_lowers;
+  RangeList action_uppers;  // per share
+  RangeList action_lowers;
+  RangeList context_uppers;  // per context
+  RangeList context_lowers;
   Range bar;
 
   // UCB(a) of a played action, or of one that stays where it is.
@@ -130,17 +130,20 @@ bool Sentry::holds(const leap::Plan& plan, const leap::Box& box) const {
 }
 
 Sentry::Ranges Sentry::ranges_in(std::span<const Share> shares, const leap::Box& box) const {
-  Ranges ranges{shares, {}, {}, {}, {}, {bar_, std::max(bar_, bar_bound_)}};
+  Ranges ranges{shares,
+                RangeList(shares.size()),
+                RangeList(shares.size()),
+                ranges_along(contexts_, box.contexts, context_confidence_, Bound::kUpper),
+                ranges_along(contexts_, box.contexts, context_confidence_, Bound::kLower),
+                {bar_, std::max(bar_, bar_bound_)}};
+  const auto action_range = [&](std::size_t i, Bound bound) {
+    return range_along(actions_, shares[i].arm, box.arms[i], action_confidence_, bound);
+  };
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    const Arm a = shares[i].arm;
-    ranges.action_uppers.push_back(
-        range_along(actions_, a, box.arms[i], action_confidence_, Bound::kUpper));
-    ranges.action_lowers.push_back(
-        range_along(actions_, a, box.arms[i], action_confidence_, Bound::kLower));
-    ranges.bar.high = std::max(ranges.bar.high, ranges.action_lowers.back().high);
+    ranges.action_uppers[i] = action_range(i, Bound::kUpper);
+    ranges.action_lowers[i] = action_range(i, Bound::kLower);
+    ranges.bar.high = std::max(ranges.bar.high, ranges.action_lowers[i].high);
   }
-  ranges.context_uppers = ranges_along(contexts_, box.contexts, context_confidence_, Bound::kUpper);
-  ranges.context_lowers = ranges_along(contexts_, box.contexts, context_confidence_, Bound::kLower);
   return ranges;
 }
 

@@ -153,8 +153,8 @@ leap::Certain HacUcb::sweeps(Round rounds) const {
 
 // Where μ̂(z) ± w(n(z)) can be during a window.
 struct HacUcb::ContextRanges {
-  std::vector<leap::Range> uppers;
-  std::vector<leap::Range> lowers;
+  RangeList uppers;
+  RangeList lowers;
 };
 
 bool HacUcb::holds(const leap::Plan& plan, const leap::Box& box) const {

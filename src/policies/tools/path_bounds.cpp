@@ -97,12 +97,11 @@ Range range_along(std::uint64_t count, double sum, const SumPath& path,
                   : Range{lowest(walk, path, -large), highest(walk, path, -small)};
 }
 
-std::vector<Range> ranges_along(const Statistics& statistics, std::span<const SumPath> paths,
-                                const Confidence& confidence, Bound bound) {
-  std::vector<Range> ranges;
-  ranges.reserve(paths.size());
+RangeList ranges_along(const Statistics& statistics, std::span<const SumPath> paths,
+                       const Confidence& confidence, Bound bound) {
+  RangeList ranges(paths.size());
   for (std::uint32_t i = 0; i < paths.size(); ++i)
-    ranges.push_back(range_along(statistics, i, paths[i], confidence, bound));
+    ranges[i] = range_along(statistics, i, paths[i], confidence, bound);
   return ranges;
 }
 

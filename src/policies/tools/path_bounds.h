@@ -4,6 +4,9 @@
 // window's ends or at its vertex, so the bounds are exact and cost no search.
 #pragma once
 
+#include <array>
+#include <vector>
+
 #include "armature/leap.h"
 #include "policies/tools/confidence.h"
 #include "policies/tools/marginal_rows.h"
@@ -24,10 +27,30 @@ leap::Range range_along(const Statistics& statistics, std::uint32_t i, const lea
 leap::Range range_along(std::uint64_t count, double sum, const leap::SumPath& path,
                         const Confidence& confidence, Bound bound);
 
+/// Ranges for the time of one certificate. A few of them stand on the stack: certificates are asked
+/// for many thousand times a run, and must leave nothing behind in the policy.
+class RangeList {
+ public:
+  explicit RangeList(std::size_t size) : size_(size), many_(size > kFew ? size : 0) {}
+
+  std::size_t size() const { return size_; }
+  leap::Range* data() { return size_ > kFew ? many_.data() : few_.data(); }
+  const leap::Range* data() const { return size_ > kFew ? many_.data() : few_.data(); }
+  leap::Range& operator[](std::size_t i) { return data()[i]; }
+  const leap::Range& operator[](std::size_t i) const { return data()[i]; }
+  operator std::span<const leap::Range>() const { return {data(), size_}; }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+
+  std::size_t size_;
+  std::array<leap::Range, kFew> few_;
+  std::vector<leap::Range> many_;
+};
+
 /// The same for all quantities, each along its own path.
-std::vector<leap::Range> ranges_along(const Statistics& statistics,
-                                      std::span<const leap::SumPath> paths,
-                                      const Confidence& confidence, Bound bound);
+RangeList ranges_along(const Statistics& statistics, std::span<const leap::SumPath> paths,
+                       const Confidence& confidence, Bound bound);
 
 /// The least value of the mean with the width added, alone.
 double least_upper_along(const Statistics& statistics, std::uint32_t i, const leap::SumPath& path,
