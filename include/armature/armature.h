@@ -7,6 +7,7 @@
 #include "armature/error.h"
 #include "armature/families.h"
 #include "armature/lab.h"
+#include "armature/leap.h"
 #include "armature/matrix.h"
 #include "armature/model.h"
 #include "armature/parameters.h"

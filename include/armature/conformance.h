@@ -9,7 +9,7 @@ namespace armature {
 
 struct ConformanceFailure {
   std::string law;     // valid-arms, determinism, save-load, refuse-bad-state, reordering,
-                       // late-and-lost, diagnostics
+                       // late-and-lost, plans (of those that leap), diagnostics
   std::string detail;  // where it broke
 };
 

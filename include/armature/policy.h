@@ -19,6 +19,10 @@
 
 namespace armature {
 
+namespace leap {
+class Leaper;
+}
+
 /// What a policy answers. The ticket is the policy's own note to itself; it comes back with the
 /// outcome.
 struct Decision {
@@ -47,145 +51,6 @@ concept Policy = requires(P& policy, const P& seen, Stream& stream, Decision dec
   { seen.diagnostics() } -> std::same_as<Diagnostics>;
 };
 
-// --- For the engine that leaps over rounds (docs/leap.md)
-// ----------------------------------------------------------------------------------------
-
-/// So many plays of one arm.
-struct Share {
-  Arm arm;
-  std::uint64_t plays;
-};
-
-/// What a policy will do in the next rounds while nothing surprising happens. A plan may cover
-/// fewer rounds than it was asked for; without shares, the next round has to be played by itself.
-struct Plan {
-  std::vector<Share> shares;  // each arm at most once
-  bool certain = false;       // holds whatever the outcomes: no certificate is asked for
-  bool at_random = false;     // each round one of the arms of the shares, all alike likely
-  bool contexts = false;      // wants to know visits and sums per context, not only the total
-  bool in_turn = false;       // one share after the other; otherwise side by side
-  /// Side by side: after any part of the window each arm has been played so many
-  /// times as its share of that part, give or take this many.
-  double unevenness = 0;
-
-  Round rounds() const {
-    Round total = 0;
-    for (const Share& share : shares) total += share.plays;
-    return total;
-  }
-};
-
-/// How a sum of rewards can move while its count grows: after k ≤ most further outcomes it has
-/// grown by at least max(0, k·drift − down) and at most min(k, k·drift + up).
-struct Path {
-  double most = 0;
-  double drift = 0;
-  double down = 0;
-  double up = 0;
-};
-
-/// Where the statistics can be during a window: one path per share of the plan, and, if the plan
-/// asks for contexts, one per context.
-struct Box {
-  std::span<const Path> arms;
-  std::span<const Path> contexts;
-};
-
-/// What came of one share. Visits and sums per context are empty unless the plan asked for them.
-struct Block {
-  Arm arm;
-  std::uint64_t plays;
-  double sum;
-  std::span<const std::uint64_t> visits;
-  std::span<const double> sums;
-};
-
-/// `intend` lays out at most so many rounds in an empty plan; `holds` is pure and says whether
-/// every choice of the plan stays as planned for all values in the box; `absorb` takes one share's
-/// outcomes. `leap_obstacle` names what in the arguments stands against leaping, or is empty.
-template <class P>
-concept LeapPolicy = Policy<P> && requires(P& policy, const P& seen, Round rounds, Plan& plan,
-                                           const Box& box, const Block& block) {
-  {policy.intend(rounds, plan)};
-  { seen.holds(plan, box) } -> std::same_as<bool>;
-  {policy.absorb(block)};
-  { seen.leap_obstacle() } -> std::same_as<std::string>;
-};
-
-class AnyPolicy;
-
-struct Range {
-  double low;
-  double high;
-};
-
-/// So many further rounds of a balancer: what each learner gets of them, and where its mean reward
-/// can be meanwhile.
-struct BalanceWindow {
-  Round rounds;
-  std::span<const std::uint64_t> plays;
-  std::span<const Range> means;
-};
-
-/// A balancer is not one leaping policy. As only the learner that plays is told, each learner's own
-/// history does not depend on the schedule: the engine drives every learner by itself and merges
-/// them by the counts (docs/leap.md, "Balancing").
-class LeapBalancer {
- public:
-  virtual ~LeapBalancer() = default;
-
-  virtual std::size_t learners() const = 0;
-  virtual AnyPolicy& learner(std::size_t i) = 0;
-  virtual bool active(std::size_t i) const = 0;
-  /// The active learner with the least level plays next, the lowest one on ties. Never falls with
-  /// the number of plays.
-  virtual double level(std::size_t i, std::uint64_t plays) const = 0;
-  /// Numbers of plays n = 0, 1, … with level(i, n) below the bar; if `ties`, at it too.
-  virtual std::uint64_t plays_below(std::size_t i, double bar, bool ties) const = 0;
-  /// Is the active set what it is now after every round of the window?
-  virtual bool stays(const BalanceWindow& window) const = 0;
-  /// Rounds have been played; what they brought is not told yet.
-  virtual void pass(Round rounds, std::span<const std::uint64_t> plays) = 0;
-  /// All rewards so far per learner: runs the test.
-  virtual void settle(std::span<const double> reward_sums) = 0;
-
- protected:
-  LeapBalancer() = default;
-  LeapBalancer(const LeapBalancer&) = default;
-  LeapBalancer(LeapBalancer&&) = default;
-  LeapBalancer& operator=(const LeapBalancer&) = default;
-  LeapBalancer& operator=(LeapBalancer&&) = default;
-};
-
-/// A policy that remembers the largest value a statistic of the played arm ever had, which the
-/// outcomes of a block together do not tell. The engine bounds it, and looks closer only when the
-/// policy's choice depends on it (docs/leap.md, "Peaks").
-class LeapPeak {
- public:
-  virtual ~LeapPeak() = default;
-
-  virtual std::uint64_t plays_of(Arm arm) const = 0;
-  virtual double rewards_of(Arm arm) const = 0;
-  /// The statistic after so many plays with that sum of rewards, and its largest value on a path
-  /// from there.
-  virtual double statistic(std::uint64_t plays, double rewards) const = 0;
-  virtual double statistic_bound(std::uint64_t plays, double rewards, const Path& path) const = 0;
-  /// The largest value known to have been reached.
-  virtual double peak() const = 0;
-  virtual void raise_peak(double value) = 0;
-  /// The peak is nowhere above this.
-  virtual void bound_peak(double value) = 0;
-  /// Does the next choice not depend on where the peak is, up to its bound?
-  virtual bool peak_settled() const = 0;
-
- protected:
-  LeapPeak() = default;
-  LeapPeak(const LeapPeak&) = default;
-  LeapPeak(LeapPeak&&) = default;
-  LeapPeak& operator=(const LeapPeak&) = default;
-  LeapPeak& operator=(LeapPeak&&) = default;
-};
-
 // --- The erased form
 // ----------------------------------------------------------------------------------
 
@@ -205,19 +70,8 @@ class AnyPolicy {
   /// Plays this many rounds with prompt feedback and counts the pulls of each arm.
   virtual void play(Environment& environment, Round rounds, Stream& stream,
                     std::span<std::uint64_t> pulls) = 0;
-  /// Can the leap engine drive it?
-  bool leaps() const { return leap_obstacle().empty(); }
-  /// Why the leap engine cannot drive it; empty if it can.
-  virtual std::string leap_obstacle() const = 0;
-  /// The horizon beyond which leaping is the faster way; the engines' own default if 0.
-  virtual Round leaps_well_beyond() const { return 0; }
-  virtual void intend(Round rounds, Plan& plan) = 0;
-  virtual bool holds(const Plan& plan, const Box& box) const = 0;
-  virtual void absorb(const Block& block) = 0;
-  /// Itself as a balancer, if it is one.
-  virtual LeapBalancer* balancer() { return nullptr; }
-  /// Itself as one that remembers a peak, if it does.
-  virtual LeapPeak* peak_keeper() { return nullptr; }
+  /// What the leap engine drives it by (armature/leap.h); null if its kind of policy is stepped.
+  virtual leap::Leaper* leaper() { return nullptr; }
 
   /// Save → load → continue equals the uninterrupted run bit for bit. The caller keeps the stream's
   /// position. Loading throws Error if the state is of another policy, problem or version.
@@ -273,34 +127,8 @@ class ErasedPolicy final : public AnyPolicy {
   void visit_state(StateVisitor& visitor) override { policy_.visit_state(visitor); }
   Diagnostics diagnostics() const override { return policy_.diagnostics(); }
 
-  std::string leap_obstacle() const override {
-    if constexpr (LeapPolicy<P> || std::derived_from<P, LeapBalancer>)
-      return policy_.leap_obstacle();
-    else
-      return "no certificate is known for its choices";
-  }
-  Round leaps_well_beyond() const override {
-    if constexpr (requires { policy_.leaps_well_beyond(); }) return policy_.leaps_well_beyond();
-    return 0;
-  }
-  void intend([[maybe_unused]] Round rounds, [[maybe_unused]] Plan& plan) override {
-    if constexpr (LeapPolicy<P>) policy_.intend(rounds, plan);
-  }
-  bool holds([[maybe_unused]] const Plan& plan, [[maybe_unused]] const Box& box) const override {
-    if constexpr (LeapPolicy<P>) return policy_.holds(plan, box);
-    return false;
-  }
-  void absorb([[maybe_unused]] const Block& block) override {
-    if constexpr (LeapPolicy<P>) policy_.absorb(block);
-  }
-  LeapBalancer* balancer() override {
-    if constexpr (std::derived_from<P, LeapBalancer>)
-      return &policy_;
-    else
-      return nullptr;
-  }
-  LeapPeak* peak_keeper() override {
-    if constexpr (std::derived_from<P, LeapPeak>)
+  leap::Leaper* leaper() override {
+    if constexpr (std::derived_from<P, leap::Leaper>)
       return &policy_;
     else
       return nullptr;

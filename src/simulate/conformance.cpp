@@ -6,7 +6,9 @@
 #include <cmath>
 #include <deque>
 
+#include "armature/leap.h"
 #include "armature/simulate.h"
+#include "simulate/leap_boxes.h"
 
 namespace armature {
 namespace {
@@ -74,6 +76,7 @@ class Battery {
     refuse_bad_state();
     reordering();
     late_and_lost();
+    plans();
     diagnostics();
     return failures_;
   }
@@ -94,6 +97,7 @@ class Battery {
     }
   }
 
+  // Results must not depend on an address, a clock or another copy of the policy.
   void determinism() {
     Scene one(text_, world_);
     Scene two(text_, world_);
@@ -103,6 +107,7 @@ class Battery {
     if (one.policy->digest() != two.policy->digest()) fail("determinism", "other state at the end");
   }
 
+  // Cuts at the start, after one round, inside the first phase or sweep, and in the middle.
   void save_load() {
     for (const Round cut : {Round{0}, Round{1}, Round{37}, kRounds / 2}) {
       Scene scene(text_, world_);
@@ -121,6 +126,7 @@ class Battery {
     }
   }
 
+  // A damaged state is refused as a whole: half of one would be worse than none.
   void refuse_bad_state() {
     Scene scene(text_, world_);
     for (int t = 0; t < 50; ++t) scene.step();
@@ -195,6 +201,41 @@ class Battery {
           scene.policy->observe(late, outcome, scene.stream);
       }
     }
+  }
+
+  // A plan says all there is to say about itself: whether it holds does not depend on what was laid
+  // out since, and laying out and asking leave the policy as it is.
+  void plans() {
+    Scene scene(text_, world_);
+    if (!leap::obstacle(*scene.policy).empty()) return;
+    leap::Planner* const planner = scene.policy->leaper()->planner();
+    if (!planner) return;  // a balancer
+    const leap::Laws laws(*world_.instance);
+    for (Round t = 1; t <= kRounds; ++t) {
+      for (const Round rounds : {Round{1}, Round{24}, kRounds})
+        if (const std::string wrong = wrong_with_plan(*scene.policy, *planner, laws, rounds);
+            !wrong.empty())
+          return fail("plans", fmt::format("{} rounds laid out in round {}: {}", rounds, t, wrong));
+      scene.step();
+    }
+  }
+
+  static std::string wrong_with_plan(AnyPolicy& policy, leap::Planner& planner,
+                                     const leap::Laws& laws, Round rounds) {
+    const leap::Plan plan = planner.intend(rounds);
+    if (leap::rounds_of(plan) > rounds) return "more rounds than asked for";
+    if (leap::rounds_of(plan) == 0 || leap::is_certain(plan)) return {};
+    const std::uint64_t before = policy.digest();
+    for (const double log_inverse : {0.0, 20.0}) {  // a narrow box and one as leaping has them
+      leap::Boxes boxes(laws);
+      const leap::Box box = boxes.around(plan, log_inverse);
+      const bool answer = planner.holds(plan, box);
+      for (const Round others : {Round{1}, Round{2}, kRounds}) {
+        planner.intend(others);
+        if (planner.holds(plan, box) != answer) return "it holds or not by what was laid out since";
+      }
+    }
+    return policy.digest() == before ? "" : "laying out or asking changes the state";
   }
 
   void diagnostics() {

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "armature/error.h"
+#include "armature/leap.h"
 #include "armature/simulate.h"
 #include "base/discrete.h"
 #include "simulate/leap.h"
@@ -21,14 +22,14 @@ std::string resolved_policy(const std::string& text, const Instance& instance) {
 }
 
 // Why the leap engine cannot play this policy in this world; empty if it can.
-std::string obstacle_to_leaping(const Cell& cell, const World& world, const AnyPolicy& policy) {
+std::string obstacle_to_leaping(const Cell& cell, const World& world, AnyPolicy& policy) {
   if (world.problem.horizon.value_or(0) > kLargestCount)
     return "counts beyond 2^60 cannot be drawn";
   if (!cell.feedback.prompt())
     return fmt::format("outcomes that are not prompt ({}) are seen one by one",
                        cell.feedback.describe());
-  if (const std::string laws = LeapLaws::obstacle(*world.instance); !laws.empty()) return laws;
-  const std::string why = policy.leap_obstacle();
+  if (const std::string laws = leap::Laws::obstacle(*world.instance); !laws.empty()) return laws;
+  const std::string why = leap::obstacle(policy);
   return why.empty() ? why : fmt::format("{}: {}", cell.policy, why);
 }
 
@@ -78,7 +79,8 @@ Engine engine_for(const Cell& cell, const World& world) {
   if (cell.engine == Engine::kStep || (automatic && cell.horizon <= kStepUpTo))
     return Engine::kStep;
   const auto policy = make_policy(resolved_policy(cell.policy, *world.instance), world.problem);
-  if (automatic && cell.horizon <= policy->leaps_well_beyond()) return Engine::kStep;
+  const leap::Leaper* const leaper = policy->leaper();
+  if (automatic && leaper && cell.horizon <= leaper->leaps_well_beyond()) return Engine::kStep;
   const std::string obstacle = obstacle_to_leaping(cell, world, *policy);
   if (obstacle.empty()) return Engine::kLeap;
   if (automatic) return Engine::kStep;

@@ -1,51 +1,63 @@
 #include "simulate/leap.h"
 
+#include "armature/error.h"
 #include "simulate/leap_balance.h"
 #include "simulate/leap_walk.h"
-#include "simulate/result.h"
+#include "simulate/replication.h"
 
 namespace armature {
+namespace {
+
+// A policy by itself: of its walk only the pulls count, not their order.
+class LoneWalk final : public Walker {
+ public:
+  LoneWalk(AnyPolicy& policy, leap::Resources& resources) : walk_(policy, resources) {}
+
+  Round advance(Round limit, std::span<std::uint64_t> pulls) override {
+    leap::PullCounts journal(pulls);
+    return walk_.advance(limit, journal);
+  }
+  void finish() override { walk_.finish(); }
+
+ private:
+  leap::PolicyWalk walk_;
+};
+
+std::unique_ptr<Walker> walker_for(AnyPolicy& policy, leap::Resources& resources, Round horizon) {
+  if (leap::Balancer* const balancer = policy.leaper()->balancer())
+    return std::make_unique<leap::BalancerWalk>(*balancer, resources, horizon);
+  return std::make_unique<LoneWalk>(policy, resources);
+}
+
+void tell_cost(const leap::Resources& resources, Replication& result) {
+  result.engine = Engine::kLeap;
+  result.events = resources.events;
+  result.rounds_stepped = resources.rounds_stepped;
+  result.leap_error = resources.ledger.spent();
+  result.diagnostics.push_back({"events", static_cast<double>(result.events)});
+  result.diagnostics.push_back({"rounds_stepped", static_cast<double>(result.rounds_stepped)});
+  result.diagnostics.push_back({"leap_error", result.leap_error});
+}
+
+}  // namespace
 
 std::optional<Replication> leap_replication(const Cell& cell, const World& world,
                                             const std::string& policy_text,
                                             std::uint32_t replication,
                                             const std::atomic<bool>& stop) {
-  const LeapLaws laws(*world.instance);
+  const leap::Laws laws(*world.instance);
   const std::unique_ptr<AnyPolicy> policy = make_policy(policy_text, world.problem);
-  LeapContext context{laws,
-                      Environment(world.tables, cell.seed, replication),
-                      Stream({cell.seed, replication, Purpose::kPolicy}),
-                      Stream({cell.seed, replication, Purpose::kLeap}),
-                      LeapLedger(cell.leap_tolerance),
-                      0,
-                      0,
-                      cell.max_events};
-  std::optional<LeapWalk> walk;
-  std::optional<LeapBalance> balance;
-  if (LeapBalancer* const balancer = policy->balancer())
-    balance.emplace(*balancer, context, cell.horizon);
-  else
-    walk.emplace(*policy, context);
-  Replication result;
-  result.engine = Engine::kLeap;
-  result.pulls.resize(world.instance->actions());
-  Round round = 0;
-  for (const Round checkpoint : cell.checkpoints) {
-    while (round < checkpoint) {
-      if (stop.load(std::memory_order_relaxed)) return std::nullopt;
-      round += walk ? walk->advance(checkpoint - round, result.pulls)
-                    : balance->advance(checkpoint - round, result.pulls);
-    }
-    result.regret.push_back(regret_of(*world.instance, result.pulls));
-  }
-  if (walk) walk->finish();
-  finish_result(*world.instance, *policy, result);
-  result.events = context.events;
-  result.rounds_stepped = context.rounds_stepped;
-  result.leap_error = context.ledger.spent();
-  result.diagnostics.push_back({"events", static_cast<double>(result.events)});
-  result.diagnostics.push_back({"rounds_stepped", static_cast<double>(result.rounds_stepped)});
-  result.diagnostics.push_back({"leap_error", result.leap_error});
+  // A leaper whose arguments stand against leaping would give another law without a word.
+  ARMATURE_CHECK(leap::obstacle(*policy).empty(), "engine_for has chosen to leap");
+  leap::Resources resources{.laws = laws,
+                            .environment = Environment(world.tables, cell.seed, replication),
+                            .policy_stream = Stream({cell.seed, replication, Purpose::kPolicy}),
+                            .stream = Stream({cell.seed, replication, Purpose::kLeap}),
+                            .ledger = leap::ErrorLedger(cell.leap_tolerance),
+                            .max_events = cell.max_events};
+  const std::unique_ptr<Walker> walker = walker_for(*policy, resources, cell.horizon);
+  std::optional<Replication> result = walk_to_horizon(cell, world, *policy, *walker, stop);
+  if (result) tell_cost(resources, *result);
   return result;
 }
 

@@ -4,17 +4,17 @@
 #include <cmath>
 #include <limits>
 
-namespace armature {
+namespace armature::leap {
 
-LeapBalance::LeapBalance(LeapBalancer& balancer, LeapContext& context, Round horizon)
+BalancerWalk::BalancerWalk(Balancer& balancer, Resources& resources, Round horizon)
     : balancer_(balancer),
-      context_(context),
+      resources_(resources),
       horizon_(horizon),
       plays_(balancer.learners()),
       means_(balancer.learners()),
       sums_(balancer.learners()) {
   for (std::size_t i = 0; i < balancer.learners(); ++i)
-    lanes_.push_back({LeapWalk(balancer.learner(i), context), {}, 0, 0, 0, 0});
+    lanes_.push_back({PolicyWalk(balancer.learner(i), resources), {}, 0, 0, 0, 0});
 }
 
 namespace {
@@ -26,8 +26,10 @@ constexpr Round kLongest = Round{1} << 62;
 // --- Windows
 
 // The window that ends with learner `last`'s play number `plays` from now. The others have by then
-// played whatever stands at a lower level.
-void LeapBalance::lay_out(std::size_t last, std::uint64_t plays) {
+// played whatever stands at a lower level: while the active set stays, the schedule is a function
+// of the counts alone, so that no round has to be looked at. An equal level goes to the lower
+// index.
+void BalancerWalk::lay_out(std::size_t last, std::uint64_t plays) {
   const auto played = [&](std::size_t i) { return lanes_[i].count + lanes_[i].taken; };
   const double bar = balancer_.level(last, played(last) + plays - 1);
   rounds_ = 0;
@@ -40,18 +42,17 @@ void LeapBalance::lay_out(std::size_t last, std::uint64_t plays) {
   }
 }
 
-// Several advances at once, so that one test covers many short segments.
-void LeapBalance::walk_ahead(Lane& lane) {
+// Several advances at once, so that one test covers many short segments. What lies beyond the
+// horizon can never be taken: the learner does not go there.
+void BalancerWalk::walk_ahead(Lane& lane) {
   constexpr int kAdvances = 16;
-  for (int i = 0; i < kAdvances && lane.queued < horizon_ - round_; ++i) {
-    lane.walk.advance(horizon_ - round_ - lane.queued, lane.segments);
-    lane.queued = 0;
-    for (const Segment& segment : lane.segments) lane.queued += segment.plays;
-  }
+  SegmentList journal(lane.segments);
+  for (int i = 0; i < kAdvances && lane.queued < horizon_ - round_; ++i)
+    lane.queued += lane.walk.advance(horizon_ - round_ - lane.queued, journal);
 }
 
-// As far as every active learner's own walk has gone.
-void LeapBalance::widest_window() {
+// As far as every active learner's own walk has gone: the first of them to run out ends it.
+void BalancerWalk::widest_window() {
   std::size_t last = lanes_.size();
   double bar = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
@@ -67,7 +68,7 @@ void LeapBalance::widest_window() {
   lay_out(last, lanes_[last].queued);
 }
 
-std::size_t LeapBalance::next_learner() const {
+std::size_t BalancerWalk::next_learner() const {
   std::size_t first = lanes_.size();
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
@@ -81,8 +82,9 @@ std::size_t LeapBalance::next_learner() const {
   return first;
 }
 
-// Half of what the busiest learner plays; false if the window is a single round.
-bool LeapBalance::halve() {
+// Half of what the busiest learner plays, as most of the window is its plays; false if the window
+// is a single round.
+bool BalancerWalk::halve() {
   if (rounds_ == 1) return false;
   const auto busiest = std::max_element(plays_.begin(), plays_.end());
   if (*busiest > 1) {
@@ -96,28 +98,31 @@ bool LeapBalance::halve() {
   return true;
 }
 
-bool LeapBalance::certified() {
+bool BalancerWalk::certified() {
   std::size_t segments = 1;
   for (const Lane& lane : lanes_) segments += lane.segments.size();
-  // Two sides and two halves of each bridge.
-  return passes(context_.ledger.log_inverse() + std::log(4.0 * static_cast<double>(segments)));
+  // Two sides and two halves of each bridge; one more segment than there are, so that none at all
+  // has a probability to share too.
+  return passes(resources_.ledger.log_inverse() + std::log(4.0 * static_cast<double>(segments)));
 }
 
 // Does the test pass throughout if bridges stray as far as that?
-bool LeapBalance::passes(double log_inverse) {
+bool BalancerWalk::passes(double log_inverse) {
   bridged_ = false;
   for (std::size_t i = 0; i < lanes_.size(); ++i)
     means_[i] = means_of(lanes_[i], plays_[i], log_inverse);
   return balancer_.stays({rounds_, plays_, means_});
 }
 
-// A failed window is cut at its ends if it is for not knowing more that it failed, and is halved
-// otherwise; false if it can be neither.
-bool LeapBalance::narrow() { return (bridged_ && passes(0) && cut_at_window()) || halve(); }
+// A failed window is cut at its ends if it is for not knowing more that it failed (with no slack at
+// all it would pass), and is halved otherwise, which is free: a cut draws, a shorter window does
+// not. False if it can be neither.
+bool BalancerWalk::narrow() { return (bridged_ && passes(0) && cut_at_window()) || halve(); }
 
 // Where the learner's mean reward can be over its next plays, the ones before them included. A
-// segment whose ends are known is a bridge: its sum stays near the chord.
-Range LeapBalance::means_of(const Lane& lane, std::uint64_t plays, double log_inverse) {
+// segment whose ends are known is a bridge: its sum stays near the chord. On a chord the mean is
+// monotone, so its ends are enough.
+Range BalancerWalk::means_of(const Lane& lane, std::uint64_t plays, double log_inverse) {
   Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   auto count = static_cast<double>(lane.count);
   double sum = lane.sum;
@@ -151,7 +156,7 @@ Range LeapBalance::means_of(const Lane& lane, std::uint64_t plays, double log_in
 // Makes a boundary after so many plays from the first segment's start, if there is none. A long
 // segment is halved on the way, so that what lies ahead is in pieces of the length it will be
 // needed in.
-bool LeapBalance::cut(Lane& lane, std::uint64_t place) {
+bool BalancerWalk::cut(Lane& lane, std::uint64_t place) {
   auto at = lane.segments.begin();
   while (at != lane.segments.end() && place >= at->plays) {
     place -= at->plays;
@@ -159,13 +164,14 @@ bool LeapBalance::cut(Lane& lane, std::uint64_t place) {
   }
   if (place == 0 || at == lane.segments.end()) return false;
   while (at->plays / 4 > place)
-    at = lane.segments.insert(at, cut_segment(*at, at->plays / 2, context_));
-  lane.segments.insert(at, cut_segment(*at, place, context_));
+    at = lane.segments.insert(at, cut_segment(*at, at->plays / 2, resources_));
+  lane.segments.insert(at, cut_segment(*at, place, resources_));
   return true;
 }
 
-// Boundaries where each learner stands now and where the window ends; false if they were there.
-bool LeapBalance::cut_at_window() {
+// Boundaries where each learner stands now and where the window ends, where a test would need the
+// sums to be exact; false if they were there.
+bool BalancerWalk::cut_at_window() {
   bool any = false;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = lanes_[i];
@@ -183,7 +189,9 @@ bool LeapBalance::cut_at_window() {
 
 // --- Going on
 
-void LeapBalance::take(std::span<std::uint64_t> pulls) {
+// Plays the window: the arms are known from the segments, and of a segment taken in part only the
+// number of plays is needed. The rewards are told when a test needs them (settle).
+void BalancerWalk::take(std::span<std::uint64_t> pulls) {
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = lanes_[i];
     lane.queued -= plays_[i];
@@ -205,36 +213,39 @@ void LeapBalance::take(std::span<std::uint64_t> pulls) {
   round_ += rounds_;
 }
 
-void LeapBalance::settle() {
+// Only where every learner stands at a boundary: elsewhere the sums so far are not known.
+void BalancerWalk::settle() {
   for (std::size_t i = 0; i < lanes_.size(); ++i) sums_[i] = lanes_[i].sum;
   balancer_.settle(sums_);
 }
 
 // --- Round by round
 
-// The next plays of a learner as segments of one play each: its cards in random order.
-void LeapBalance::shred(Lane& lane) {
+// The next plays of a learner as segments of one play each: its cards in random order. As many at a
+// time as one cut by the hypergeometric law is worth.
+void BalancerWalk::shred(Lane& lane) {
   constexpr std::uint64_t kAtATime = 128;
   if (lane.queued == 0) walk_ahead(lane);
   if (lane.segments.front().plays == 1) return;
   cut(lane, kAtATime);
   Segment segment = std::move(lane.segments.front());
   lane.segments.pop_front();
-  context_.rounds_stepped += segment.plays;
-  context_.count_events(segment.plays);
+  resources_.rounds_stepped += segment.plays;
+  resources_.count_events(segment.plays);
   for (; segment.plays > 0; --segment.plays) {
-    std::uint32_t card = uniform_index(context_.stream, static_cast<std::uint32_t>(segment.plays));
+    std::uint32_t card =
+        uniform_index(resources_.stream, static_cast<std::uint32_t>(segment.plays));
     std::size_t v = 0;
     while (card >= segment.value_counts[v])
       card -= static_cast<std::uint32_t>(segment.value_counts[v++]);
     --segment.value_counts[v];
-    lane.segments.push_front({segment.arm, 1, context_.laws.value(v), {}});
+    lane.segments.push_front({segment.arm, 1, resources_.laws.value(v), {}});
   }
 }
 
-void LeapBalance::step(Round rounds, std::span<std::uint64_t> pulls) {
+void BalancerWalk::step(Round rounds, std::span<std::uint64_t> pulls) {
   std::fill(plays_.begin(), plays_.end(), 0);
-  cut_at_window();
+  cut_at_window();  // an empty window: everybody stands at a boundary from here on
   rounds_ = 1;
   for (Round i = 0; i < rounds; ++i) {
     const std::size_t next = next_learner();
@@ -242,24 +253,27 @@ void LeapBalance::step(Round rounds, std::span<std::uint64_t> pulls) {
     plays_[next] = 1;
     take(pulls);
     plays_[next] = 0;
-    if (round_ < horizon_) settle();
+    if (round_ < horizon_) settle();  // as the step engine, which tests before the next choice
   }
 }
 
 // Looks back after so many windows: where they were short on average, rounds are stepped for a
 // while, and for longer and longer while that does not change.
-bool LeapBalance::chatters() {
+bool BalancerWalk::chatters() {
   constexpr int kWindows = 32;
   recent_rounds_ += rounds_;
   if (++recent_windows_ < kWindows) return false;
-  const bool shorter = recent_rounds_ < kWindows * LeapWalk::kShortestLeap;
+  const bool shorter = recent_rounds_ < kWindows * PolicyWalk::kShortestLeap;
   recent_rounds_ = 0;
   recent_windows_ = 0;
   patience_ = shorter ? std::min<Round>(2 * patience_, 1 << 14) : 64;
   return shorter;
 }
 
-Round LeapBalance::advance(Round limit, std::span<std::uint64_t> pulls) {
+// A window that is certain to pass is taken without running the test. The verdict stays, and so
+// does what the policy knows of rewards, until a window of one round makes the test run on exact
+// sums.
+Round BalancerWalk::advance(Round limit, std::span<std::uint64_t> pulls) {
   if (stepping_) {
     stepping_ = false;
     const Round rounds = std::min(limit, patience_);
@@ -272,9 +286,10 @@ Round LeapBalance::advance(Round limit, std::span<std::uint64_t> pulls) {
   const bool at_once = stays;
   while (!stays && narrow()) stays = certified();
   if (!stays) cut_at_window();  // a single round, to be tested with what it brings
-  if (stays && bridged_) context_.ledger.spend();
-  context_.count_events(1);
-  // After a failure windows start from where it ended, and soon widen again.
+  if (stays && bridged_) resources_.ledger.spend();
+  resources_.count_events(1);
+  // After a failure windows start from where it ended, and soon widen again: by 32, as a try that
+  // fails is halved at no cost, while windows that are too short cost a test each.
   guess_ = at_once ? std::min(guess_, kLongest / 32) * 32 : std::max<Round>(rounds_, 2);
   take(pulls);
   if (!stays && round_ < horizon_) settle();
@@ -282,4 +297,4 @@ Round LeapBalance::advance(Round limit, std::span<std::uint64_t> pulls) {
   return rounds_;
 }
 
-}  // namespace armature
+}  // namespace armature::leap

@@ -1,26 +1,28 @@
 // A balancer in leaps (docs/leap.md, "Balancing"): each learner walks by itself, ahead of the
 // schedule; the schedule takes windows of their plays in which the activity test cannot change its
-// verdict, and cuts a learner's segments, by the exact conditional law, only where it could.
+// verdict, and cuts a learner's segments, by the exact conditional law, only where it could. A
+// window never reaches past the next checkpoint, and the balancer counts every window it is told
+// of, so that at a checkpoint pulls and shares are those of its round, though learners have walked
+// on.
 #pragma once
 
 #include <deque>
 
 #include "simulate/leap_walk.h"
+#include "simulate/replication.h"
 
-namespace armature {
+namespace armature::leap {
 
-class LeapBalance {
+class BalancerWalk final : public Walker {
  public:
-  LeapBalance(LeapBalancer& balancer, LeapContext& context, Round horizon);
+  BalancerWalk(Balancer& balancer, Resources& resources, Round horizon);
 
-  /// Goes on by at most so many rounds (at least one), counts the pulls of each arm, and returns
-  /// how many rounds it went.
-  Round advance(Round limit, std::span<std::uint64_t> pulls);
+  Round advance(Round limit, std::span<std::uint64_t> pulls) override;
 
  private:
   /// A learner's own history: what the schedule has not taken yet.
   struct Lane {
-    LeapWalk walk;
+    PolicyWalk walk;
     std::deque<Segment> segments;  // to come; the first one may be taken in part
     std::uint64_t queued = 0;      // plays in them that are not taken
     std::uint64_t taken = 0;       // of the first segment
@@ -45,8 +47,8 @@ class LeapBalance {
   void step(Round rounds, std::span<std::uint64_t> pulls);
   bool chatters();
 
-  LeapBalancer& balancer_;
-  LeapContext& context_;
+  Balancer& balancer_;
+  Resources& resources_;
   Round horizon_;
   Round round_ = 0;
   Round guess_ = 1;  // no window longer than this is tried
@@ -64,4 +66,4 @@ class LeapBalance {
   std::vector<double> sums_;
 };
 
-}  // namespace armature
+}  // namespace armature::leap

@@ -10,7 +10,7 @@
 #include "armature/environment.h"
 #include "armature/model.h"
 
-namespace armature {
+namespace armature::leap {
 
 /// The largest H-deviation of a sum of m independent rewards from its drift on the way: below
 /// `slack` at all k ≤ m, except with probability exp(−H), to each side.
@@ -24,11 +24,11 @@ struct ValueLaw {
   double variance = 0;
 };
 
-class LeapLaws {
+class Laws {
  public:
   /// Why rewards of this instance cannot be summed in one draw; empty if they can.
   static std::string obstacle(const Instance& instance);
-  explicit LeapLaws(const Instance& instance);
+  explicit Laws(const Instance& instance);
 
   std::uint32_t actions() const { return actions_; }
   std::uint32_t contexts() const { return contexts_; }
@@ -60,4 +60,4 @@ class LeapLaws {
   std::vector<ValueLaw> arms_;  // contexts summed over
 };
 
-}  // namespace armature
+}  // namespace armature::leap

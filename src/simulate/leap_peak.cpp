@@ -4,59 +4,62 @@
 #include <cmath>
 #include <limits>
 
-namespace armature {
+namespace armature::leap {
 
-void LeapPeaks::add(Arm arm, std::uint64_t plays, double sum,
-                    std::vector<std::uint64_t> value_counts) {
-  open({policy_.plays_of(arm),
-        policy_.rewards_of(arm),
-        {arm, plays, sum, std::move(value_counts)},
-        0});
+void PeakSearch::add(Segment segment) {
+  const Arm arm = segment.arm;
+  suspect({keeper_.plays_of(arm), keeper_.rewards_of(arm), std::move(segment), 0});
   tell_bound();
 }
 
-void LeapPeaks::open(Open block) {
-  if (block.segment.plays < 2) return;  // its ends are all there is
-  const double slack = bridge_slack(block.segment, context_.ledger.log_inverse() + std::log(4.0));
-  const auto length = static_cast<double>(block.segment.plays);
-  block.bound = policy_.statistic_bound(block.before, block.rewards,
-                                        {length, block.segment.sum / length, slack, slack});
-  context_.ledger.spend();
-  if (block.bound <= policy_.peak()) return;
-  blocks_.push_back(std::move(block));
-  std::push_heap(blocks_.begin(), blocks_.end());
+// The bound is relied on from now on, whether or not anything comes of it: it is paid for here.
+void PeakSearch::suspect(Suspect suspect) {
+  if (suspect.segment.plays < 2) return;  // its ends are all there is
+  const double slack =
+      bridge_slack(suspect.segment, resources_.ledger.log_inverse() + std::log(4.0));
+  const auto length = static_cast<double>(suspect.segment.plays);
+  suspect.bound = keeper_.statistic_bound(suspect.before, suspect.rewards,
+                                          {length, suspect.segment.sum / length, slack, slack});
+  resources_.ledger.spend();
+  if (suspect.bound <= keeper_.peak()) return;  // the peak only rises: it is cleared for ever
+  suspects_.push_back(std::move(suspect));
+  std::push_heap(suspects_.begin(), suspects_.end());
 }
 
-// Cuts the block with the largest bound in two.
-void LeapPeaks::look_closer() {
-  std::pop_heap(blocks_.begin(), blocks_.end());
-  Open tail = std::move(blocks_.back());
-  blocks_.pop_back();
-  if (tail.bound <= policy_.peak()) return;
-  Open head{tail.before, tail.rewards, cut_segment(tail.segment, tail.segment.plays / 2, context_),
-            0};
+// Cuts the segment with the largest bound in two: what is known of its middle raises the peak, or
+// each half is bounded more closely. Either way the interval of the peak shrinks.
+void PeakSearch::look_closer() {
+  std::pop_heap(suspects_.begin(), suspects_.end());
+  Suspect tail = std::move(suspects_.back());
+  suspects_.pop_back();
+  if (tail.bound <= keeper_.peak()) return;  // overtaken since: no draw is wasted on it
+  Suspect head{tail.before, tail.rewards,
+               cut_segment(tail.segment, tail.segment.plays / 2, resources_), 0};
   tail.before += head.segment.plays;
   tail.rewards += head.segment.sum;
-  policy_.raise_peak(policy_.statistic(tail.before, tail.rewards));
-  open(std::move(head));
-  open(std::move(tail));
+  keeper_.raise_peak(keeper_.statistic(tail.before, tail.rewards));
+  suspect(std::move(head));
+  suspect(std::move(tail));
 }
 
-void LeapPeaks::tell_bound() {
-  if (blocks_.size() > many_) {
-    std::erase_if(blocks_, [&](const Open& block) { return block.bound <= policy_.peak(); });
-    std::make_heap(blocks_.begin(), blocks_.end());
-    many_ = std::max(many_, 2 * blocks_.size());
+// Most suspects are overtaken by the peak before they are ever looked at; they are swept out when
+// there are many, so that the heap stays as short as what is really open.
+void PeakSearch::tell_bound() {
+  if (suspects_.size() > many_) {
+    std::erase_if(suspects_, [&](const Suspect& one) { return one.bound <= keeper_.peak(); });
+    std::make_heap(suspects_.begin(), suspects_.end());
+    many_ = std::max(many_, 2 * suspects_.size());
   }
-  policy_.bound_peak(blocks_.empty() ? -std::numeric_limits<double>::infinity()
-                                     : blocks_.front().bound);
+  keeper_.bound_peak(suspects_.empty() ? -std::numeric_limits<double>::infinity()
+                                       : suspects_.front().bound);
 }
 
-void LeapPeaks::settle() {
-  while (!policy_.peak_settled()) {
+// Ends, as every cut halves a segment and one of a single play holds no secret.
+void PeakSearch::settle() {
+  while (!keeper_.peak_settled()) {
     look_closer();
     tell_bound();
   }
 }
 
-}  // namespace armature
+}  // namespace armature::leap

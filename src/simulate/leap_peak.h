@@ -1,38 +1,39 @@
-// The largest value a statistic had inside blocks of which only the ends are known (docs/leap.md,
-// "Peaks"): a bound for each block, and cuts by the exact conditional law where a choice depends on
-// more.
+// The largest value a statistic had inside segments of which only the ends are known (docs/leap.md,
+// "Peaks"): a bound for each segment, and cuts by the exact conditional law where a choice depends
+// on more.
 #pragma once
 
-#include "simulate/leap_walk.h"
+#include "armature/leap.h"
+#include "simulate/leap_resources.h"
 
-namespace armature {
+namespace armature::leap {
 
-class LeapPeaks {
+class PeakSearch {
  public:
-  LeapPeaks(LeapPeak& policy, LeapContext& context) : policy_(policy), context_(context) {}
+  PeakSearch(PeakKeeper& keeper, Resources& resources) : keeper_(keeper), resources_(resources) {}
 
-  /// The arm's next block, before the policy absorbs it: it starts from these plays and rewards.
-  void add(Arm arm, std::uint64_t plays, double sum, std::vector<std::uint64_t> value_counts);
+  /// The arm's next plays, before the policy absorbs them: they start from its statistics now.
+  void add(Segment segment);
   /// Looks closer until the policy's choice does not depend on where the peak is.
   void settle();
 
  private:
-  /// A block whose inside may hold the peak.
-  struct Open {
+  /// A segment whose inside may hold the peak.
+  struct Suspect {
     std::uint64_t before = 0;  // plays and rewards before it
     double rewards = 0;
     Segment segment;
     double bound = 0;
-    bool operator<(const Open& other) const { return bound < other.bound; }
+    bool operator<(const Suspect& other) const { return bound < other.bound; }
   };
-  void open(Open block);
+  void suspect(Suspect suspect);
   void look_closer();
   void tell_bound();
 
-  LeapPeak& policy_;
-  LeapContext& context_;
-  std::vector<Open> blocks_;  // a heap, the largest bound first
-  std::size_t many_ = 64;     // with more of them, those below the peak are thrown out
+  PeakKeeper& keeper_;
+  Resources& resources_;
+  std::vector<Suspect> suspects_;  // a heap, the largest bound first
+  std::size_t many_ = 64;          // with more of them, those below the peak are thrown out
 };
 
-}  // namespace armature
+}  // namespace armature::leap

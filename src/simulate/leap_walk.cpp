@@ -1,296 +1,185 @@
 #include "simulate/leap_walk.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
-#include "armature/error.h"
 #include "base/discrete.h"
 #include "simulate/leap_peak.h"
 
-namespace armature {
+namespace armature::leap {
 namespace {
 
+// Rounds to step after a failed try, doubled by every further failure: few at first, as most often
+// the lead is settled after some rounds; at most so many that the tries cost next to nothing.
 constexpr Round kLeastPatience = 4;
 constexpr Round kMostPatience = 1024;
 
 }  // namespace
 
-void LeapLedger::next() {
-  const double k = certificates_ + 1;
-  failure_ = tolerance_ * 6 / (std::numbers::pi * std::numbers::pi * k * k);
-  log_inverse_ = -std::log(failure_);
-}
-
-void LeapContext::count_events(std::uint64_t more) {
-  events += more;
-  if (events > max_events)
-    throw Error(
-        {"", "--max-events", fmt::format("{} events", events),
-         fmt::format("at most {}: the choice changes too often to leap here ({} rounds were "
-                     "played one by one); a shorter horizon, or more events",
-                     max_events, rounds_stepped)});
-}
-
-double bridge_slack(const Segment& segment, double log_inverse_probability) {
-  if (segment.plays < 2) return 0;
-  const auto length = static_cast<double>(segment.plays);
-  // Never by more than all its rewards, or all that is missing to one a play.
-  return std::max(0.0, std::min({std::sqrt((length + 2) * log_inverse_probability / 2), segment.sum,
-                                 length - segment.sum}));
-}
-
-// Which of a segment's plays come first is a uniform choice: the values among them are
-// hypergeometric.
-Segment cut_segment(Segment& segment, std::uint64_t plays, LeapContext& context) {
-  Segment head{segment.arm, plays, 0, segment.value_counts};
-  std::uint64_t others = segment.plays;
-  std::uint64_t draws = plays;
-  for (std::size_t v = 0; v < head.value_counts.size(); ++v) {
-    const std::uint64_t marked = segment.value_counts[v];
-    others -= marked;
-    head.value_counts[v] = hypergeometric(context.stream, marked, others, draws);
-    draws -= head.value_counts[v];
-    segment.value_counts[v] -= head.value_counts[v];
+// A single play carries no counts of values: there is nothing to cut, and where all rounds are
+// stepped they would be most of the memory.
+void SegmentList::play(AnyPolicy& policy, Round rounds, Resources& resources) {
+  for (Round i = 0; i < rounds; ++i) {
+    const Decision decision = policy.choose(resources.policy_stream);
+    const Outcome outcome = resources.environment.play(decision.arm);
+    policy.observe(decision, outcome, resources.policy_stream);
+    segments_.push_back({decision.arm, 1, outcome.reward, {}});
   }
-  head.sum = context.laws.sum(head.value_counts);
-  segment.plays -= plays;
-  segment.sum = context.laws.sum(segment.value_counts);
-  context.count_events(1);
-  return head;
 }
 
-LeapWalk::LeapWalk(AnyPolicy& policy, LeapContext& context)
+PolicyWalk::PolicyWalk(AnyPolicy& policy, Resources& resources)
     : policy_(policy),
-      context_(context),
-      peaks_(policy.peak_keeper() ? std::make_unique<LeapPeaks>(*policy.peak_keeper(), context)
-                                  : nullptr),
-      guess_(context.laws.actions(), kShortestLeap),
+      planner_(*policy.leaper()->planner()),
+      resources_(resources),
+      boxes_(resources.laws),
+      guess_(resources.laws.actions(), kShortestLeap),
       patience_(kLeastPatience),
-      context_paths_(context.laws.contexts()),
-      visits_(context.laws.contexts()),
-      sums_(context.laws.contexts()),
-      value_counts_(context.laws.value_count()),
-      context_values_(context.laws.value_count()) {}
+      visits_(resources.laws.contexts()),
+      sums_(resources.laws.contexts()),
+      value_counts_(resources.laws.value_count()),
+      context_values_(resources.laws.value_count()) {
+  if (PeakKeeper* const keeper = planner_.peak_keeper())
+    peak_search_ = std::make_unique<PeakSearch>(*keeper, resources);
+}
 
-LeapWalk::LeapWalk(LeapWalk&&) noexcept = default;
-LeapWalk::~LeapWalk() = default;
+PolicyWalk::PolicyWalk(PolicyWalk&&) noexcept = default;
+PolicyWalk::~PolicyWalk() = default;
 
 // --- Certificates
 
-void LeapWalk::lay_out(Round rounds) {
-  plan_.shares.clear();
-  plan_.certain = plan_.at_random = plan_.contexts = plan_.in_turn = false;
-  plan_.unevenness = 0;
-  policy_.intend(rounds, plan_);
+bool PolicyWalk::certified(Round rounds) {
+  plan_ = planner_.intend(rounds);
+  return plan_holds();
 }
 
-bool LeapWalk::certified(Round rounds) {
-  lay_out(rounds);
-  if (plan_.shares.empty()) return false;
-  if (plan_.certain) return true;
-  bound_paths();
-  return policy_.holds(plan_, {arm_paths_, context_paths_});
+// A failed try reveals nothing of the outcomes: the box is made from the laws, and nothing is
+// drawn.
+bool PolicyWalk::plan_holds() {
+  if (rounds_of(plan_) == 0) return false;
+  if (is_certain(plan_)) return true;
+  return planner_.holds(plan_, boxes_.around(plan_, resources_.ledger.log_inverse()));
 }
 
 // The longest certificate that doubling and halving find, starting from where the last one with
-// this leading arm ended. On success plan_ is the plan it covers.
-bool LeapWalk::certify(Round limit) {
+// this leading arm ended: while an arm leads, its certificates grow with its plays. On success
+// plan_ is the plan it covers.
+bool PolicyWalk::certify(Round limit) {
   const Round least = std::min(kShortestLeap, limit);
-  lay_out(least);
-  if (plan_.shares.empty()) return false;
-  if (plan_.certain) {
-    lay_out(limit);
+  plan_ = planner_.intend(least);
+  if (rounds_of(plan_) == 0) return false;
+  if (is_certain(plan_)) {  // nothing to search for: as far as may be
+    plan_ = planner_.intend(limit);
     return true;
   }
-  Round& guess = guess_[plan_.shares.front().arm];
+  Round& guess = guess_[shares_of(plan_).front().arm];
   const Round first = std::clamp(guess, least, limit);
   guess = least;  // if nothing comes of it
   Round good = first;
   Round bad = limit + 1;
-  if (!certified(first)) {
+  if (!(first == least ? plan_holds() : certified(first))) {
     if (first == least || !certified(least)) return false;
     good = least;
     bad = first;
   }
-  if (plan_.rounds() < least) return 2 * plan_.rounds() > kShortestLeap;
-  while (good < limit && bad - good > good / 2 && plan_.rounds() >= good) {
+  // A plan may be shorter than asked for, near the end of what the policy can foresee; then asking
+  // for more is in vain.
+  if (rounds_of(plan_) < least) return 2 * rounds_of(plan_) > kShortestLeap;
+  // To within half of the longest: a closer search costs more tries than the rounds are worth.
+  while (good < limit && bad - good > good / 2 && rounds_of(plan_) >= good) {
     const Round next = bad > limit ? std::min(limit, 2 * good) : good + (bad - good) / 2;
     (certified(next) ? good : bad) = next;
-    if (bad == next) lay_out(good);
+    if (bad == next) plan_ = planner_.intend(good);
   }
   guess = good;
   return true;
 }
 
-void LeapWalk::bound_paths() {
-  const LeapLaws& laws = context_.laws;
-  const std::size_t shares = plan_.shares.size();
-  // Two sides per arm; per context and share two of visits and two of sums.
-  const double events =
-      static_cast<double>(shares * (2 + (plan_.contexts ? 4 * laws.contexts() : 0)));
-  const double log_inverse = context_.ledger.log_inverse() + std::log(events);
-  arm_paths_.clear();
-  for (const Share& share : plan_.shares) {
-    const auto plays = static_cast<double>(share.plays);
-    const ValueLaw& law = laws.arm(share.arm);
-    const double slack = path_slack(plays, law.variance, log_inverse);
-    arm_paths_.push_back({plays, law.mean, slack, slack});
-  }
-  if (!plan_.contexts) return;
-  if (shares == 1)
-    bound_contexts_of_one(plan_.shares.front(), log_inverse);
-  else
-    bound_contexts_of_many(log_inverse);
-}
-
-// Rewards of a context on its own clock: so many visits, each with the cell's law.
-void LeapWalk::bound_contexts_of_one(const Share& share, double log_inverse) {
-  const LeapLaws& laws = context_.laws;
-  const auto plays = static_cast<double>(share.plays);
-  for (Context z = 0; z < laws.contexts(); ++z) {
-    const double nu = laws.visit_probability(share.arm, z);
-    const ValueLaw& law = laws.cell(share.arm, z);
-    const double visits =
-        nu > 0
-            ? std::min(plays, std::ceil(plays * nu + path_slack(plays, nu * (1 - nu), log_inverse)))
-            : 0;
-    const double slack = path_slack(visits, law.variance, log_inverse);
-    context_paths_[z] = {visits, law.mean, slack, slack};
-  }
-}
-
-void LeapWalk::bound_contexts_of_many(double log_inverse) {
-  for (Context z = 0; z < context_.laws.contexts(); ++z)
-    context_paths_[z] = shared_path(z, log_inverse);
-}
-
-// Several arms visit the context side by side. On the window's clock visits are t·ρ ± X and rewards
-// t·σ ± Y, so on the clock of visits rewards drift at σ/ρ, within Y + X·σ/ρ.
-Path LeapWalk::shared_path(Context z, double log_inverse) const {
-  const LeapLaws& laws = context_.laws;
-  const auto rounds = static_cast<double>(plan_.rounds());
-  double visit_rate = 0, visit_slack = 0, reward_rate = 0, reward_slack = 0;
-  for (const Share& share : plan_.shares) {
-    const auto plays = static_cast<double>(share.plays);
-    const double nu = laws.visit_probability(share.arm, z);
-    const ValueLaw& law = laws.cell(share.arm, z);
-    const double mean = nu * law.mean;  // of the reward if it comes with z, else 0
-    const double variance = nu * (law.variance + law.mean * law.mean) - mean * mean;
-    visit_rate += plays / rounds * nu;
-    reward_rate += plays / rounds * mean;
-    visit_slack += path_slack(plays, nu * (1 - nu), log_inverse) + plan_.unevenness * nu;
-    reward_slack +=
-        path_slack(plays, std::max(0.0, variance), log_inverse) + plan_.unevenness * mean;
-  }
-  if (visit_rate <= 0) return {};
-  const double drift = reward_rate / visit_rate;
-  const double slack = reward_slack + drift * visit_slack;
-  return {std::min(rounds, std::ceil(rounds * visit_rate + visit_slack)), drift, slack, slack};
-}
-
 // --- Playing
 
-void LeapWalk::draw_shares_at_random() {
-  const std::size_t arms = plan_.shares.size();
-  const std::vector<double> alike(arms, 1 / static_cast<double>(arms));
-  std::vector<std::uint64_t> plays(arms);
-  multinomial(context_.stream, plan_.rounds(), alike, plays);
-  for (std::size_t i = 0; i < arms; ++i) plan_.shares[i].plays = plays[i];
+Round PolicyWalk::advance(Round limit, Journal& journal) {
+  // Before anything is laid out: what is planned must not depend on where the peak is.
+  if (peak_search_) peak_search_->settle();
+  if (!certify(limit)) return step(limit, journal);
+  // A balancer may take any part of the walk, so it must be known which plays come first. What was
+  // certified is not relied on, and not paid for.
+  if (journal.keeps_order() && !is_in_turn(plan_)) return step(limit, journal);
+  if (!is_certain(plan_)) resources_.ledger.spend();
+  patience_ = kLeastPatience;
+  return play_plan(journal);
 }
 
-// Draws the outcomes of a share, tells the policy and returns the sum of the rewards.
-double LeapWalk::play_share(const Share& share) {
-  const LeapLaws& laws = context_.laws;
-  if (!plan_.contexts) {
-    const double sum = laws.draw(laws.arm(share.arm), share.plays, context_.stream, value_counts_);
-    if (peaks_) peaks_->add(share.arm, share.plays, sum, value_counts_);
-    policy_.absorb({share.arm, share.plays, sum, {}, {}});
-    return sum;
+Round PolicyWalk::play_plan(Journal& journal) {
+  if (const auto* random = std::get_if<AtRandom>(&plan_)) plan_ = drawn(*random);
+  const Detail detail = detail_of(plan_);
+  for (const Share& share : shares_of(plan_)) {
+    if (share.plays == 0) continue;
+    play_share(share, detail, journal);
+    resources_.count_events(1);
   }
-  multinomial(context_.stream, share.plays, laws.marginals(share.arm), visits_);
+  return rounds_of(plan_);
+}
+
+Certain PolicyWalk::drawn(const AtRandom& plan) {
+  const std::vector<double> alike(plan.arms, 1 / static_cast<double>(plan.arms));
+  std::vector<std::uint64_t> plays(plan.arms);
+  multinomial(resources_.stream, plan.rounds, alike, plays);
+  Certain drawn{{}, Certain::Order::kMixed};
+  for (Arm a = 0; a < plan.arms; ++a) drawn.shares.push_back({a, plays[a]});
+  return drawn;
+}
+
+// Draws the outcomes of a share and tells everybody. The search for the peak comes first: it needs
+// the statistics from which the share starts.
+void PolicyWalk::play_share(const Share& share, Detail detail, Journal& journal) {
+  const Laws& laws = resources_.laws;
+  const bool contexts = detail == Detail::kContexts;
+  const double sum =
+      contexts ? draw_by_context(share)
+               : laws.draw(laws.arm(share.arm), share.plays, resources_.stream, value_counts_);
+  if (peak_search_) peak_search_->add({share.arm, share.plays, sum, value_counts_});
+  planner_.absorb(contexts ? ShareOutcome{share, sum, visits_, sums_}
+                           : ShareOutcome{share, sum, {}, {}});
+  journal.add(share, sum, value_counts_);
+}
+
+// Visits, then rewards context by context; returns the sum of all rewards. How often each value
+// came is added up over contexts: a cut divides the share as a whole, and the policy, which has
+// been told of its contexts, is not asked again.
+double PolicyWalk::draw_by_context(const Share& share) {
+  const Laws& laws = resources_.laws;
+  multinomial(resources_.stream, share.plays, laws.marginals(share.arm), visits_);
   std::fill(value_counts_.begin(), value_counts_.end(), 0);
   double total = 0;
   for (Context z = 0; z < laws.contexts(); ++z) {
     sums_[z] = 0;
     if (visits_[z] == 0) continue;
-    sums_[z] = laws.draw(laws.cell(share.arm, z), visits_[z], context_.stream, context_values_);
+    sums_[z] = laws.draw(laws.cell(share.arm, z), visits_[z], resources_.stream, context_values_);
     total += sums_[z];
     for (std::size_t v = 0; v < context_values_.size(); ++v) value_counts_[v] += context_values_[v];
   }
-  if (peaks_) peaks_->add(share.arm, share.plays, total, value_counts_);
-  policy_.absorb({share.arm, share.plays, total, visits_, sums_});
   return total;
 }
 
 // After a failed try it is a while before the next: the choice is about to change, and where it
 // changes all the time trying is in vain.
-Round LeapWalk::rounds_to_step(Round limit) {
+Round PolicyWalk::step(Round limit, Journal& journal) {
   const Round rounds = std::min(limit, patience_);
   patience_ = std::min(2 * patience_, kMostPatience);
-  context_.rounds_stepped += rounds;
-  context_.count_events(rounds);
-  return rounds;
-}
-
-void LeapWalk::step(Round rounds, std::span<std::uint64_t> pulls) {
-  if (!peaks_) {
-    policy_.play(context_.environment, rounds, context_.policy_stream, pulls);
-    return;
-  }
-  for (Round i = 0; i < rounds; ++i) {
-    peaks_->settle();
-    policy_.play(context_.environment, 1, context_.policy_stream, pulls);
-  }
-}
-
-void LeapWalk::finish() {
-  if (peaks_) peaks_->settle();
-}
-
-Round LeapWalk::advance(Round limit, std::span<std::uint64_t> pulls) {
-  if (peaks_) peaks_->settle();
-  if (!certify(limit)) {
-    const Round rounds = rounds_to_step(limit);
-    step(rounds, pulls);
+  resources_.rounds_stepped += rounds;
+  resources_.count_events(rounds);
+  if (!peak_search_) {
+    journal.play(policy_, rounds, resources_);
     return rounds;
   }
-  if (!plan_.certain) context_.ledger.spend();
-  patience_ = kLeastPatience;
-  const Round rounds = plan_.rounds();
-  if (plan_.at_random) draw_shares_at_random();
-  for (const Share& share : plan_.shares) {
-    if (share.plays == 0) continue;
-    play_share(share);
-    pulls[share.arm] += share.plays;
-    context_.count_events(1);
+  // Every single choice may depend on the peak, as the arm just played moves.
+  for (Round i = 0; i < rounds; ++i) {
+    peak_search_->settle();
+    journal.play(policy_, 1, resources_);
   }
   return rounds;
 }
 
-void LeapWalk::advance(Round limit, std::deque<Segment>& segments) {
-  if (peaks_) peaks_->settle();
-  const bool covered = certify(limit);
-  if (!covered || (plan_.shares.size() > 1 && !plan_.in_turn)) {
-    const Round rounds = rounds_to_step(limit);
-    for (Round i = 0; i < rounds; ++i) {
-      if (peaks_) peaks_->settle();
-      const Decision decision = policy_.choose(context_.policy_stream);
-      const Outcome outcome = context_.environment.play(decision.arm);
-      policy_.observe(decision, outcome, context_.policy_stream);
-      segments.push_back({decision.arm, 1, outcome.reward, {}});
-    }
-    return;
-  }
-  if (!plan_.certain) context_.ledger.spend();
-  patience_ = kLeastPatience;
-  for (const Share& share : plan_.shares) {
-    const double sum = play_share(share);
-    segments.push_back({share.arm, share.plays, sum, value_counts_});
-    context_.count_events(1);
-  }
+void PolicyWalk::finish() {
+  if (peak_search_) peak_search_->settle();
 }
 
-}  // namespace armature
+}  // namespace armature::leap

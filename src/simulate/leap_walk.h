@@ -4,112 +4,101 @@
 
 #include <deque>
 
-#include "armature/simulate.h"
-#include "simulate/leap_laws.h"
+#include "simulate/leap_boxes.h"
+#include "simulate/leap_resources.h"
 
-namespace armature {
+namespace armature::leap {
 
-/// What a replication may be off by, and what of it is spent. The k-th certificate that is relied
-/// on may fail with probability tol·6/(π²(k+1)²), so that all together stay below tol.
-class LeapLedger {
+/// Where a walk is written down. It decides what a walk may do: where the order of plays counts,
+/// plans that do not tell it are of no use.
+class Journal {
  public:
-  explicit LeapLedger(double tolerance) : tolerance_(tolerance) { next(); }
+  virtual ~Journal() = default;
 
-  /// log(1/η) of the next certificate.
-  double log_inverse() const { return log_inverse_; }
-  void spend() {
-    spent_ += failure_;
-    ++certificates_;
-    next();
+  virtual bool keeps_order() const = 0;
+  /// A share has been played.
+  virtual void add(const Share& share, double sum,
+                   const std::vector<std::uint64_t>& value_counts) = 0;
+  /// Plays single rounds and writes them down.
+  virtual void play(AnyPolicy& policy, Round rounds, Resources& resources) = 0;
+};
+
+/// How often each arm was played: all that a policy by itself leaves.
+class PullCounts final : public Journal {
+ public:
+  explicit PullCounts(std::span<std::uint64_t> pulls) : pulls_(pulls) {}
+
+  bool keeps_order() const override { return false; }
+  void add(const Share& share, double, const std::vector<std::uint64_t>&) override {
+    pulls_[share.arm] += share.plays;
   }
-  double spent() const { return spent_; }
+  void play(AnyPolicy& policy, Round rounds, Resources& resources) override {
+    policy.play(resources.environment, rounds, resources.policy_stream, pulls_);
+  }
 
  private:
-  void next();
-
-  double tolerance_;
-  double certificates_ = 0;
-  double spent_ = 0;
-  double failure_ = 0;
-  double log_inverse_ = 0;
+  std::span<std::uint64_t> pulls_;
 };
 
-/// What all walks of a replication share.
-struct LeapContext {
-  const LeapLaws& laws;
-  Environment environment;  // for single rounds
-  Stream policy_stream;
-  Stream stream;  // for blocks
-  LeapLedger ledger;
-  std::uint64_t events = 0;
-  std::uint64_t rounds_stepped = 0;
-  std::uint64_t max_events;
+/// The walk piece by piece, in the order of play: a base learner's history, which its balancer will
+/// take and cut where it needs to.
+class SegmentList final : public Journal {
+ public:
+  explicit SegmentList(std::deque<Segment>& segments) : segments_(segments) {}
 
-  /// Throws Error beyond the limit.
-  void count_events(std::uint64_t events);
+  bool keeps_order() const override { return true; }
+  void add(const Share& share, double sum,
+           const std::vector<std::uint64_t>& value_counts) override {
+    segments_.push_back({share.arm, share.plays, sum, value_counts});
+  }
+  void play(AnyPolicy& policy, Round rounds, Resources& resources) override;
+
+ private:
+  std::deque<Segment>& segments_;
 };
 
-/// A piece of a walk: plays of one arm, their rewards, and how often each reward value of the
-/// instance came (left out for a single play, which cannot be cut).
-struct Segment {
-  Arm arm = 0;
-  std::uint64_t plays = 0;
-  double sum = 0;
-  std::vector<std::uint64_t> value_counts;
-};
+class PeakSearch;
 
-/// How far the sum is off the chord of a segment on its way, given its ends, except with
-/// probability 4·exp(−H): rewards in random order.
-double bridge_slack(const Segment& segment, double log_inverse_probability);
-/// Cuts the first plays off a segment, by the exact conditional law, and returns them.
-Segment cut_segment(Segment& segment, std::uint64_t plays, LeapContext& context);
-
-class LeapPeaks;
-
-class LeapWalk {
+class PolicyWalk {
  public:
   /// A leap shorter than this costs more than its rounds.
   static constexpr Round kShortestLeap = 24;
 
-  LeapWalk(AnyPolicy& policy, LeapContext& context);
-  LeapWalk(LeapWalk&&) noexcept;
-  ~LeapWalk();
+  /// A policy whose leaper is a planner.
+  PolicyWalk(AnyPolicy& policy, Resources& resources);
+  PolicyWalk(PolicyWalk&&) noexcept;
+  ~PolicyWalk();
 
-  /// Goes on by at most so many rounds (at least one), counts the pulls of each arm, and returns
-  /// how many rounds it went.
-  Round advance(Round limit, std::span<std::uint64_t> pulls);
-  /// The same, written down piece by piece in the order of play.
-  void advance(Round limit, std::deque<Segment>& segments);
+  /// Goes on by at most so many rounds (at least one), writes them down, and returns how many
+  /// rounds it went.
+  Round advance(Round limit, Journal& journal);
   /// Nothing follows: what the policy has to tell must not depend on anything left open.
   void finish();
 
  private:
   bool certify(Round limit);
   bool certified(Round rounds);
-  void lay_out(Round rounds);
-  void bound_paths();
-  void bound_contexts_of_one(const Share& share, double log_inverse);
-  void bound_contexts_of_many(double log_inverse);
-  Path shared_path(Context z, double log_inverse) const;
-  void draw_shares_at_random();
-  double play_share(const Share& share);
-  Round rounds_to_step(Round limit);
-  void step(Round rounds, std::span<std::uint64_t> pulls);
+  bool plan_holds();
+  Round play_plan(Journal& journal);
+  void play_share(const Share& share, Detail detail, Journal& journal);
+  double draw_by_context(const Share& share);
+  Certain drawn(const AtRandom& plan);
+  Round step(Round limit, Journal& journal);
 
   AnyPolicy& policy_;
-  LeapContext& context_;
-  std::unique_ptr<LeapPeaks> peaks_;  // if the policy remembers one
-  std::vector<Round> guess_;          // how far the last certificate reached, per leading arm
-  Round patience_;                    // rounds to step after a failed try
-
-  // Scratch.
+  Planner& planner_;
+  Resources& resources_;
+  Boxes boxes_;
+  std::unique_ptr<PeakSearch> peak_search_;  // if the policy remembers a peak
+  std::vector<Round> guess_;                 // how far the last certificate reached, by leading arm
+  Round patience_;                           // rounds to step after a failed try
   Plan plan_;
-  std::vector<Path> arm_paths_;
-  std::vector<Path> context_paths_;
+
+  // Scratch, of the share just played.
   std::vector<std::uint64_t> visits_;
   std::vector<double> sums_;
-  std::vector<std::uint64_t> value_counts_;    // of the share just played
+  std::vector<std::uint64_t> value_counts_;
   std::vector<std::uint64_t> context_values_;  // of one context of it
 };
 
-}  // namespace armature
+}  // namespace armature::leap

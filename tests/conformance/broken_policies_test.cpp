@@ -6,7 +6,7 @@
 #include <set>
 
 #include "armature/conformance.h"
-#include "armature/policy.h"
+#include "armature/leap.h"
 
 namespace armature {
 namespace {
@@ -117,6 +117,38 @@ struct Disturbed : InTurn {
   std::uint64_t looks_ = 0;
 };
 
+// Leaps, and judges a plan by the one laid out last.
+struct ForgetfulPlanner : InTurn, leap::Planner {
+  static PolicyFacts facts() { return facts_named("test-forgetful-planner"); }
+  using InTurn::InTurn;
+  leap::Plan intend(Round rounds) override {
+    planned_ = rounds;
+    return leap::OneArm{{static_cast<Arm>(rounds_ % actions_), rounds}};
+  }
+  bool holds(const leap::Plan&, const leap::Box&) const override { return planned_ == 1; }
+  void absorb(const leap::ShareOutcome& outcome) override { rounds_ += outcome.share.plays; }
+  Round planned_ = 0;
+};
+
+// Laying out a plan counts as if it had been carried out.
+struct HastyPlanner : ForgetfulPlanner {
+  static PolicyFacts facts() { return facts_named("test-hasty-planner"); }
+  using ForgetfulPlanner::ForgetfulPlanner;
+  leap::Plan intend(Round rounds) override {
+    const Arm arm = static_cast<Arm>(rounds_ % actions_);
+    rounds_ += rounds;
+    return leap::OneArm{{arm, rounds}};
+  }
+  bool holds(const leap::Plan&, const leap::Box&) const override { return true; }
+};
+
+// Lays out more than it is asked for.
+struct EagerPlanner : ForgetfulPlanner {
+  static PolicyFacts facts() { return facts_named("test-eager-planner"); }
+  using ForgetfulPlanner::ForgetfulPlanner;
+  leap::Plan intend(Round rounds) override { return leap::Certain{{{0, rounds + 1}}}; }
+};
+
 template <class P>
 std::set<std::string> broken_laws() {
   static const bool registered = [] {
@@ -166,6 +198,12 @@ TEST(BrokenPolicies, LossesLeadAstray) {
 
 TEST(BrokenPolicies, LookingChangesTheState) {
   EXPECT_TRUE(broken_laws<Disturbed>().contains("refuse-bad-state"));
+}
+
+TEST(BrokenPolicies, PlansThatDoNotStandByThemselves) {
+  EXPECT_EQ(broken_laws<ForgetfulPlanner>(), Laws{"plans"});
+  EXPECT_EQ(broken_laws<HastyPlanner>(), Laws{"plans"});
+  EXPECT_EQ(broken_laws<EagerPlanner>(), Laws{"plans"});
 }
 
 TEST(BrokenPolicies, FailuresSayWhere) {

@@ -46,6 +46,7 @@ const std::map<std::string, std::string> kRoomOfHeader = {
     {"environment.h", "model"},
     {"families.h", "families"},
     {"policy.h", "policies"},
+    {"leap.h", "policies"},
     {"simulate.h", "simulate"},
     {"conformance.h", "simulate"},
     {"lab.h", "lab"},

@@ -11,8 +11,11 @@
 namespace armature {
 namespace {
 
+using leap::Range;
+using leap::SumPath;
+
 // Every value on both edges of the path, one count after the other.
-Range by_brute_force(std::uint64_t count, double sum, const Path& path,
+Range by_brute_force(std::uint64_t count, double sum, const SumPath& path,
                      const Confidence& confidence, double sign) {
   Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   for (std::uint64_t k = 0; static_cast<double>(k) <= path.most; ++k) {
@@ -34,7 +37,7 @@ TEST(PathBounds, HoldAndAreTight) {
     const double sum = std::floor(stream.uniform() * static_cast<double>(count + 1));
     const double most = 1 + uniform_index(stream, 400);
     const double drift = i % 5 == 0 ? (i % 2 == 0 ? 0.0 : 1.0) : stream.uniform();
-    const Path path{most, drift, stream.uniform() * 20, stream.uniform() * 20};
+    const SumPath path{most, drift, stream.uniform() * 20, stream.uniform() * 20};
     const Confidence fixed = Confidence::fixed(1 + 20 * stream.uniform(), 1);
     const Confidence anytime = Confidence::anytime(20, 0.05, 1);
     for (const PathBound bound : {PathBound::kMean, PathBound::kUpper, PathBound::kLower}) {
@@ -67,7 +70,7 @@ TEST(PathBounds, TheLeastAloneIsTheSame) {
   const Confidence confidence = Confidence::anytime(20, 0.05, 1);
   Statistics statistics(2);
   statistics.add(1, 50, 20);
-  for (const Path& path : {Path{}, Path{30, 0.4, 5, 5}, Path{1000, 0.1, 40, 3}})
+  for (const SumPath& path : {SumPath{}, SumPath{30, 0.4, 5, 5}, SumPath{1000, 0.1, 40, 3}})
     for (const std::uint32_t i : {0u, 1u})
       EXPECT_EQ(least_upper_along(statistics, i, path, confidence),
                 range_along(statistics, i, path, confidence, PathBound::kUpper).low);

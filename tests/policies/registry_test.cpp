@@ -172,7 +172,7 @@ TEST(PolicyRegistry, OwnPoliciesCanBeRegistered) {
   test::Hand hand("test-last-arm", small_problem());
   EXPECT_EQ(hand.round(0, 1), 1u);
   EXPECT_EQ(policies().back().facts.name, "test-last-arm");
-  EXPECT_FALSE(hand.policy->leaps());
+  EXPECT_EQ(hand.policy->leaper(), nullptr);
 }
 
 TEST(PolicyRegistryDeathTest, ANameIsRegisteredOnce) {

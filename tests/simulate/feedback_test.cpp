@@ -61,10 +61,6 @@ class Diary final : public AnyPolicy {
   void visit_state(StateVisitor&) override {}
   Diagnostics diagnostics() const override { return {}; }
   void play(Environment&, Round, Stream&, std::span<std::uint64_t>) override {}
-  std::string leap_obstacle() const override { return "it only listens"; }
-  void intend(Round, Plan&) override {}
-  bool holds(const Plan&, const Box&) const override { return false; }
-  void absorb(const Block&) override {}
 
   std::vector<Round> observed;
   std::vector<Round> forgotten;

@@ -1,3 +1,5 @@
+#include "armature/leap.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,7 +9,7 @@
 #include "armature/families.h"
 #include "armature/lab.h"
 #include "armature/simulate.h"
-#include "simulate/leap_laws.h"
+#include "simulate/leap_boxes.h"
 
 namespace armature {
 namespace {
@@ -131,6 +133,135 @@ TEST(LeapEngine, SameBytesForAnyNumberOfThreads) {
     EXPECT_EQ(first.final_regrets(i), second.final_regrets(i));
 }
 
+// --- Shares of a balancer
+
+double share_in(const Diagnostics& diagnostics, const std::string& name) {
+  for (const Diagnostic& diagnostic : diagnostics)
+    if (diagnostic.name == name) return diagnostic.value;
+  ADD_FAILURE() << name << " is missing";
+  return -1;
+}
+
+TEST(LeapEngine, FollowsABalancersSharesToEveryCheckpoint) {
+  for (const char* policy : {"db", "db:bias=printed", "db:bias=printed,base=c-ucb+ucb+pe"}) {
+    Cell cell = cell_of("hidden-arm:actions=3,gap=0.4", policy,
+                        {1, 2, 999, 20'000, 123'457, 200'000}, Engine::kLeap);
+    cell.follow_shares = true;
+    const Replication one = run(cell);
+    ASSERT_EQ(one.engine, Engine::kLeap);
+    ASSERT_EQ(one.shares.size(), cell.checkpoints.size()) << policy;
+    for (std::size_t i = 0; i < one.shares.size(); ++i) {
+      double total = 0;
+      ASSERT_GE(one.shares[i].size(), 2u) << policy;
+      for (const Diagnostic& share : one.shares[i]) {
+        EXPECT_GE(share.value, 0) << policy << ' ' << share.name;
+        EXPECT_LE(share.value, 1) << policy << ' ' << share.name;
+        // Of so many rounds: a window that had gone past its checkpoint would not fit.
+        const double plays = share.value * static_cast<double>(cell.checkpoints[i]);
+        EXPECT_NEAR(plays, std::round(plays), 1e-6) << policy << ' ' << share.name;
+        total += share.value;
+      }
+      EXPECT_NEAR(total, 1, 1e-12) << policy << " at " << cell.checkpoints[i];
+    }
+    for (const Diagnostic& share : one.shares.back())
+      EXPECT_EQ(share.value, share_in(one.diagnostics, share.name)) << policy;
+  }
+}
+
+// While nobody is switched off, the schedule is a function of the counts alone: bias=printed leaves
+// all learners active for a long time, and shares are then the step engine's to the bit.
+TEST(LeapEngine, SharesOfAFixedScheduleAreTheStepEngines) {
+  const std::vector<Round> checkpoints{1, 2, 3, 50, 1'001, 7'777, 20'000};
+  Cell step =
+      cell_of("pareto-benign:actions=3,gap=0.2", "db:bias=printed", checkpoints, Engine::kStep);
+  Cell leap = step;
+  leap.engine = Engine::kLeap;
+  step.follow_shares = leap.follow_shares = true;
+  const Replication stepped = run(step);
+  const Replication leapt = run(leap);
+  ASSERT_EQ(stepped.shares.size(), checkpoints.size());
+  ASSERT_EQ(leapt.shares.size(), checkpoints.size());
+  ASSERT_EQ(share_in(stepped.diagnostics, "deactivations(c-ucb)"), 0);
+  ASSERT_EQ(share_in(stepped.diagnostics, "deactivations(ucb)"), 0);
+  for (std::size_t i = 0; i < checkpoints.size(); ++i)
+    for (const char* name : {"share(c-ucb)", "share(ucb)"})
+      EXPECT_EQ(share_in(stepped.shares[i], name), share_in(leapt.shares[i], name))
+          << name << " at " << checkpoints[i];
+}
+
+TEST(LeapEngine, FollowsNoSharesUnasked) {
+  EXPECT_TRUE(run(cell_of("hidden-arm", "db:bias=printed", {100}, Engine::kLeap)).shares.empty());
+}
+
+// --- Plans
+
+// The battery asks the same of every policy in its first rounds; here certificates really hold.
+TEST(LeapPlans, HoldByThemselvesWhateverWasLaidOutSince) {
+  constexpr Round kHorizon = 200'000;
+  const World world(InstanceSource("hidden-arm:actions=3,gap=0.4", kHorizon, 5).instance(0),
+                    kHorizon);
+  const leap::Laws laws(*world.instance);
+  int refused = 0;
+  for (const char* text : {"ucb", "c-ucb", "hac-ucb", "sentry", "sentry:schedule=spread",
+                           "sentry:schedule=free", "sentry:schedule=spread,share=0.9"}) {
+    const auto policy = make_policy(text, world.problem);
+    leap::Planner& planner = *policy->leaper()->planner();
+    Environment environment(world.tables, 5, 0);
+    Stream stream({5, 0, Purpose::kPolicy});
+    std::vector<std::uint64_t> pulls(world.instance->actions());
+    int held = 0;
+    for (int look = 0; look < 100; ++look) {
+      policy->play(environment, 997, stream, pulls);
+      for (const Round rounds : {Round{1}, Round{3}, Round{24}, Round{400}}) {
+        const leap::Plan plan = planner.intend(rounds);
+        if (leap::rounds_of(plan) == 0 || leap::is_certain(plan)) continue;
+        leap::Boxes boxes(laws);
+        const leap::Box box = boxes.around(plan, 20);
+        const bool answer = planner.holds(plan, box);
+        ++(answer ? held : refused);
+        for (const Round others : {Round{1}, Round{3}, Round{24}, Round{400}, Round{10'000}}) {
+          planner.intend(others);
+          EXPECT_EQ(planner.holds(plan, box), answer) << text << ": " << rounds << ", " << others;
+        }
+      }
+    }
+    EXPECT_GT(held, 0) << text << ": nothing was tested";
+  }
+  EXPECT_GT(refused, 0);
+}
+
+TEST(LeapPlans, AnswerForTheirShares) {
+  const leap::Plan none;
+  EXPECT_EQ(leap::rounds_of(none), 0u);
+  EXPECT_TRUE(leap::shares_of(none).empty());
+  EXPECT_FALSE(leap::is_certain(none));
+
+  const leap::Plan in_turn = leap::Certain{{{2, 5}, {0, 7}}};
+  EXPECT_EQ(leap::rounds_of(in_turn), 12u);
+  EXPECT_TRUE(leap::is_certain(in_turn));
+  EXPECT_TRUE(leap::is_in_turn(in_turn));
+
+  const leap::Plan mixed = leap::Certain{{{2, 5}, {0, 7}}, leap::Certain::Order::kMixed};
+  EXPECT_FALSE(leap::is_in_turn(mixed));
+
+  const leap::Plan random = leap::AtRandom{3, 100};
+  EXPECT_EQ(leap::rounds_of(random), 100u);
+  EXPECT_TRUE(leap::is_certain(random));
+  EXPECT_FALSE(leap::is_in_turn(random));
+  EXPECT_TRUE(leap::is_in_turn(leap::AtRandom{1, 100}));
+
+  const leap::Plan one = leap::OneArm{{1, 9, 4}, leap::Detail::kContexts};
+  EXPECT_EQ(leap::shares_of(one).front().tag, 4u);
+  EXPECT_EQ(leap::detail_of(one), leap::Detail::kContexts);
+  EXPECT_FALSE(leap::is_certain(one));
+  EXPECT_TRUE(leap::is_in_turn(one));
+
+  const leap::Plan side_by_side = leap::SideBySide{{{1, 9}, {2, 3}}, 1};
+  EXPECT_EQ(leap::rounds_of(side_by_side), 12u);
+  EXPECT_EQ(leap::detail_of(side_by_side), leap::Detail::kContexts);
+  EXPECT_FALSE(leap::is_in_turn(side_by_side));
+}
+
 // --- Which engine
 
 Engine chosen(const std::string& policy, Round horizon, const std::string& family = "hidden-arm") {
@@ -192,7 +323,7 @@ TEST(LeapLaws, MeansAndVariancesByHand) {
   Matrix marginals(1, 2);
   marginals(0, 0) = 0.25;
   marginals(0, 1) = 0.75;
-  const LeapLaws laws(Instance(Instance::benign(
+  const leap::Laws laws(Instance(Instance::benign(
       "two", marginals,
       {RewardLaw::table({0, 0.5, 1}, {0.2, 0.4, 0.4}), RewardLaw::bernoulli(0.2)})));
   EXPECT_EQ(laws.value_count(), 3u);
@@ -203,9 +334,9 @@ TEST(LeapLaws, MeansAndVariancesByHand) {
 }
 
 TEST(LeapLaws, SlackIsTheSharperInequality) {
-  EXPECT_NEAR(path_slack(200, 0.25, 25), 50, 1e-12);  // sqrt(200·25/2)
-  EXPECT_EQ(path_slack(200, 0, 25), 0);
-  const double bernstein = path_slack(1e6, 0.01, 30);
+  EXPECT_NEAR(leap::path_slack(200, 0.25, 25), 50, 1e-12);  // sqrt(200·25/2)
+  EXPECT_EQ(leap::path_slack(200, 0, 25), 0);
+  const double bernstein = leap::path_slack(1e6, 0.01, 30);
   EXPECT_NEAR(bernstein, 10 + std::sqrt(100 + 2 * 1e6 * 0.01 * 30), 1e-9);
 }
 

@@ -134,6 +134,36 @@ TEST_F(LeapLaw, SentrySpread) { expect_same_law("sentry:schedule=spread"); }
 TEST_F(LeapLaw, SentryFree) { expect_same_law("sentry:schedule=free,tau=0.05"); }
 TEST_F(LeapLaw, SentryOfThePaper) { expect_same_law("sentry:confidence=paper,scale=0.3"); }
 
+// A balancer's shares on the way, checkpoint by checkpoint. 8 comparisons with a false-alarm rate
+// of 1e-7 each: below 1e-6 together.
+TEST_F(LeapLaw, SharesAtCheckpoints) {
+  constexpr Round kHorizon = 30'000;
+  constexpr std::uint32_t kReplications = 300;
+  const std::vector<Round> checkpoints{300, 3'000, 10'007, kHorizon};
+  const auto world = std::make_shared<const World>(
+      InstanceSource("hidden-arm:actions=3,gap=0.4", kHorizon, 11).instance(0), kHorizon);
+  for (const char* policy : {"db:scale=0.1", "db:bias=printed,scale=0.1"}) {
+    std::vector<Replication> runs[2];
+    for (const Engine engine : {Engine::kStep, Engine::kLeap}) {
+      Cell cell;
+      cell.world = [&](std::uint32_t) { return world; };
+      cell.policy = policy;
+      cell.horizon = kHorizon;
+      cell.seed = engine == Engine::kStep ? 31 : 32;
+      cell.checkpoints = checkpoints;
+      cell.engine = engine;
+      cell.follow_shares = true;
+      runs[engine == Engine::kLeap] = run_block(cell, {0, kReplications}, kGoOn).replications;
+    }
+    for (std::size_t i = 0; i < checkpoints.size(); ++i) {
+      const auto share = [i](const Replication& run) { return run.shares.at(i).at(0).value; };
+      EXPECT_LT(test::ks_distance(each(runs[0], share), each(runs[1], share)),
+                test::ks_bound(kReplications, 1e-7))
+          << policy << " at " << checkpoints[i];
+    }
+  }
+}
+
 // Rewards of several values: sums are multinomial, cuts hypergeometric value by value.
 TEST_F(LeapLaw, TableRewards) {
   Matrix marginals(3, 2);
@@ -167,7 +197,7 @@ TEST_F(LeapLaw, TableRewards) {
 
 // ucb(paper) once more, with faults in its certificate.
 template <class Fault>
-class FaultyUcb {
+class FaultyUcb : public leap::Planner {
  public:
   static PolicyFacts facts() {
     return {.name = Fault::kName, .summary = "", .text = "", .section = ""};
@@ -183,20 +213,19 @@ class FaultyUcb {
   void visit_state(StateVisitor& visitor) { actions_.visit_state(visitor, "plays", "sums"); }
   Diagnostics diagnostics() const { return {}; }
 
-  std::string leap_obstacle() const { return {}; }
-  void intend(Round rounds, Plan& plan) const {
-    plan.shares.push_back({best(actions_.size()), rounds});
-  }
-  bool holds(const Plan& plan, const Box& box) const {
-    const Arm leader = plan.shares.front().arm;
-    const Path path = Fault::path(box.arms.front());
+  leap::Plan intend(Round rounds) override { return leap::OneArm{{best(actions_.size()), rounds}}; }
+  bool holds(const leap::Plan& plan, const leap::Box& box) const override {
+    const Arm leader = leap::shares_of(plan).front().arm;
+    const leap::SumPath path = Fault::path(box.arms.front());
     const Arm rival = best(leader);
     const double runner_up = actions_.mean(rival) + actions_.up(rival, confidence_);
     return Fault::kFactor *
                range_along(actions_, leader, path, confidence_, PathBound::kUpper).low >
            runner_up + kCertificateMargin;
   }
-  void absorb(const Block& block) { actions_.add(block.arm, block.plays, block.sum); }
+  void absorb(const leap::ShareOutcome& outcome) override {
+    actions_.add(outcome.share.arm, outcome.share.plays, outcome.sum);
+  }
 
  private:
   Arm best(Arm except) const {
@@ -214,7 +243,7 @@ class FaultyUcb {
 struct NoFault {
   static constexpr const char* kName = "test-no-fault";
   static constexpr double kFactor = 1;
-  static Path path(const Path& path) { return path; }
+  static leap::SumPath path(const leap::SumPath& path) { return path; }
 };
 // The leader's bound is off by a factor of 2.
 struct FactorTwo : NoFault {
@@ -224,7 +253,7 @@ struct FactorTwo : NoFault {
 // The window's own drift is forgotten: what holds now holds later.
 struct NoDrift : NoFault {
   static constexpr const char* kName = "test-no-drift";
-  static Path path(const Path& path) { return {1, path.drift, 0, 0}; }
+  static leap::SumPath path(const leap::SumPath& path) { return {1, path.drift, 0, 0}; }
 };
 
 // A wrong tie rule: of tied rows the last action, not the first.
@@ -235,9 +264,10 @@ struct LastOfTied : CausalUcb {
     facts.name = "test-last-of-tied";
     return facts;
   }
-  void intend(Round rounds, Plan& plan) {
-    CausalUcb::intend(rounds, plan);
-    if (plan.shares.front().arm == 0) plan.shares.front().arm = 2;
+  leap::Plan intend(Round rounds) override {
+    auto plan = std::get<leap::OneArm>(CausalUcb::intend(rounds));
+    if (plan.share.arm == 0) plan.share.arm = 2;
+    return plan;
   }
 };
 

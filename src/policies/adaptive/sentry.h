@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "armature/policy.h"
+#include "armature/leap.h"
 #include "policies/linear/linear_bandit.h"
 #include "policies/tools/argmax_tree.h"
 #include "policies/tools/confidence.h"
@@ -21,7 +21,7 @@ namespace armature {
 /// apart. Promises, with explicit constants, order sqrt(|Z|·T) + sqrt(|A|·E) in benign worlds and
 /// sqrt(|A|·T) + T·sqrt(|A|/E) in any: the frontier, E being the dial. Caveat: with the default
 /// budget E ~ T^{2/3} gaps below sqrt(|A|·log/E) stay unresolved at that T.
-class Sentry : public LeapPeak {
+class Sentry : public leap::PeakKeeper {
  public:
   static PolicyFacts facts();
   Sentry(const Problem& problem, const Arguments& arguments);
@@ -32,15 +32,16 @@ class Sentry : public LeapPeak {
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
-  std::string leap_obstacle() const;
-  void intend(Round rounds, Plan& plan);
-  bool holds(const Plan& plan, const Box& box) const;
-  void absorb(const Block& block);
+  std::string obstacle() const override;
+  leap::Plan intend(Round rounds) override;
+  bool holds(const leap::Plan& plan, const leap::Box& box) const override;
+  void absorb(const leap::ShareOutcome& outcome) override;
 
   std::uint64_t plays_of(Arm arm) const override { return actions_.count(arm); }
   double rewards_of(Arm arm) const override { return actions_.sum(arm); }
   double statistic(std::uint64_t plays, double rewards) const override;
-  double statistic_bound(std::uint64_t plays, double rewards, const Path& path) const override;
+  double statistic_bound(std::uint64_t plays, double rewards,
+                         const leap::SumPath& path) const override;
   double peak() const override { return bar_; }
   void raise_peak(double value) override { bar_ = std::max(bar_, value); }
   void bound_peak(double value) override { bar_bound_ = value; }
@@ -67,8 +68,11 @@ class Sentry : public LeapPeak {
   bool contradicts(Arm a) const;
 
   // Leaping (sentry_leap.cpp).
+  struct Outlook;
   struct Ranges;
-  std::uint64_t explorations_in(Round& rounds, Plan& plan) const;
+  Outlook outlook(Round rounds) const;
+  double unevenness(Round rounds) const;
+  Ranges ranges_in(std::span<const leap::Share> shares, const leap::Box& box) const;
   bool exploration_holds(Arm explored, const Ranges& ranges) const;
   bool exploration_stays_off(const Ranges& ranges) const;
   bool causal_choice_holds(Arm chosen, const Ranges& ranges) const;
@@ -108,11 +112,8 @@ class Sentry : public LeapPeak {
   ContextScores scores_;                     // C(a), capped by the row's largest UCB
   std::vector<double> means_, ups_, downs_;  // of contexts, for the test
 
-  // Of the plan laid out last.
-  std::optional<Arm> explored_;
-  std::optional<Arm> followed_;  // by contexts
-  std::uint64_t planned_explorations_ = 0;
-  double bar_bound_ = -std::numeric_limits<double>::infinity();  // lcb* is at most this or bar_
+  // Leaping: lcb* is at most this or bar_.
+  double bar_bound_ = -std::numeric_limits<double>::infinity();
 };
 
 }  // namespace armature

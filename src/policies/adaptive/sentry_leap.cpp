@@ -8,24 +8,40 @@
 
 namespace armature {
 
+using leap::Range;
+using leap::Share;
+
+// A share's tag: how many of its plays explore. The others follow the contexts.
+namespace {
+bool explores(const Share& share) { return share.tag > 0; }
+bool follows(const Share& share) { return share.tag < share.plays; }
+}  // namespace
+
+// What can be said of exploration in the next rounds.
+struct Sentry::Outlook {
+  Round rounds;  // of how many rounds
+  std::uint64_t explorations;
+  double unevenness = 0;  // how far they are from coming at an even rate
+};
+
 // Where everything can be during a window.
 struct Sentry::Ranges {
-  const Plan& plan;
-  std::vector<Range> action_uppers;   // per share
-  std::vector<Range> action_lowers;   // per share
-  std::vector<Range> context_uppers;  // per context
-  std::vector<Range> context_lowers;
+  std::span<const Share> shares;
+  RangeList action_uppers;  // per share
+  RangeList action_lowers;
+  RangeList context_uppers;  // per context
+  RangeList context_lowers;
   Range bar;
 
   // UCB(a) of a played action, or of one that stays where it is.
   Range upper(Arm a, double still) const {
-    for (std::size_t i = 0; i < plan.shares.size(); ++i)
-      if (plan.shares[i].arm == a) return action_uppers[i];
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      if (shares[i].arm == a) return action_uppers[i];
     return {still, still};
   }
 };
 
-std::string Sentry::leap_obstacle() const {
+std::string Sentry::obstacle() const {
   if (regression_) return "proposal=cl-ucb has no certificate";
   return index_leap_obstacle(action_confidence_, false);
 }
@@ -34,7 +50,8 @@ double Sentry::statistic(std::uint64_t plays, double rewards) const {
   return range_along(plays, rewards, {}, action_confidence_, PathBound::kLower).high;
 }
 
-double Sentry::statistic_bound(std::uint64_t plays, double rewards, const Path& path) const {
+double Sentry::statistic_bound(std::uint64_t plays, double rewards,
+                               const leap::SumPath& path) const {
   return range_along(plays, rewards, path, action_confidence_, PathBound::kLower).high;
 }
 
@@ -52,83 +69,82 @@ bool Sentry::peak_settled() const {
 
 // How many of the next rounds explore, and of how many rounds that can be said. Once exploration is
 // up to its allowance, e = ceil(E(t)) after every round t, as E grows by at most 1 a round.
-std::uint64_t Sentry::explorations_in(Round& rounds, Plan& plan) const {
+Sentry::Outlook Sentry::outlook(Round rounds) const {
   const auto spent = static_cast<double>(explorations_);
-  if (!(uppers_.best_value() > bar_ + tolerance_)) return 0;
+  if (!(uppers_.best_value() > bar_ + tolerance_)) return {rounds, 0};
   const double behind = allowance(rounds_ + 1) - spent;
   const bool every_round = schedule_ == Schedule::kSpread && budget_ >= *horizon_;
   if (every_round || behind > 1 || (schedule_ == Schedule::kFirst && behind > 0)) {
     if (!every_round) rounds = std::min(rounds, static_cast<Round>(std::ceil(behind)));
-    return rounds;
+    return {rounds, rounds};
   }
-  if (schedule_ == Schedule::kFirst) return 0;
-  if (rounds_ < actions_count_) {  // the free schedule may still grow by more than 1 a round
-    rounds = 0;
-    return 0;
-  }
+  if (schedule_ == Schedule::kFirst) return {rounds, 0};
+  // The free schedule may still grow by more than 1 a round: nothing can be said.
+  if (rounds_ < actions_count_) return {0, 0};
   const double end = std::max(spent, std::ceil(allowance(rounds_ + rounds)));
-  plan.unevenness = 3;
-  if (schedule_ == Schedule::kFree) {
-    // A concave curve leaves its chord by at most a quarter of the slopes' difference times the
-    // length.
-    const auto slope = [&](double t) {
-      return std::cbrt(static_cast<double>(actions_count_) / t) * 2 / 3;
-    };
-    const auto from = static_cast<double>(rounds_);
-    const auto length = static_cast<double>(rounds);
-    plan.unevenness += (slope(from) - slope(from + length)) * length / 4;
-  }
-  return static_cast<std::uint64_t>(end) - explorations_;
+  return {rounds, static_cast<std::uint64_t>(end) - explorations_, unevenness(rounds)};
 }
 
-void Sentry::intend(Round rounds, Plan& plan) {
+// A concave curve leaves its chord by at most a quarter of the slopes' difference times the length;
+// 3 more for what is rounded.
+double Sentry::unevenness(Round rounds) const {
+  if (schedule_ != Schedule::kFree) return 3;
+  const auto slope = [&](double t) {
+    return std::cbrt(static_cast<double>(actions_count_) / t) * 2 / 3;
+  };
+  const auto from = static_cast<double>(rounds_);
+  const auto length = static_cast<double>(rounds);
+  return 3 + (slope(from) - slope(from + length)) * length / 4;
+}
+
+leap::Plan Sentry::intend(Round limit) {
   take_stock();
-  explored_.reset();
-  followed_.reset();
-  planned_explorations_ = 0;
-  if (rejected_) {
-    plan.shares.push_back({uppers_.best(), rounds});
-    return;
-  }
-  plan.contexts = true;
-  planned_explorations_ = explorations_in(rounds, plan);
-  if (rounds == 0 || uppers_.best_value() < bar_) return;
-  if (planned_explorations_ > 0) explored_ = uppers_.best();
-  if (planned_explorations_ < rounds) followed_ = causal_choice();
-  if (explored_ == followed_ || !explored_ || !followed_) {
-    plan.shares.push_back({explored_ ? *explored_ : *followed_, rounds});
-    return;
-  }
-  plan.shares.push_back({*explored_, planned_explorations_});
-  plan.shares.push_back({*followed_, rounds - planned_explorations_});
+  if (rejected_) return leap::OneArm{{uppers_.best(), limit}};
+  const auto [rounds, explorations, unevenness] = outlook(limit);
+  if (rounds == 0 || uppers_.best_value() < bar_) return leap::SingleRound{};
+  const Arm explored = uppers_.best();
+  const Arm followed = explorations < rounds ? causal_choice() : explored;
+  if (explorations == 0 || followed == explored)
+    return leap::OneArm{{followed, rounds, explorations}, leap::Detail::kContexts};
+  return leap::SideBySide{
+      {{explored, explorations, explorations}, {followed, rounds - explorations}}, unevenness};
 }
 
-bool Sentry::holds(const Plan& plan, const Box& box) const {
-  const Arm first = plan.shares.front().arm;
-  if (rejected_)
-    return least_upper_along(actions_, first, box.arms.front(), action_confidence_) >
-           uppers_.best_value_except(first) + kCertificateMargin;
-  Ranges ranges{plan, {}, {}, {}, {}, {bar_, std::max(bar_, bar_bound_)}};
-  for (std::size_t i = 0; i < plan.shares.size(); ++i) {
-    const Arm a = plan.shares[i].arm;
-    ranges.action_uppers.push_back(
-        range_along(actions_, a, box.arms[i], action_confidence_, PathBound::kUpper));
-    ranges.action_lowers.push_back(
-        range_along(actions_, a, box.arms[i], action_confidence_, PathBound::kLower));
-    ranges.bar.high = std::max(ranges.bar.high, ranges.action_lowers.back().high);
+bool Sentry::holds(const leap::Plan& plan, const leap::Box& box) const {
+  const std::span<const Share> shares = leap::shares_of(plan);
+  if (rejected_) {
+    const Arm leader = shares.front().arm;
+    return least_upper_along(actions_, leader, box.arms.front(), action_confidence_) >
+           uppers_.best_value_except(leader) + kCertificateMargin;
   }
-  for (Context z = 0; z < contexts_.size(); ++z) {
-    ranges.context_uppers.push_back(
-        range_along(contexts_, z, box.contexts[z], context_confidence_, PathBound::kUpper));
-    ranges.context_lowers.push_back(
-        range_along(contexts_, z, box.contexts[z], context_confidence_, PathBound::kLower));
-  }
-  if (explored_ ? !exploration_holds(*explored_, ranges) : !exploration_stays_off(ranges))
+  const Ranges ranges = ranges_in(shares, box);
+  // The explored arm stands first, the followed one last; one share may be both.
+  const Share& first = shares.front();
+  const Share& last = shares.back();
+  if (explores(first) ? !exploration_holds(first.arm, ranges) : !exploration_stays_off(ranges))
     return false;
-  if (followed_ && !causal_choice_holds(*followed_, ranges)) return false;
-  for (const Share& share : plan.shares)
+  if (follows(last) && !causal_choice_holds(last.arm, ranges)) return false;
+  for (const Share& share : shares)
     if (may_reject_ && !test_passes(share.arm, ranges)) return false;
   return true;
+}
+
+Sentry::Ranges Sentry::ranges_in(std::span<const Share> shares, const leap::Box& box) const {
+  Ranges ranges{shares,
+                RangeList(shares.size()),
+                RangeList(shares.size()),
+                ranges_along(contexts_, box.contexts, context_confidence_, PathBound::kUpper),
+                ranges_along(contexts_, box.contexts, context_confidence_, PathBound::kLower),
+                {bar_, std::max(bar_, bar_bound_)}};
+  const auto action_range = [&](std::size_t i, Bound bound) {
+    return range_along(actions_, shares[i].arm, box.arms[i], action_confidence_, bound);
+  };
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    ranges.action_uppers[i] = action_range(i, PathBound::kUpper);
+    ranges.action_lowers[i] = action_range(i, PathBound::kLower);
+    ranges.bar.high = std::max(ranges.bar.high, ranges.action_lowers[i].high);
+  }
+  return ranges;
 }
 
 // The explored action keeps the largest UCB, and that stays above the bar.
@@ -143,7 +159,7 @@ bool Sentry::exploration_holds(Arm explored, const Ranges& ranges) const {
 // Nothing explores in the window: the allowance lets nothing be explored in any of its rounds, or
 // no UCB rises above the bar.
 bool Sentry::exploration_stays_off(const Ranges& ranges) const {
-  const std::uint64_t end = rounds_ + ranges.plan.rounds();
+  const std::uint64_t end = rounds_ + leap::total_plays(ranges.shares);
   if (static_cast<double>(explorations_) >= allowance(end)) return true;
   for (Arm b = 0; b < actions_count_; ++b)
     if (!(ranges.upper(b, uppers_.value(b)).high <
@@ -200,26 +216,26 @@ bool Sentry::test_passes(Arm a, const Ranges& ranges) const {
     least_upper += weight * ranges.context_uppers[z].low;
     largest_lower += weight * ranges.context_lowers[z].high;
   }
-  for (std::size_t i = 0; i < ranges.plan.shares.size(); ++i) {
-    if (ranges.plan.shares[i].arm != a) continue;
+  for (std::size_t i = 0; i < ranges.shares.size(); ++i) {
+    if (ranges.shares[i].arm != a) continue;
     if (!(ranges.action_lowers[i].high < least_upper - kCertificateMargin)) return false;
     if (!(ranges.action_uppers[i].low > largest_lower + kCertificateMargin)) return false;
   }
   return true;
 }
 
-void Sentry::absorb(const Block& block) {
-  rounds_ += block.plays;
-  explorations_ += planned_explorations_;
-  planned_explorations_ = 0;
-  actions_.add(block.arm, block.plays, block.sum);
-  update_action(block.arm);
-  const auto place = std::lower_bound(touched_.begin(), touched_.end(), block.arm);
-  if (place == touched_.end() || *place != block.arm) touched_.insert(place, block.arm);
+void Sentry::absorb(const leap::ShareOutcome& outcome) {
+  const auto& [arm, plays, explorations] = outcome.share;
+  rounds_ += plays;
+  explorations_ += explorations;
+  actions_.add(arm, plays, outcome.sum);
+  update_action(arm);
+  const auto place = std::lower_bound(touched_.begin(), touched_.end(), arm);
+  if (place == touched_.end() || *place != arm) touched_.insert(place, arm);
   if (rejected_) return;
   for (Context z = 0; z < contexts_.size(); ++z) {
-    if (block.visits[z] == 0) continue;
-    contexts_.add(z, block.visits[z], block.sums[z]);
+    if (outcome.visits[z] == 0) continue;
+    contexts_.add(z, outcome.visits[z], outcome.sums[z]);
     update_context(z);
     scores_.set(z, means_[z] + ups_[z]);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "armature/leap.h"
 #include "base/formula.h"
 #include "base/text.h"
 
@@ -136,9 +137,10 @@ void BaseLearners::forget(Decision decision) {
 
 std::string BaseLearners::leap_obstacle() const {
   for (const Learner& learner : learners_) {
-    if (learner.policy->balancer() != nullptr)
+    leap::Leaper* const leaper = learner.policy->leaper();
+    if (leaper && leaper->balancer())
       return fmt::format("its learner {} is itself a balancer", learner.name);
-    if (const std::string why = learner.policy->leap_obstacle(); !why.empty())
+    if (const std::string why = leap::obstacle(*learner.policy); !why.empty())
       return fmt::format("its learner {}: {}", learner.name, why);
   }
   return {};

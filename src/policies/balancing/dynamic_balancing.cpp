@@ -218,6 +218,8 @@ void DynamicBalancing::test_learners(std::uint64_t round) {
 
 // --- Leaping
 
+using leap::Range;
+
 std::uint64_t DynamicBalancing::plays_below(std::size_t i, double bar, bool ties) const {
   const auto below = [&](std::uint64_t n) {
     const double at = level(i, n);
@@ -233,8 +235,9 @@ std::uint64_t DynamicBalancing::plays_below(std::size_t i, double bar, bool ties
 // η_i + γ_i + d_i/sqrt(n_i) and η_i ∓ γ_i anywhere in a window, given the common part of the bias
 // at its first and last test. Logarithms never fall and powers never rise along the window, so each
 // factor is largest at one of its ends.
-DynamicBalancing::Standing DynamicBalancing::standing_in(const BalanceWindow& window, std::size_t i,
-                                                         const Range& common) const {
+DynamicBalancing::Standing DynamicBalancing::standing_in(const leap::BalancerWindow& window,
+                                                         std::size_t i,
+                                                         const leap::Range& common) const {
   const Terms& terms = learners_[i];
   const double root_first = std::sqrt(static_cast<double>(outcomes_ + 1));
   const double root_last = std::sqrt(static_cast<double>(outcomes_ + window.rounds));
@@ -254,15 +257,15 @@ DynamicBalancing::Standing DynamicBalancing::standing_in(const BalanceWindow& wi
   return standing;
 }
 
-bool DynamicBalancing::stays(const BalanceWindow& window) const {
+bool DynamicBalancing::stays(const leap::BalancerWindow& window) const {
   constexpr double kMargin = 1e-12;  // indices round at 1e-15
   const Range common{
       3 * std::sqrt(count_ * log_term(static_cast<double>(outcomes_ + 1))),
       3 * std::sqrt(count_ * log_term(static_cast<double>(outcomes_ + window.rounds)))};
-  standings_.resize(learners_.size());
+  std::vector<Standing> standings(learners_.size());
   for (std::size_t i = 0; i < learners_.size(); ++i) {
     if (observed_[i] == 0 && window.plays[i] > 0) return false;
-    if (observed_[i] > 0) standings_[i] = standing_in(window, i, common);
+    if (observed_[i] > 0) standings[i] = standing_in(window, i, common);
   }
   for (std::size_t i = 0; i < learners_.size(); ++i) {
     if (observed_[i] == 0) continue;
@@ -270,10 +273,10 @@ bool DynamicBalancing::stays(const BalanceWindow& window) const {
     double bar_high = bar_low;
     for (std::size_t j = 0; j < learners_.size(); ++j) {
       if (j == i || observed_[j] == 0) continue;  // one always reaches one's own claim
-      bar_low = std::max(bar_low, standings_[j].claim.low);
-      bar_high = std::max(bar_high, standings_[j].claim.high);
+      bar_low = std::max(bar_low, standings[j].claim.low);
+      bar_high = std::max(bar_high, standings[j].claim.high);
     }
-    const Range& reach = standings_[i].reach;
+    const Range& reach = standings[i].reach;
     if (active_[i] == 1 ? reach.low < bar_high + kMargin : reach.high + kMargin > bar_low)
       return false;
   }

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "armature/policy.h"
+#include "armature/leap.h"
 #include "policies/balancing/base_learners.h"
 
 namespace armature {
@@ -14,7 +14,7 @@ namespace armature {
 /// below another's is inactive for the time. Promises, for any point of the frontier R_1·R_2 ≥
 /// |A|·T, rates (R_1, R_2) up to logarithms. Caveat: at the paper's constants the test is slow: a
 /// wrong causal learner is noticed after millions of rounds.
-class DynamicBalancing : public LeapBalancer {
+class DynamicBalancing : public leap::Balancer {
  public:
   static PolicyFacts facts();
   DynamicBalancing(const Problem& problem, const Arguments& arguments);
@@ -25,10 +25,10 @@ class DynamicBalancing : public LeapBalancer {
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
-  std::string leap_obstacle() const { return crew_.leap_obstacle(); }
+  std::string obstacle() const override { return crew_.leap_obstacle(); }
   /// With the corrected bias a throttled learner lives at the edge of its test, where nearly every
   /// round is an event of its own (docs/performance.md).
-  Round leaps_well_beyond() const { return corrected_ ? 10'000'000 : 0; }
+  Round leaps_well_beyond() const override { return corrected_ ? 10'000'000 : 0; }
   std::size_t learners() const override { return learners_.size(); }
   AnyPolicy& learner(std::size_t i) override { return crew_.learner(i); }
   bool active(std::size_t i) const override { return active_[i] == 1; }
@@ -36,7 +36,7 @@ class DynamicBalancing : public LeapBalancer {
     return learners_[i].pull * std::sqrt(static_cast<double>(plays));
   }
   std::uint64_t plays_below(std::size_t i, double bar, bool ties) const override;
-  bool stays(const BalanceWindow& window) const override;
+  bool stays(const leap::BalancerWindow& window) const override;
   void pass(Round rounds, std::span<const std::uint64_t> plays) override;
   void settle(std::span<const double> reward_sums) override;
 
@@ -56,10 +56,11 @@ class DynamicBalancing : public LeapBalancer {
   void test_learners(std::uint64_t round);
   double log_term(double n) const;
   struct Standing {
-    Range reach;  // η_i + γ_i + d_i/sqrt(n_i)
-    Range claim;  // η_i ∓ γ_i
+    leap::Range reach;  // η_i + γ_i + d_i/sqrt(n_i)
+    leap::Range claim;  // η_i ∓ γ_i
   };
-  Standing standing_in(const BalanceWindow& window, std::size_t i, const Range& common) const;
+  Standing standing_in(const leap::BalancerWindow& window, std::size_t i,
+                       const leap::Range& common) const;
 
   double delta_;
   double scale_;
@@ -80,8 +81,7 @@ class DynamicBalancing : public LeapBalancer {
   std::vector<std::uint64_t> deactivations_;
   std::vector<std::uint64_t> first_deactivation_;  // the round before it; 0: never
   std::vector<std::uint64_t> inactive_rounds_;
-  std::vector<std::uint64_t> settled_;       // leaping: plays whose rewards were last told
-  mutable std::vector<Standing> standings_;  // scratch for certificates
+  std::vector<std::uint64_t> settled_;  // leaping: plays whose rewards were last told
 };
 
 }  // namespace armature

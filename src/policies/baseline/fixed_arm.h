@@ -1,13 +1,13 @@
 // One action for ever: learns nothing, for checks and comparisons (spec §5).
 #pragma once
 
-#include "armature/policy.h"
+#include "armature/leap.h"
 
 namespace armature {
 
 /// One action for ever. The word `oracle` on the command line means this at the best action: the
 /// engine fills it in, for no policy may know the truth.
-class FixedArm {
+class FixedArm : public leap::Planner {
  public:
   static PolicyFacts facts();
   FixedArm(const Problem& problem, const Arguments& arguments);
@@ -18,13 +18,8 @@ class FixedArm {
   void visit_state(StateVisitor&) {}
   Diagnostics diagnostics() const { return {}; }
 
-  std::string leap_obstacle() const { return {}; }
-  void intend(Round rounds, Plan& plan) const {
-    plan.shares = {{arm_, rounds}};
-    plan.certain = true;
-  }
-  bool holds(const Plan&, const Box&) const { return true; }
-  void absorb(const Block&) {}
+  leap::Plan intend(Round rounds) override { return leap::Certain{{{arm_, rounds}}}; }
+  void absorb(const leap::ShareOutcome&) override {}
 
  private:
   Arm arm_;

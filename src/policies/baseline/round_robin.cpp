@@ -9,13 +9,14 @@ PolicyFacts RoundRobin::facts() {
           .section = "§5"};
 }
 
-void RoundRobin::intend(Round rounds, Plan& plan) const {
-  plan.certain = true;
+leap::Plan RoundRobin::intend(Round rounds) {
+  leap::Certain plan{{}, leap::Certain::Order::kMixed};
   const std::uint64_t more = rounds % actions_;  // arms from next_ on that get one more
   for (Arm a = 0; a < actions_; ++a) {
     const std::uint64_t turn = (a + actions_ - next_) % actions_;
     plan.shares.push_back({a, rounds / actions_ + (turn < more ? 1 : 0)});
   }
+  return plan;
 }
 
 }  // namespace armature

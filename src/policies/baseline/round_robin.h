@@ -1,12 +1,12 @@
 // All actions in turn: learns nothing, for checks and comparisons (spec §5).
 #pragma once
 
-#include "armature/policy.h"
+#include "armature/leap.h"
 
 namespace armature {
 
 /// Actions 0, 1, …, |A|-1, 0, 1, … in turn.
-class RoundRobin {
+class RoundRobin : public leap::Planner {
  public:
   static PolicyFacts facts();
   RoundRobin(const Problem& problem, const Arguments&) : actions_(problem.actions()) {}
@@ -24,10 +24,10 @@ class RoundRobin {
   }
   Diagnostics diagnostics() const { return {}; }
 
-  std::string leap_obstacle() const { return {}; }
-  void intend(Round rounds, Plan& plan) const;
-  bool holds(const Plan&, const Box&) const { return true; }
-  void absorb(const Block& block) { next_ = (next_ + block.plays) % actions_; }
+  leap::Plan intend(Round rounds) override;
+  void absorb(const leap::ShareOutcome& outcome) override {
+    next_ = (next_ + outcome.share.plays) % actions_;
+  }
 
  private:
   std::uint32_t actions_;

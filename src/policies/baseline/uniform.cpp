@@ -10,10 +10,4 @@ PolicyFacts UniformPolicy::facts() {
       .section = "§5"};
 }
 
-// The engine draws how often each arm comes up: the plays here only say how many there are.
-void UniformPolicy::intend(Round rounds, Plan& plan) const {
-  plan.certain = plan.at_random = true;
-  for (Arm a = 0; a < actions_; ++a) plan.shares.push_back({a, a == 0 ? rounds : 0});
-}
-
 }  // namespace armature

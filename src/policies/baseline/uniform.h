@@ -1,12 +1,12 @@
 // Uniform play: learns nothing, for checks and comparisons (spec §5).
 #pragma once
 
-#include "armature/policy.h"
+#include "armature/leap.h"
 
 namespace armature {
 
 /// Every action with the same probability, in every round.
-class UniformPolicy {
+class UniformPolicy : public leap::Planner {
  public:
   static PolicyFacts facts();
   UniformPolicy(const Problem& problem, const Arguments&) : actions_(problem.actions()) {}
@@ -17,10 +17,8 @@ class UniformPolicy {
   void visit_state(StateVisitor&) {}
   Diagnostics diagnostics() const { return {}; }
 
-  std::string leap_obstacle() const { return {}; }
-  void intend(Round rounds, Plan& plan) const;
-  bool holds(const Plan&, const Box&) const { return true; }
-  void absorb(const Block&) {}
+  leap::Plan intend(Round rounds) override { return leap::AtRandom{actions_, rounds}; }
+  void absorb(const leap::ShareOutcome&) override {}
 
  private:
   std::uint32_t actions_;

@@ -32,8 +32,7 @@ CausalUcb::CausalUcb(const Problem& problem, const Arguments& arguments)
       contexts_(problem.contexts()),
       rows_(std::make_unique<const MarginalRows>(*problem.marginals)),
       scores_(*rows_, contexts_.upper(0, confidence_)),
-      sums_(rows_->rows()),
-      ranges_(problem.contexts()) {}
+      sums_(rows_->rows()) {}
 
 Arm CausalUcb::random_best(Stream& stream) {
   rows_->sums(scores_.values(), sums_);
@@ -41,16 +40,15 @@ Arm CausalUcb::random_best(Stream& stream) {
       rows_->actions(), [this](Arm a) { return sums_[rows_->row(a)]; }, stream);
 }
 
-bool CausalUcb::holds(const Plan& plan, const Box& box) const {
-  for (Context z = 0; z < contexts_.size(); ++z)
-    ranges_[z] = range_along(contexts_, z, box.contexts[z], confidence_, PathBound::kUpper);
-  return leads_for_all(*rows_, rows_->row(plan.shares.front().arm), ranges_);
+bool CausalUcb::holds(const leap::Plan& plan, const leap::Box& box) const {
+  const auto uppers = ranges_along(contexts_, box.contexts, confidence_, PathBound::kUpper);
+  return leads_for_all(*rows_, rows_->row(leap::shares_of(plan).front().arm), uppers);
 }
 
-void CausalUcb::absorb(const Block& block) {
+void CausalUcb::absorb(const leap::ShareOutcome& outcome) {
   for (Context z = 0; z < contexts_.size(); ++z) {
-    if (block.visits[z] == 0) continue;
-    contexts_.add(z, block.visits[z], block.sums[z]);
+    if (outcome.visits[z] == 0) continue;
+    contexts_.add(z, outcome.visits[z], outcome.sums[z]);
     scores_.set(z, contexts_.upper(z, confidence_));
   }
 }

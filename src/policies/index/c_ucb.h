@@ -10,7 +10,7 @@ namespace armature {
 /// C-UCB(δ): U(z) = μ̂(z) + sqrt(L_Z/(2n(z))), play argmax_a Σ_z ν̃_a(z)·U(z) (spec §2, paper App. C,
 /// Lu et al. 2020). Promises regret of order sqrt(|Z|·T) in benign worlds with exact marginals.
 /// Caveat: where the contexts do not carry the whole effect of the action its regret can be linear.
-class CausalUcb {
+class CausalUcb : public leap::Planner {
  public:
   static PolicyFacts facts();
   static std::optional<double> coefficient(const Problem& problem, const Arguments& arguments);
@@ -27,13 +27,12 @@ class CausalUcb {
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const { return {}; }
 
-  std::string leap_obstacle() const { return index_leap_obstacle(confidence_, random_ties_); }
-  void intend(Round rounds, Plan& plan) {
-    plan.contexts = true;
-    plan.shares.push_back({rows_->action(scores_.best_row()), rounds});
+  std::string obstacle() const override { return index_leap_obstacle(confidence_, random_ties_); }
+  leap::Plan intend(Round rounds) override {
+    return leap::OneArm{{rows_->action(scores_.best_row()), rounds}, leap::Detail::kContexts};
   }
-  bool holds(const Plan& plan, const Box& box) const;
-  void absorb(const Block& block);
+  bool holds(const leap::Plan& plan, const leap::Box& box) const override;
+  void absorb(const leap::ShareOutcome& outcome) override;
 
  private:
   Arm random_best(Stream& stream);
@@ -43,8 +42,7 @@ class CausalUcb {
   Statistics contexts_;
   std::unique_ptr<const MarginalRows> rows_;  // on the heap: scores_ points to it
   ContextScores scores_;
-  std::vector<double> sums_;           // scratch for random ties
-  mutable std::vector<Range> ranges_;  // scratch for certificates
+  std::vector<double> sums_;  // scratch for random ties
 };
 
 }  // namespace armature

@@ -45,9 +45,7 @@ HacUcb::HacUcb(const Problem& problem, const Arguments& arguments)
       uppers_(contexts_count_),
       context_widths_(contexts_count_),
       pseudo_(actions_count_),
-      pseudo_widths_(actions_count_),
-      upper_ranges_(contexts_count_),
-      lower_ranges_(contexts_count_) {
+      pseudo_widths_(actions_count_) {
   const double root_share = std::sqrt(horizon_) / actions_count_;
   // The script rounds halves to even, as nearbyint does.
   const double first =
@@ -128,79 +126,85 @@ Arm HacUcb::best_action(Stream& stream) const {
       actions_count_, [this](Arm a) { return indices_.value(a); }, stream);
 }
 
-void HacUcb::intend(Round rounds, Plan& plan) {
-  plan.contexts = !switched_;
-  if (dispatched_ < all_sweep_plays_)
-    intend_sweeps(rounds, plan);
-  else if (switched_)
-    plan.shares.push_back({indices_.best(), rounds});
-  else if (benign_so_far())
-    plan.shares.push_back({rows_.action(first_largest({pseudo_.data(), rows_.rows()})), rounds});
+// --- Leaping
+
+leap::Plan HacUcb::intend(Round rounds) {
+  if (dispatched_ < all_sweep_plays_) return sweeps(rounds);
+  if (switched_) return leap::OneArm{{indices_.best(), rounds}};
+  if (!benign_so_far()) return leap::SingleRound{};  // choose() switches
+  const Arm leader = rows_.action(first_largest({pseudo_.data(), rows_.rows()}));
+  return leap::OneArm{{leader, rounds}, leap::Detail::kContexts};
 }
 
 // What is left of the first sweeps, or of the second: all actions in turn.
-void HacUcb::intend_sweeps(Round rounds, Plan& plan) const {
+leap::Certain HacUcb::sweeps(Round rounds) const {
   const std::uint64_t end =
       dispatched_ < first_sweep_plays_ ? first_sweep_plays_ : all_sweep_plays_;
   rounds = std::min(rounds, end - dispatched_);
-  plan.certain = true;
+  leap::Certain plan{{}, leap::Certain::Order::kMixed, leap::Detail::kContexts};
   const std::uint64_t more = rounds % actions_count_;
   for (Arm a = 0; a < actions_count_; ++a) {
     const std::uint64_t turn = (a + actions_count_ - dispatched_ % actions_count_) % actions_count_;
     const std::uint64_t plays = rounds / actions_count_ + (turn < more ? 1 : 0);
     if (plays > 0) plan.shares.push_back({a, plays});
   }
+  return plan;
 }
 
-bool HacUcb::holds(const Plan& plan, const Box& box) const {
-  const Arm leader = plan.shares.front().arm;
+// Where μ̂(z) ± w(n(z)) can be during a window.
+struct HacUcb::ContextRanges {
+  RangeList uppers;
+  RangeList lowers;
+};
+
+bool HacUcb::holds(const leap::Plan& plan, const leap::Box& box) const {
+  const Arm leader = leap::shares_of(plan).front().arm;
   if (switched_)
     return least_upper_along(actions_, leader, box.arms.front(), confidence_) >
            indices_.best_value_except(leader) + kCertificateMargin;
-  for (Context z = 0; z < contexts_count_; ++z) {
-    const Path& path = box.contexts[z];
-    upper_ranges_[z] = range_along(contexts_, z, path, confidence_, PathBound::kUpper);
-    lower_ranges_[z] = range_along(contexts_, z, path, confidence_, PathBound::kLower);
-  }
-  return leads_for_all(rows_, rows_.row(leader), upper_ranges_) && test_passes(plan, box);
+  const ContextRanges ranges{ranges_along(contexts_, box.contexts, confidence_, PathBound::kUpper),
+                             ranges_along(contexts_, box.contexts, confidence_, PathBound::kLower)};
+  return leads_for_all(rows_, rows_.row(leader), ranges.uppers) &&
+         test_passes(leader, box.arms.front(), ranges);
 }
 
 // The test in other words: μ̂(a) − w(n(a)) ≤ Σ_z ν̃_a(z)·(μ̂(z) + w(n(z))) and
 // Σ_z ν̃_a(z)·(μ̂(z) − w(n(z))) ≤ μ̂(a) + w(n(a)) for all a, here for all values in the box.
-bool HacUcb::test_passes(const Plan& plan, const Box& box) const {
+bool HacUcb::test_passes(Arm played, const leap::SumPath& path, const ContextRanges& ranges) const {
   for (Arm a = 0; a < actions_count_; ++a) {
-    const Path path = a == plan.shares.front().arm ? box.arms.front() : Path{};
+    const leap::SumPath own = a == played ? path : leap::SumPath{};
     double least_upper = 0;
     double largest_lower = 0;
     for (Context z = 0; z < contexts_count_; ++z) {
       const double weight = rows_.at(rows_.row(a), z);
-      least_upper += weight * upper_ranges_[z].low;
-      largest_lower += weight * lower_ranges_[z].high;
+      least_upper += weight * ranges.uppers[z].low;
+      largest_lower += weight * ranges.lowers[z].high;
     }
-    const double lower = range_along(actions_, a, path, confidence_, PathBound::kLower).high;
-    const double upper = range_along(actions_, a, path, confidence_, PathBound::kUpper).low;
+    const double lower = range_along(actions_, a, own, confidence_, PathBound::kLower).high;
+    const double upper = range_along(actions_, a, own, confidence_, PathBound::kUpper).low;
     if (!(lower + kCertificateMargin < least_upper && largest_lower + kCertificateMargin < upper))
       return false;
   }
   return true;
 }
 
-void HacUcb::absorb(const Block& block) {
-  rounds_ += block.plays;
-  actions_.add(block.arm, block.plays, block.sum);
-  update_action(block.arm);
+void HacUcb::absorb(const leap::ShareOutcome& outcome) {
+  const auto& [arm, plays, tag] = outcome.share;
+  rounds_ += plays;
+  actions_.add(arm, plays, outcome.sum);
+  update_action(arm);
   if (switched_) return;
   for (Context z = 0; z < contexts_count_; ++z) {
-    contexts_.add(z, block.visits[z], block.sums[z]);
+    contexts_.add(z, outcome.visits[z], outcome.sums[z]);
     update_context(z);
   }
   if (dispatched_ >= all_sweep_plays_) return;
   const bool first = dispatched_ < first_sweep_plays_;
-  dispatched_ += block.plays;
+  dispatched_ += plays;
   if (!first || !checks_marginals_) return;
   for (Context z = 0; z < contexts_count_; ++z)
-    first_visits_[std::size_t{block.arm} * contexts_count_ + z] += block.visits[z];
-  first_observed_ += block.plays;
+    first_visits_[std::size_t{arm} * contexts_count_ + z] += outcome.visits[z];
+  first_observed_ += plays;
   if (first_observed_ == first_sweep_plays_) check_marginals();
 }
 

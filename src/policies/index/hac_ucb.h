@@ -12,7 +12,7 @@ namespace armature {
 /// long as no action's own index contradicts its causal one; at the first contradiction ucb, for
 /// ever. Promises order sqrt(|Z|·T) in benign worlds and T^{3/4} in any, for T ≥ 25|A|². Caveat: an
 /// action that is not played is not tested; on hidden-arm its regret is linear.
-class HacUcb {
+class HacUcb : public leap::Planner {
  public:
   static PolicyFacts facts();
   HacUcb(const Problem& problem, const Arguments& arguments);
@@ -23,10 +23,10 @@ class HacUcb {
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
-  std::string leap_obstacle() const { return index_leap_obstacle(confidence_, random_ties_); }
-  void intend(Round rounds, Plan& plan);
-  bool holds(const Plan& plan, const Box& box) const;
-  void absorb(const Block& block);
+  std::string obstacle() const override { return index_leap_obstacle(confidence_, random_ties_); }
+  leap::Plan intend(Round rounds) override;
+  bool holds(const leap::Plan& plan, const leap::Box& box) const override;
+  void absorb(const leap::ShareOutcome& outcome) override;
 
  private:
   // What a play was for; the ticket of its decision.
@@ -42,8 +42,9 @@ class HacUcb {
 
   std::uint64_t first_sweeps() const { return first_sweep_plays_ / actions_count_; }
   bool benign_so_far();
-  void intend_sweeps(Round rounds, Plan& plan) const;
-  bool test_passes(const Plan& plan, const Box& box) const;
+  leap::Certain sweeps(Round rounds) const;
+  struct ContextRanges;
+  bool test_passes(Arm played, const leap::SumPath& path, const ContextRanges& ranges) const;
   Arm best_causal(Stream& stream);
   Arm best_action(Stream& stream) const;
   void update_action(Arm a);
@@ -75,14 +76,12 @@ class HacUcb {
   // Derived from the above.
   std::shared_ptr<const Matrix> given_;
   MarginalRows rows_;
-  ArgmaxTree indices_;                       // u(a)
-  std::vector<double> action_widths_;        // 2w(n(a))
-  std::vector<double> uppers_;               // μ̂(z) + w(n(z))
-  std::vector<double> context_widths_;       // 2w(n(z))
-  std::vector<double> pseudo_;               // p, per row
-  std::vector<double> pseudo_widths_;        // Σ_z ν̃(z)·2w(n(z)), per row
-  mutable std::vector<Range> upper_ranges_;  // scratch for certificates
-  mutable std::vector<Range> lower_ranges_;
+  ArgmaxTree indices_;                  // u(a)
+  std::vector<double> action_widths_;   // 2w(n(a))
+  std::vector<double> uppers_;          // μ̂(z) + w(n(z))
+  std::vector<double> context_widths_;  // 2w(n(z))
+  std::vector<double> pseudo_;          // p, per row
+  std::vector<double> pseudo_widths_;   // Σ_z ν̃(z)·2w(n(z)), per row
 };
 
 }  // namespace armature

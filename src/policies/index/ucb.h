@@ -10,7 +10,7 @@ namespace armature {
 /// UCB(δ): play argmax_a μ̂(a) + sqrt(L_A/(2n(a))), L_A = log(2|A|T/δ) (spec §2, paper App. C).
 /// Promises Reg(t) ≤ sqrt(8|A|L_A·t) for all t ≤ T together, with probability 1-δ, in every world.
 /// Caveat: it never looks at the contexts, so it pays for |A| where |Z| would do.
-class Ucb {
+class Ucb : public leap::Planner {
  public:
   static PolicyFacts facts();
   static std::optional<double> coefficient(const Problem& problem, const Arguments& arguments);
@@ -25,13 +25,10 @@ class Ucb {
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const { return {}; }
 
-  std::string leap_obstacle() const { return index_leap_obstacle(confidence_, random_ties_); }
-  void intend(Round rounds, Plan& plan) const { plan.shares.push_back({indices_.best(), rounds}); }
-  bool holds(const Plan& plan, const Box& box) const;
-  void absorb(const Block& block) {
-    actions_.add(block.arm, block.plays, block.sum);
-    indices_.set(block.arm, actions_.upper(block.arm, confidence_));
-  }
+  std::string obstacle() const override { return index_leap_obstacle(confidence_, random_ties_); }
+  leap::Plan intend(Round rounds) override { return leap::OneArm{{indices_.best(), rounds}}; }
+  bool holds(const leap::Plan& plan, const leap::Box& box) const override;
+  void absorb(const leap::ShareOutcome& outcome) override;
 
  private:
   Arm random_best(Stream& stream) const;

@@ -177,27 +177,25 @@ std::size_t PhasedElimination::outstanding_place(Decision decision) const {
 }
 
 // Nothing is decided inside a phase: what is left of it is one plan.
-void PhasedElimination::intend(Round rounds, Plan& plan) const {
-  plan.certain = plan.in_turn = true;
-  if (active_.size() == 1) {
-    plan.shares.push_back({active_.front(), rounds});
-    return;
-  }
+leap::Plan PhasedElimination::intend(Round rounds) {
+  if (active_.size() == 1) return leap::Certain{{{active_.front(), rounds}}};
+  leap::Certain plan;
   for (std::size_t k = next_; k < support_.size() && rounds > 0; ++k) {
     const std::uint64_t plays = std::min(rounds, planned_[k] - dispatched_[k]);
-    if (plays > 0) plan.shares.push_back({support_[k], plays});
+    if (plays > 0) plan.shares.push_back({support_[k], plays, k});
     rounds -= plays;
   }
+  return plan;
 }
 
-void PhasedElimination::absorb(const Block& block) {
+// The tag is the action's place in the support.
+void PhasedElimination::absorb(const leap::ShareOutcome& outcome) {
   if (active_.size() == 1) return;
-  const auto supported = std::lower_bound(support_.begin(), support_.end(), block.arm);
-  const auto k = static_cast<std::size_t>(supported - support_.begin());
-  dispatched_[k] += block.plays;
-  dispatched_total_ += block.plays;
-  sums_[k] += block.sum;
-  observed_ += block.plays;
+  const auto& [arm, plays, place] = outcome.share;
+  dispatched_[place] += plays;
+  dispatched_total_ += plays;
+  sums_[place] += outcome.sum;
+  observed_ += plays;
   if (observed_ == planned_total_) end_phase();
 }
 

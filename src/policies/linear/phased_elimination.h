@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "armature/policy.h"
+#include "armature/leap.h"
 #include "linear/design.h"
 
 namespace armature {
@@ -14,7 +14,7 @@ namespace armature {
 /// dimension of the marginals' span, and d·log(T)/Δ_min. Contexts are not used, only their
 /// marginals. Caveat: in other worlds it can drop the best action for ever, or never try it
 /// (pe-trap).
-class PhasedElimination {
+class PhasedElimination : public leap::Planner {
  public:
   static PolicyFacts facts();
   static std::optional<double> coefficient(const Problem& problem, const Arguments& arguments);
@@ -26,10 +26,8 @@ class PhasedElimination {
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
-  std::string leap_obstacle() const { return {}; }
-  void intend(Round rounds, Plan& plan) const;
-  bool holds(const Plan&, const Box&) const { return true; }
-  void absorb(const Block& block);
+  leap::Plan intend(Round rounds) override;
+  void absorb(const leap::ShareOutcome& outcome) override;
 
  private:
   // Tickets: the phase a play counts for; plays beyond the phase's plan count for none.

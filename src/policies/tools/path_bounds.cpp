@@ -4,6 +4,10 @@
 #include <cmath>
 
 namespace armature {
+
+using leap::Range;
+using leap::SumPath;
+
 namespace {
 
 // constant + square·u² + linear·u
@@ -39,7 +43,7 @@ struct Walk {
 };
 
 // S + max(0, k·p − down): first nothing is gained, then the drift less the slack.
-double lowest(const Walk& walk, const Path& path, double factor) {
+double lowest(const Walk& walk, const SumPath& path, double factor) {
   const double idle = path.drift > 0 ? path.down / path.drift : path.most;
   const double turn = std::clamp(walk.count + idle, walk.from, walk.to);
   const double u_from = root_of_inverse(walk.from);
@@ -52,7 +56,7 @@ double lowest(const Walk& walk, const Path& path, double factor) {
 }
 
 // S + min(k, k·p + up).
-double highest(const Walk& walk, const Path& path, double factor) {
+double highest(const Walk& walk, const SumPath& path, double factor) {
   const double full = path.drift < 1 ? path.up / (1 - path.drift) : path.most;
   const double turn = std::clamp(walk.count + full, walk.from, walk.to);
   const double u_from = root_of_inverse(walk.from);
@@ -71,13 +75,13 @@ double factor_at(const Confidence& confidence, double count) {
 
 }  // namespace
 
-Range range_along(const Statistics& statistics, std::uint32_t i, const Path& path,
+Range range_along(const Statistics& statistics, std::uint32_t i, const SumPath& path,
                   const Confidence& confidence, PathBound bound) {
   return range_along(statistics.count(i), statistics.sum(i), path, confidence, bound);
 }
 
-Range range_along(std::uint64_t count, double sum, const Path& path, const Confidence& confidence,
-                  PathBound bound) {
+Range range_along(std::uint64_t count, double sum, const SumPath& path,
+                  const Confidence& confidence, PathBound bound) {
   const std::uint64_t floored = std::max<std::uint64_t>(count, 1);
   const auto n = static_cast<double>(count);
   const double sign = bound == PathBound::kMean ? 0 : bound == PathBound::kUpper ? 1 : -1;
@@ -93,7 +97,15 @@ Range range_along(std::uint64_t count, double sum, const Path& path, const Confi
                   : Range{lowest(walk, path, -large), highest(walk, path, -small)};
 }
 
-double least_upper_along(const Statistics& statistics, std::uint32_t i, const Path& path,
+RangeList ranges_along(const Statistics& statistics, std::span<const SumPath> paths,
+                       const Confidence& confidence, PathBound bound) {
+  RangeList ranges(paths.size());
+  for (std::uint32_t i = 0; i < paths.size(); ++i)
+    ranges[i] = range_along(statistics, i, paths[i], confidence, bound);
+  return ranges;
+}
+
+double least_upper_along(const Statistics& statistics, std::uint32_t i, const SumPath& path,
                          const Confidence& confidence) {
   if (!(path.most > 0)) return statistics.upper(i, confidence);
   const auto n = static_cast<double>(statistics.count(i));

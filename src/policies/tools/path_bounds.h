@@ -4,7 +4,10 @@
 // window's ends or at its vertex, so the bounds are exact and cost no search.
 #pragma once
 
-#include "armature/policy.h"
+#include <array>
+#include <vector>
+
+#include "armature/leap.h"
 #include "policies/tools/confidence.h"
 #include "policies/tools/marginal_rows.h"
 
@@ -17,20 +20,46 @@ inline constexpr double kCertificateMargin = 1e-12;
 enum class PathBound { kMean, kUpper, kLower };
 
 /// All values the index of quantity i takes along the path. Not for widths that depend on the mean.
-Range range_along(const Statistics& statistics, std::uint32_t i, const Path& path,
-                  const Confidence& confidence, PathBound bound);
+leap::Range range_along(const Statistics& statistics, std::uint32_t i, const leap::SumPath& path,
+                        const Confidence& confidence, PathBound bound);
 
 /// The same for so many outcomes with that sum.
-Range range_along(std::uint64_t count, double sum, const Path& path, const Confidence& confidence,
-                  PathBound bound);
+leap::Range range_along(std::uint64_t count, double sum, const leap::SumPath& path,
+                        const Confidence& confidence, PathBound bound);
+
+/// Ranges for the time of one certificate. A few of them stand on the stack: certificates are asked
+/// for many thousand times a run, and must leave nothing behind in the policy.
+class RangeList {
+ public:
+  explicit RangeList(std::size_t size) : size_(size), many_(size > kFew ? size : 0) {}
+
+  std::size_t size() const { return size_; }
+  leap::Range* data() { return size_ > kFew ? many_.data() : few_.data(); }
+  const leap::Range* data() const { return size_ > kFew ? many_.data() : few_.data(); }
+  leap::Range& operator[](std::size_t i) { return data()[i]; }
+  const leap::Range& operator[](std::size_t i) const { return data()[i]; }
+  operator std::span<const leap::Range>() const { return {data(), size_}; }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+
+  std::size_t size_;
+  std::array<leap::Range, kFew> few_;
+  std::vector<leap::Range> many_;
+};
+
+/// The same for all quantities, each along its own path.
+RangeList ranges_along(const Statistics& statistics, std::span<const leap::SumPath> paths,
+                       const Confidence& confidence, PathBound bound);
 
 /// The least value of the mean with the width added, alone.
-double least_upper_along(const Statistics& statistics, std::uint32_t i, const Path& path,
+double least_upper_along(const Statistics& statistics, std::uint32_t i, const leap::SumPath& path,
                          const Confidence& confidence);
 
 /// Is Σ_z ν̃(z)·U(z) of this row the largest of all rows, with room to spare, for every U in the
 /// box?
-bool leads_for_all(const MarginalRows& rows, std::uint32_t leader, std::span<const Range> uppers);
+bool leads_for_all(const MarginalRows& rows, std::uint32_t leader,
+                   std::span<const leap::Range> uppers);
 
 /// What keeps an index policy with these intervals and this rule for ties from leaping.
 std::string index_leap_obstacle(const Confidence& confidence, bool random_ties);

@@ -1,0 +1,31 @@
+// One replication from its first round to its horizon. What is noted at checkpoints and at the end
+// is noted here, for both engines, so that their results mean the same.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <span>
+
+#include "armature/simulate.h"
+
+namespace armature {
+
+/// An engine at work: what takes a replication onward.
+class Walker {
+ public:
+  virtual ~Walker() = default;
+
+  /// Goes on by at most so many rounds (at least one), counts the pulls of each arm, and returns
+  /// how many rounds it went. The limit is the next checkpoint: no walk goes past it.
+  virtual Round advance(Round limit, std::span<std::uint64_t> pulls) = 0;
+  /// Nothing follows: what the policy has to tell must not depend on anything left open.
+  virtual void finish() {}
+};
+
+/// Walks from checkpoint to checkpoint and writes down what there is to tell. Nothing if it was
+/// stopped before the horizon.
+std::optional<Replication> walk_to_horizon(const Cell& cell, const World& world,
+                                           const AnyPolicy& policy, Walker& walker,
+                                           const std::atomic<bool>& stop);
+
+}  // namespace armature
