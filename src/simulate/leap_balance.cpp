@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/mathematics.h"
+
 namespace armature {
 
 LeapBalance::LeapBalance(LeapBalancer& balancer, LeapContext& context, Round horizon)
@@ -100,7 +102,7 @@ bool LeapBalance::certified() {
   std::size_t segments = 1;
   for (const Lane& lane : lanes_) segments += lane.segments.size();
   // Two sides and two halves of each bridge.
-  return passes(context_.ledger.log_inverse() + std::log(4.0 * static_cast<double>(segments)));
+  return passes(context_.ledger.log_inverse() + portable::log(4.0 * static_cast<double>(segments)));
 }
 
 // Does the test pass throughout if bridges stray as far as that?

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/mathematics.h"
+
 namespace armature {
 
 void LeapPeaks::add(Arm arm, std::uint64_t plays, double sum,
@@ -17,7 +19,8 @@ void LeapPeaks::add(Arm arm, std::uint64_t plays, double sum,
 
 void LeapPeaks::open(Open block) {
   if (block.segment.plays < 2) return;  // its ends are all there is
-  const double slack = bridge_slack(block.segment, context_.ledger.log_inverse() + std::log(4.0));
+  const double slack =
+      bridge_slack(block.segment, context_.ledger.log_inverse() + portable::log(4.0));
   const auto length = static_cast<double>(block.segment.plays);
   block.bound = policy_.statistic_bound(block.before, block.rewards,
                                         {length, block.segment.sum / length, slack, slack});

@@ -8,6 +8,7 @@
 
 #include "armature/error.h"
 #include "base/discrete.h"
+#include "base/mathematics.h"
 #include "simulate/leap_peak.h"
 
 namespace armature {
@@ -21,7 +22,7 @@ constexpr Round kMostPatience = 1024;
 void LeapLedger::next() {
   const double k = certificates_ + 1;
   failure_ = tolerance_ * 6 / (std::numbers::pi * std::numbers::pi * k * k);
-  log_inverse_ = -std::log(failure_);
+  log_inverse_ = -portable::log(failure_);
 }
 
 void LeapContext::count_events(std::uint64_t more) {
@@ -131,7 +132,7 @@ void LeapWalk::bound_paths() {
   // Two sides per arm; per context and share two of visits and two of sums.
   const double events =
       static_cast<double>(shares * (2 + (plan_.contexts ? 4 * laws.contexts() : 0)));
-  const double log_inverse = context_.ledger.log_inverse() + std::log(events);
+  const double log_inverse = context_.ledger.log_inverse() + portable::log(events);
   arm_paths_.clear();
   for (const Share& share : plan_.shares) {
     const auto plays = static_cast<double>(share.plays);

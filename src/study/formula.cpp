@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "armature/error.h"
+#include "base/mathematics.h"
 #include "base/text.h"
 
 namespace armature {
@@ -99,7 +100,7 @@ class Parser {
     if (word == "Z") return variable(variables_.contexts, start);
     if (word == "T") return variable(variables_.horizon, start);
     if (word == "sqrt" && take('(')) return std::sqrt(rest_of_parentheses());
-    if (word == "log" && take('(')) return std::log(rest_of_parentheses());
+    if (word == "log" && take('(')) return portable::log(rest_of_parentheses());
     at_ = start;
     expected("A, Z, T, sqrt(…) or log(…)");
   }
@@ -163,7 +164,7 @@ std::vector<std::string> spaced(const std::string& text, bool geometric) {
     const double share = static_cast<double>(i) / static_cast<double>(*count - 1);
     const double value = i == 0            ? *low
                          : i + 1 == *count ? *high
-                         : geometric       ? *low * std::pow(*high / *low, share)
+                         : geometric       ? *low * portable::pow(*high / *low, share)
                                            : *low + (*high - *low) * share;
     values.push_back(print_real(value));
   }

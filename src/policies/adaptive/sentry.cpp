@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/mathematics.h"
+#include "base/whole_roots.h"
 #include "linear/rank.h"
 
 namespace armature {
@@ -128,8 +130,8 @@ Sentry::Sentry(const Problem& problem, const Arguments& arguments)
         action_confidence_.hoeffding(static_cast<std::uint64_t>(horizon)) / arguments.real("scale");
     budget_ = *r1 * *r1 / (8 * actions * (2 * horizon * width * width));
   } else if (schedule_ != Schedule::kFree) {
-    const double horizon = horizon_or_refuse(problem, arguments, "schedule=first");
-    budget_ = std::ceil(std::min(horizon, std::cbrt(actions) * std::cbrt(horizon * horizon)));
+    horizon_or_refuse(problem, arguments, "schedule=first");
+    budget_ = static_cast<double>(two_thirds_budget(actions_count_, *problem.horizon));
   }
   budget_ = std::max(1.0, horizon_ ? std::min(budget_, *horizon_) : budget_);
 
@@ -196,7 +198,7 @@ double Sentry::allowance(std::uint64_t round) const {
     case Schedule::kSpread:
       return budget_ * t / *horizon_;
     case Schedule::kFree:
-      return std::cbrt(static_cast<double>(actions_count_)) * std::cbrt(t * t);
+      return portable::cbrt(actions_count_ * t * t);  // one root: whole where it should be
   }
   ARMATURE_CHECK(false, "every schedule has an allowance");
 }

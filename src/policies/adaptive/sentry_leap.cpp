@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/mathematics.h"
 #include "policies/adaptive/sentry.h"
 #include "policies/tools/path_bounds.h"
 
@@ -72,7 +73,7 @@ std::uint64_t Sentry::explorations_in(Round& rounds, Plan& plan) const {
     // A concave curve leaves its chord by at most a quarter of the slopes' difference times the
     // length.
     const auto slope = [&](double t) {
-      return std::cbrt(static_cast<double>(actions_count_) / t) * 2 / 3;
+      return portable::cbrt(static_cast<double>(actions_count_) / t) * 2 / 3;
     };
     const auto from = static_cast<double>(rounds_);
     const auto length = static_cast<double>(rounds);
