@@ -4,10 +4,12 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 
 #include "armature/lab.h"
 #include "armature/simulate.h"
+#include "base/mathematics.h"
 #include "naive.h"
 
 namespace armature::bench {
@@ -26,6 +28,16 @@ void set_rounds(benchmark::State& state, Round rounds_per_iteration) {
       static_cast<double>(state.iterations()) * static_cast<double>(rounds_per_iteration);
   state.counters["ns_per_round"] =
       benchmark::Counter(rounds, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+// One call of a function a round, the C library's beside ours.
+void function_call(benchmark::State& state, double (*function)(double)) {
+  std::vector<double> arguments(kChunk);
+  Stream stream({kSeed, 0, Purpose::kPolicy});
+  for (double& argument : arguments) argument = 20 * stream.open_uniform();
+  for (auto _ : state)
+    for (const double argument : arguments) benchmark::DoNotOptimize(function(argument));
+  set_rounds(state, kChunk);
 }
 
 void philox_one_by_one(benchmark::State& state) {
@@ -146,7 +158,30 @@ void add(const std::string& name, const std::function<void(benchmark::State&)>& 
   benchmark::RegisterBenchmark(name.c_str(), body)->MinTime(0.4);
 }
 
+void add_functions() {
+  struct Pair {
+    const char* name;
+    double (*theirs)(double);
+    double (*ours)(double);
+  };
+  const Pair pairs[] = {{"log", [](double x) { return std::log(x); }, portable::log},
+                        {"log1p", [](double x) { return std::log1p(x); }, portable::log1p},
+                        {"exp", [](double x) { return std::exp(x); }, portable::exp},
+                        {"log2", [](double x) { return std::log2(x); }, portable::log2},
+                        {"cbrt", [](double x) { return std::cbrt(x); }, portable::cbrt},
+                        {"x^1.7", [](double x) { return std::pow(x, 1.7); },
+                         [](double x) { return portable::pow(x, 1.7); }},
+                        {"hypot", [](double x) { return std::hypot(x, 1.7); },
+                         [](double x) { return portable::hypot(x, 1.7); }}};
+  for (const Pair& pair : pairs) {
+    add(fmt::format("naive {}", pair.name),
+        [=](auto& state) { function_call(state, pair.theirs); });
+    add(pair.name, [=](auto& state) { function_call(state, pair.ours); });
+  }
+}
+
 void add_ladder() {
+  add_functions();
   add("naive draw", philox_one_by_one);
   add("draw", philox_many);
   for (const int actions : {20, 200, 2000}) {

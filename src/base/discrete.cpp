@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "armature/error.h"
+#include "base/mathematics.h"
 
 namespace armature {
 namespace {
@@ -56,7 +57,7 @@ double stirling_error(std::uint64_t count) {
 // at counts near 2^60 the difference of two doubles would have lost all its digits.
 double deviance(double count, double mean, double difference) {
   const double v = difference / (count + mean);
-  if (std::abs(v) >= 0.1) return (count > 0 ? count * std::log(count / mean) : 0) - difference;
+  if (std::abs(v) >= 0.1) return (count > 0 ? count * portable::log(count / mean) : 0) - difference;
   // With count = mean·(1+v)/(1−v): difference·v + 2·count·(v³/3 + v⁵/5 + …).
   double sum = difference * v;
   double power = 2 * count * v;
@@ -107,7 +108,7 @@ struct Binomial {
     const double errors = stirling_error(trials) - stirling_error(k) - stirling_error(rest);
     const double deviances = deviance(static_cast<double>(k), mean.value(), difference) +
                              deviance(static_cast<double>(rest), failures, -difference);
-    return errors - deviances + 0.5 * std::log(scale(trials) / (scale(k) * scale(rest)));
+    return errors - deviances + 0.5 * portable::log(scale(trials) / (scale(k) * scale(rest)));
   }
   std::uint64_t low() const { return 0; }
   std::uint64_t high() const { return trials; }
@@ -162,7 +163,7 @@ struct Hypergeometric {
       deviances += deviance(static_cast<double>(cells[i]), means[i], differences[i]);
       square *= scale(margins[i]) / scale(cells[i]);
     }
-    return errors - deviances + 0.5 * std::log(square);
+    return errors - deviances + 0.5 * portable::log(square);
   }
   std::uint64_t low() const { return draws > unmarked ? draws - unmarked : 0; }
   std::uint64_t high() const { return std::min(draws, marked); }
@@ -186,7 +187,7 @@ struct Hypergeometric {
 template <class Law>
 std::uint64_t invert(Stream& stream, const Law& law) {
   const std::uint64_t middle = law.mean.whole + (law.mean.fraction > 0.5 ? 1 : 0);
-  const double probability = std::exp(law.log_pmf(middle));
+  const double probability = portable::exp(law.log_pmf(middle));
   for (;;) {
     double left = stream.open_uniform() - probability;
     if (left < 0) return middle;
@@ -231,7 +232,7 @@ std::uint64_t reject(Stream& stream, const Law& law) {
     const auto result = static_cast<std::uint64_t>(k);
     if (edge >= RejectionHat::kInnerEdge && height * hat.peak <= hat.squeeze) return result;
     const double bar = height * hat.peak / (hat.block * hat.stretch(edge));
-    if (std::log(bar) <= law.log_pmf(result)) return result;
+    if (portable::log(bar) <= law.log_pmf(result)) return result;
   }
 }
 

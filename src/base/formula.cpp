@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "armature/error.h"
+#include "base/mathematics.h"
 #include "base/text.h"
 
 namespace armature {
@@ -20,9 +21,9 @@ struct NamedFunction {
 };
 constexpr NamedFunction kFunctions[] = {
     {"sqrt", [](double x) { return std::sqrt(x); }},
-    {"log", [](double x) { return std::log(x); }},
+    {"log", [](double x) { return portable::log(x); }},
 };
-double power(double base, double exponent) { return std::pow(base, exponent); }
+double power(double base, double exponent) { return portable::pow(base, exponent); }
 
 // Recursive descent: sum → product → signed → power → atom.
 class Parser {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "armature/error.h"
+#include "base/mathematics.h"
 
 namespace armature {
 
@@ -70,7 +71,7 @@ double normal(Stream& stream) {
     const double x = 2 * stream.uniform() - 1;
     const double y = 2 * stream.uniform() - 1;
     const double s = x * x + y * y;
-    if (s > 0 && s < 1) return x * std::sqrt(-2 * std::log(s) / s);
+    if (s > 0 && s < 1) return x * std::sqrt(-2 * portable::log(s) / s);
   }
 }
 
@@ -88,7 +89,7 @@ double gamma_variate(Stream& stream, double shape) {
     const double u = stream.open_uniform();
     if (u < 1 - 0.0331 * (x * x) * (x * x))
       return d * v;  // implies the test below, without logarithms
-    if (std::log(u) < 0.5 * x * x + d - d * v + d * std::log(v)) return d * v;
+    if (portable::log(u) < 0.5 * x * x + d - d * v + d * portable::log(v)) return d * v;
   }
 }
 
@@ -96,10 +97,10 @@ double gamma_variate(Stream& stream, double shape) {
 
 double log_gamma_variate(Stream& stream, double shape) {
   ARMATURE_CHECK(shape > 0 && std::isfinite(shape), "a gamma shape is positive");
-  if (shape >= 1) return std::log(gamma_variate(stream, shape));
+  if (shape >= 1) return portable::log(gamma_variate(stream, shape));
   // G(shape) = G(shape+1)·U^{1/shape}; in logs because U^{1/shape} underflows for small shapes.
-  const double log_boosted = std::log(gamma_variate(stream, shape + 1));
-  return log_boosted + std::log(stream.open_uniform()) / shape;
+  const double log_boosted = portable::log(gamma_variate(stream, shape + 1));
+  return log_boosted + portable::log(stream.open_uniform()) / shape;
 }
 
 double beta_variate(Stream& stream, double alpha, double beta) {
@@ -110,7 +111,7 @@ double beta_variate(Stream& stream, double alpha, double beta) {
   }
   const double log_x = log_gamma_variate(stream, alpha);
   const double log_y = log_gamma_variate(stream, beta);
-  return 1 / (1 + std::exp(log_y - log_x));
+  return 1 / (1 + portable::exp(log_y - log_x));
 }
 
 std::vector<double> dirichlet(Stream& stream, std::uint32_t size, double concentration) {
@@ -119,7 +120,7 @@ std::vector<double> dirichlet(Stream& stream, std::uint32_t size, double concent
   for (double& value : row) value = log_gamma_variate(stream, concentration);
   const double largest = *std::max_element(row.begin(), row.end());
   double sum = 0;
-  for (double& value : row) sum += value = std::exp(value - largest);
+  for (double& value : row) sum += value = portable::exp(value - largest);
   for (double& value : row) value /= sum;
   return row;
 }

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/mathematics.h"
+
 namespace armature {
 namespace {
 
@@ -59,7 +61,7 @@ std::optional<double> parse_real(std::string_view text) {
   const auto base = plain_real(std::string_view(*plain).substr(0, caret));
   const auto exponent = plain_real(std::string_view(*plain).substr(caret + 1));
   if (!base || !exponent || *base < 0) return std::nullopt;  // -2^2 is a formula: -(2^2)
-  const double power = std::pow(*base, *exponent);
+  const double power = portable::pow(*base, *exponent);
   if (!std::isfinite(power)) return std::nullopt;
   return power;
 }

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "base/mathematics.h"
 #include "families/family.h"
 
 namespace armature {
@@ -15,7 +16,7 @@ Instance::Parts build(const FamilyRequest& request) {
     gap = *asked;
   } else {
     const auto horizon = static_cast<double>(horizon_for(request, "gap"));
-    gap = std::min(0.5, std::sqrt(static_cast<double>(actions) * std::log(horizon) / horizon));
+    gap = std::min(0.5, std::sqrt(static_cast<double>(actions) * portable::log(horizon) / horizon));
   }
   Matrix marginals(actions, 2);
   for (std::size_t a = 0; a < actions; ++a) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/mathematics.h"
+
 namespace armature::figures {
 namespace {
 
@@ -18,9 +20,9 @@ constexpr double kFarApart =
 double bent(const Axis& axis, double value) {
   switch (axis.scale) {
     case Scale::kLog:
-      return std::log10(value);
+      return portable::log10(value);
     case Scale::kSymlog:
-      return std::copysign(std::log1p(std::abs(value)), value);
+      return std::copysign(portable::log1p(std::abs(value)), value);
     case Scale::kLinear:
       break;
   }
@@ -30,9 +32,9 @@ double bent(const Axis& axis, double value) {
 double unbent(const Axis& axis, double value) {
   switch (axis.scale) {
     case Scale::kLog:
-      return std::pow(10, value);
+      return portable::pow(10, value);
     case Scale::kSymlog:
-      return std::copysign(std::expm1(std::abs(value)), value);
+      return std::copysign(portable::exp(std::abs(value)) - 1, value);
     case Scale::kLinear:
       break;
   }
@@ -49,7 +51,7 @@ std::string superscript(int number) {
 // 0, 0.5, 1: about four steps of 1, 2 or 5 times a power of ten.
 std::vector<double> linear_ticks(double low, double high) {
   const double raw = (high - low) / 4;
-  const double power = std::pow(10, std::floor(std::log10(raw)));
+  const double power = portable::pow(10, std::floor(portable::log10(raw)));
   const double lead = raw / power;
   const double step = (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10) * power;
   std::vector<double> values;
@@ -60,19 +62,19 @@ std::vector<double> linear_ticks(double low, double high) {
 
 // Powers of ten; where there is hardly one, 2 and 5 times as well; where there are many, some.
 std::vector<double> log_ticks(double low, double high) {
-  const int first = static_cast<int>(std::ceil(std::log10(low) - 1e-9));
-  const int last = static_cast<int>(std::floor(std::log10(high) + 1e-9));
+  const int first = static_cast<int>(std::ceil(portable::log10(low) - 1e-9));
+  const int last = static_cast<int>(std::floor(portable::log10(high) + 1e-9));
   std::vector<double> values;
   if (last - first >= 2) {
     const int stride = (last - first) / 6 + 1;
-    for (int k = first; k <= last; k += stride) values.push_back(std::pow(10, k));
+    for (int k = first; k <= last; k += stride) values.push_back(portable::pow(10, k));
     return values;
   }
   for (const std::vector<double>& leads : {std::vector<double>{1, 2, 5}, {1, 2, 3, 4, 6, 8}}) {
     values.clear();
     for (int k = first - 1; k <= last; ++k)
       for (const double lead : leads)
-        if (const double value = lead * std::pow(10, k);
+        if (const double value = lead * portable::pow(10, k);
             value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9))
           values.push_back(value);
     if (values.size() >= 3) break;
@@ -81,7 +83,7 @@ std::vector<double> log_ticks(double low, double high) {
 }
 
 bool is_power_of_ten(double value) {
-  const double exponent = std::log10(value);
+  const double exponent = portable::log10(value);
   return value > 0 && std::abs(exponent - std::round(exponent)) < 1e-9;
 }
 
@@ -111,7 +113,7 @@ Axis exact(std::string title, Scale scale, const std::vector<double>& values) {
 Axis fitted(std::string title, Scale scale, const std::vector<double>& values) {
   Axis axis = exact(std::move(title), scale, values);
   if (scale == Scale::kLog) {
-    axis.low = std::max(axis.low, axis.high * std::pow(10, -kDecadesShown)) / kLogMargin;
+    axis.low = std::max(axis.low, axis.high * portable::pow(10, -kDecadesShown)) / kLogMargin;
     axis.high *= kLogMargin;
     return axis;
   }
@@ -158,7 +160,7 @@ std::string tick_label(const Axis& axis, double value) {
                       std::all_of(all.begin(), all.end(),
                                   [](double tick) { return tick == 0 || is_power_of_ten(tick); });
   if (!powers || !is_power_of_ten(value)) return plain(value);
-  const int exponent = static_cast<int>(std::lround(std::log10(value)));
+  const int exponent = static_cast<int>(std::lround(portable::log10(value)));
   if (exponent == 0) return "1";
   return exponent == 1 ? "10" : "10" + superscript(exponent);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "armature/theory.h"
+#include "base/mathematics.h"
 
 namespace armature::figures {
 namespace {
@@ -17,7 +18,7 @@ struct Plane {
 
 // Symbols at the edge stay whole: a twentieth of the axis is left free at its ends.
 Axis roomy(Axis axis) {
-  const double room = std::pow(axis.high / axis.low, 0.05);
+  const double room = portable::pow(axis.high / axis.low, 0.05);
   axis.low /= room;
   axis.high *= room;
   return axis;
@@ -41,10 +42,10 @@ Plane plane_of(const PlanePanel& panel) {
 // R_1·R_2 = |A|T from R_2 = √(|A|T) to T: up to constants and logarithms, nobody can be below it.
 Json frontier_layer(const PlanePanel& panel, const Plane& plane) {
   const double product = panel.actions * panel.horizon;
-  const double from = std::log(std::sqrt(product)), to = std::log(panel.horizon);
+  const double from = portable::log(std::sqrt(product)), to = portable::log(panel.horizon);
   Json rows = Json::array();
   for (int i = 0; i <= kCurvePoints && to > from; ++i) {
-    const double worst = std::exp(from + (to - from) * i / kCurvePoints);
+    const double worst = portable::exp(from + (to - from) * i / kCurvePoints);
     rows.push_back({{"worst", worst}, {"benign", product / worst}, {"what", "R₁R₂ = |A|T"}});
   }
   return {{"data", {{"values", std::move(rows)}}},
@@ -65,7 +66,7 @@ Json frontier_label(const PlanePanel& panel, const Plane& plane) {
   const double product = panel.actions * panel.horizon;
   const double first = std::max(std::sqrt(product), plane.worst.low);
   const double last = std::min({panel.horizon, plane.worst.high, product / plane.benign.low});
-  const double worst = first * std::pow(last / first, 0.2);
+  const double worst = first * portable::pow(last / first, 0.2);
   const Json row = {{"worst", worst}, {"benign", product / worst}, {"label", "R₁R₂ = |A|T"}};
   return {{"data", {{"values", Json::array({row})}}},
           {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 9}, {"dy", -9}}},

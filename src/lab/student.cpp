@@ -3,13 +3,16 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/mathematics.h"
+
 namespace armature {
 namespace {
 
 // P(|X| ≤ t), the finite sums for whole degrees of freedom (Abramowitz & Stegun 26.7.3, 26.7.4).
 double central_mass(double t, std::uint64_t degrees) {
-  const double angle = std::atan(t / std::sqrt(static_cast<double>(degrees)));
-  const double cosine = std::cos(angle);
+  const double tangent = t / std::sqrt(static_cast<double>(degrees));
+  const double angle = portable::atan(tangent);
+  const double cosine = 1 / std::sqrt(1 + tangent * tangent), sine = tangent * cosine;
   const bool odd = degrees % 2 == 1;
   double term = odd ? cosine : 1;
   double sum = degrees == 1 ? 0 : term;
@@ -17,7 +20,7 @@ double central_mass(double t, std::uint64_t degrees) {
     term *= cosine * cosine * static_cast<double>(k - 1) / static_cast<double>(k);
     sum += term;
   }
-  return odd ? 2 / std::numbers::pi * (angle + std::sin(angle) * sum) : std::sin(angle) * sum;
+  return odd ? 2 / std::numbers::pi * (angle + sine * sum) : sine * sum;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "armature/error.h"
+#include "base/mathematics.h"
 #include "linear/rank.h"
 
 namespace armature {
@@ -190,7 +191,7 @@ void near_steps(DesignState& state, std::uint64_t most_iterations, Design& desig
 
 // The change of log det V by a step s towards (or, s < 0, away from) a row of leverage g.
 double step_gain(double s, double g, double r) {
-  return (r - 1) * std::log1p(-s) + std::log1p(s * (g - 1));
+  return (r - 1) * portable::log1p(-s) + portable::log1p(s * (g - 1));
 }
 
 // Moving weight to the row of leverage g_high from one of leverage g_low, c their inner product:
@@ -201,7 +202,7 @@ double best_exchange(double g_high, double g_low, double c, double weight) {
   return curvature > 0 ? std::min(weight, (g_high - g_low) / (2 * curvature)) : weight;
 }
 double exchange_gain(double m, double g_high, double g_low, double c) {
-  return std::log1p(m * (g_high - g_low) - m * m * (g_high * g_low - c * c));
+  return portable::log1p(m * (g_high - g_low) - m * m * (g_high * g_low - c * c));
 }
 
 // Each time the best of three moves, with exact line search: towards the row of largest leverage,

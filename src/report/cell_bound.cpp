@@ -4,6 +4,7 @@
 
 #include "armature/parameters.h"
 #include "armature/theory.h"
+#include "base/mathematics.h"
 #include "base/text.h"
 
 namespace armature {
@@ -23,7 +24,7 @@ bool read_parameter(const TextForm& form, const char* key, std::optional<double>
 // The dial of db: R_2 = √(|A|T)·(T/√(|A|T))^dial (spec §4).
 double dialled(const Setting& setting, double dial) {
   const double least = std::sqrt(setting.actions * setting.horizon);
-  return least * std::pow(setting.horizon / least, dial);
+  return least * portable::pow(setting.horizon / least, dial);
 }
 
 std::optional<double> db_bound(const PlannedCell& cell, const TextForm& form, double t) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/mathematics.h"
+
 namespace armature {
 namespace {
 
@@ -16,7 +18,7 @@ std::size_t width_of(const std::string& text) {
 
 // Two digits of the error; without one, by the value's size.
 int decimals_for(double value, double error) {
-  if (error > 0) return std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 6);
+  if (error > 0) return std::clamp(1 - static_cast<int>(std::floor(portable::log10(error))), 0, 6);
   return std::abs(value) < 100 ? 3 : 1;
 }
 

@@ -3,6 +3,7 @@
 
 #include "armature/error.h"
 #include "armature/simulate.h"
+#include "base/mathematics.h"
 
 namespace armature {
 
@@ -11,7 +12,7 @@ std::vector<Round> log_checkpoints(Round horizon, std::uint32_t count, std::vect
   std::vector<Round> rounds = std::move(also);
   for (std::uint32_t i = 0; i + 1 < count; ++i) {
     const double power = static_cast<double>(i) / (count - 1);
-    const double round = std::round(std::pow(static_cast<double>(horizon), power));
+    const double round = std::round(portable::pow(static_cast<double>(horizon), power));
     const bool beyond = round >= static_cast<double>(horizon);
     rounds.push_back(beyond ? horizon : static_cast<Round>(round));
   }

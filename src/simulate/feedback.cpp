@@ -6,6 +6,7 @@
 
 #include "armature/error.h"
 #include "base/formula.h"
+#include "base/mathematics.h"
 #include "base/text.h"
 
 namespace armature {
@@ -45,8 +46,8 @@ Round FeedbackQueue::delay(Stream& stream) const {
   if (feedback_.delay == Feedback::Delay::kFixed) return static_cast<Round>(feedback_.rounds);
   if (feedback_.delay == Feedback::Delay::kNone || feedback_.rounds == 0) return 0;
   // Geometric on 0, 1, 2, …: P(delay ≥ k) = (mean/(1+mean))^k.
-  const double log_stay = std::log(feedback_.rounds / (1 + feedback_.rounds));
-  return static_cast<Round>(std::floor(std::log(stream.open_uniform()) / log_stay));
+  const double log_stay = portable::log(feedback_.rounds / (1 + feedback_.rounds));
+  return static_cast<Round>(std::floor(portable::log(stream.open_uniform()) / log_stay));
 }
 
 void FeedbackQueue::send(Round round, Decision decision, Outcome outcome) {

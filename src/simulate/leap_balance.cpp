@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/mathematics.h"
+
 namespace armature::leap {
 
 BalancerWalk::BalancerWalk(Balancer& balancer, Resources& resources, Round horizon)
@@ -103,7 +105,8 @@ bool BalancerWalk::certified() {
   for (const Lane& lane : lanes_) segments += lane.segments.size();
   // Two sides and two halves of each bridge; one more segment than there are, so that none at all
   // has a probability to share too.
-  return passes(resources_.ledger.log_inverse() + std::log(4.0 * static_cast<double>(segments)));
+  return passes(resources_.ledger.log_inverse() +
+                portable::log(4.0 * static_cast<double>(segments)));
 }
 
 // Does the test pass throughout if bridges stray as far as that?

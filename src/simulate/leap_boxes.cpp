@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/mathematics.h"
+
 namespace armature::leap {
 
 Box Boxes::around(const Plan& plan, double log_inverse) {
@@ -13,7 +15,7 @@ Box Boxes::around(const Plan& plan, double log_inverse) {
   const std::size_t inequalities = shares.size() * (2 + (contexts ? 4 * laws_.contexts() : 0));
   if (inequalities != inequalities_) {
     inequalities_ = inequalities;
-    log_inequalities_ = std::log(static_cast<double>(inequalities));
+    log_inequalities_ = portable::log(static_cast<double>(inequalities));
   }
   log_inverse += log_inequalities_;
   // An arm's rewards with the contexts summed over: its own index sees no more of them.

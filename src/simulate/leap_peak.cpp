@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/mathematics.h"
+
 namespace armature::leap {
 
 void PeakSearch::add(Segment segment) {
@@ -16,7 +18,7 @@ void PeakSearch::add(Segment segment) {
 void PeakSearch::suspect(Suspect suspect) {
   if (suspect.segment.plays < 2) return;  // its ends are all there is
   const double slack =
-      bridge_slack(suspect.segment, resources_.ledger.log_inverse() + std::log(4.0));
+      bridge_slack(suspect.segment, resources_.ledger.log_inverse() + portable::log(4.0));
   const auto length = static_cast<double>(suspect.segment.plays);
   suspect.bound = keeper_.statistic_bound(suspect.before, suspect.rewards,
                                           {length, suspect.segment.sum / length, slack, slack});

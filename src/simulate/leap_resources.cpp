@@ -8,6 +8,7 @@
 
 #include "armature/error.h"
 #include "base/discrete.h"
+#include "base/mathematics.h"
 
 namespace armature::leap {
 
@@ -16,7 +17,7 @@ namespace armature::leap {
 void ErrorLedger::next() {
   const double k = certificates_ + 1;
   failure_ = tolerance_ * 6 / (std::numbers::pi * std::numbers::pi * k * k);
-  log_inverse_ = -std::log(failure_);
+  log_inverse_ = -portable::log(failure_);
 }
 
 // A choice that chatters for ever would otherwise run for days without a word.

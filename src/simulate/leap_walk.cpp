@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/discrete.h"
+#include "base/mathematics.h"
 #include "simulate/leap_peak.h"
 
 namespace armature::leap {

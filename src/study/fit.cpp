@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "armature/error.h"
+#include "base/mathematics.h"
 #include "lab/student.h"
 
 namespace armature {
@@ -41,7 +42,7 @@ LineFit fit_line(const std::vector<FitPoint>& points) {
 LineFit fit_power(std::vector<FitPoint> points) {
   for (FitPoint& point : points) {
     ARMATURE_CHECK(point.x > 0 && point.y > 0, "logarithms need positive numbers");
-    point = {std::log(point.x), std::log(point.y), point.error / point.y};
+    point = {portable::log(point.x), portable::log(point.y), point.error / point.y};
   }
   return fit_line(points);
 }

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "armature/error.h"
+#include "base/mathematics.h"
 #include "base/text.h"
 #include "lab/student.h"
 #include "study/fit.h"
@@ -83,8 +84,8 @@ Verdict ratio_of(const VerdictRule& rule, const CellSummary& one, const CellSumm
   if (!above || !below || !(below->value > 0) || !(above->value > 0))
     return unclear(rule, "no positive numbers to compare");
   const double ratio = above->value / below->value;
-  const double relative = std::hypot(above->error / above->value, below->error / below->value);
-  const double factor = std::exp(kNormal95 * relative);
+  const double relative = portable::hypot(above->error / above->value, below->error / below->value);
+  const double factor = portable::exp(kNormal95 * relative);
   return against_margin(rule, "ratio", {ratio, ratio / factor, ratio * factor});
 }
 
@@ -162,7 +163,8 @@ struct PlanePoint {
 
 // Of the product of the two.
 double relative_error(const PlanePoint& point) {
-  return std::hypot(point.benign.error / point.benign.value, point.worst.error / point.worst.value);
+  return portable::hypot(point.benign.error / point.benign.value,
+                         point.worst.error / point.worst.value);
 }
 
 // By |A|·T.
@@ -203,7 +205,7 @@ std::vector<Verdict> products_of(const VerdictRule& rule, const Series& series) 
       if (!frontier_lower(setting)) continue;
     }
     const double value = point.benign.value * point.worst.value / product;
-    const double factor = std::exp(kNormal95 * relative_error(point));
+    const double factor = portable::exp(kNormal95 * relative_error(point));
     verdicts.push_back(
         against_margin(rule, "R₁R₂/(|A|T)", {value, value / factor, value * factor}));
   }

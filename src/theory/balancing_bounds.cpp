@@ -4,6 +4,7 @@
 
 #include "armature/error.h"
 #include "armature/theory.h"
+#include "base/mathematics.h"
 #include "theory/coefficients.h"
 #include "theory/guards.h"
 
@@ -30,7 +31,7 @@ BalancedLearner arbitrary_learner(const Setting& setting) {
 // 1 + √T·[d_⋆ + 2Z_⋆d_⋆ + d_j/(4Z_j) + sqrt(Z_⋆d_⋆d_j/Z_j)·(1 + 6√ℓ/d_⋆) + 6√(2ℓ)],
 // ℓ = log(2 log(max(T,2))/δ).
 double db_corrected_bound(const Setting& setting, BalancedLearner home, BalancedLearner other) {
-  const double log_term = std::log(2 * guarded_log(setting.horizon) / setting.level());
+  const double log_term = portable::log(2 * guarded_log(setting.horizon) / setting.level());
   const double cross = std::sqrt(home.dial * home.coefficient * other.coefficient / other.dial);
   const double per_root =
       home.coefficient + 2 * home.dial * home.coefficient + other.coefficient / (4 * other.dial) +

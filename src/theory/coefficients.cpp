@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/mathematics.h"
+
 namespace armature {
 
 double union_log(double count, double horizon, double delta) {
-  return std::log(2 * count * horizon / delta);
+  return portable::log(2 * count * horizon / delta);
 }
 
-double floored_log2(double horizon) { return std::max(1.0, std::log2(horizon)); }
+double floored_log2(double horizon) { return std::max(1.0, portable::log2(horizon)); }
 
 double ucb_coefficient(double actions, double horizon, double delta) {
   return std::sqrt(8 * actions * union_log(actions, horizon, delta));
@@ -17,21 +19,21 @@ double ucb_coefficient(double actions, double horizon, double delta) {
 
 double causal_ucb_coefficient(double contexts, double horizon, double delta) {
   return std::sqrt(union_log(contexts, horizon, delta)) *
-         (std::sqrt(8 * contexts) + std::sqrt(4 * std::log(horizon / delta)));
+         (std::sqrt(8 * contexts) + std::sqrt(4 * portable::log(horizon / delta)));
 }
 
 double sharp_causal_ucb_coefficient(double contexts, double horizon, double delta) {
   return std::sqrt(union_log(contexts, horizon, delta)) *
-         (std::sqrt(8 * contexts) + std::sqrt(std::log(horizon / delta)));
+         (std::sqrt(8 * contexts) + std::sqrt(portable::log(horizon / delta)));
 }
 
 double design_support(double dimension) {
-  const double log_log = dimension > 2 ? std::log(std::log(dimension)) : 0;
+  const double log_log = dimension > 2 ? portable::log(portable::log(dimension)) : 0;
   return 4 * dimension * std::max(0.0, log_log) + 16;
 }
 
 double elimination_log(const EliminationSetting& setting) {
-  return std::log(2 * setting.actions * floored_log2(setting.horizon) / setting.delta);
+  return portable::log(2 * setting.actions * floored_log2(setting.horizon) / setting.delta);
 }
 
 double elimination_coefficient(const EliminationSetting& setting) {

@@ -3,6 +3,7 @@
 
 #include "armature/error.h"
 #include "armature/theory.h"
+#include "base/mathematics.h"
 #include "theory/coefficients.h"
 #include "theory/guards.h"
 
@@ -21,8 +22,8 @@ EliminationSetting elimination(const Setting& setting) {
 // 2 + floor(log2 x), x = 64·d·L_P/(s(d)·Δ²). A tiny gap's square is no number: hence the logs.
 int last_phase(const Setting& setting) {
   const EliminationSetting pe = elimination(setting);
-  const double log_x = std::log2(64 * pe.dimension * elimination_log(pe) / pe.support) -
-                       2 * std::log2(setting.gap.value());
+  const double log_x = portable::log2(64 * pe.dimension * elimination_log(pe) / pe.support) -
+                       2 * portable::log2(setting.gap.value());
   ARMATURE_CHECK(log_x < 10'000, "a setting that is valid");
   return log_x < 0 ? 1 : 2 + static_cast<int>(std::floor(log_x));
 }
@@ -45,7 +46,7 @@ double pe_gap_bound(const Setting& setting) {
   double regret = 2 * pe.support;
   for (int phase = 2; phase <= last; ++phase) {
     // The root of m_{ℓ-1}, as m itself overflows for the smallest of gaps.
-    const double root = std::sqrt(pe.support) * std::exp2((phase - 2) / 2.0);
+    const double root = std::sqrt(pe.support) * portable::pow(2, (phase - 2) / 2.0);
     const double rounds_by_root = 2 * root + pe.support / root;  // (m_ℓ + s)/sqrt(m_{ℓ-1})
     regret += rounds_by_root * std::min(root, std::sqrt(difficulty));
   }

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "armature/error.h"
+#include "base/mathematics.h"
 #include "base/text.h"
 
 namespace armature {
@@ -58,7 +59,7 @@ std::vector<double> geometric(double low, double high, std::size_t count) {
   std::vector<double> values;
   for (std::size_t k = 0; k < count; ++k) {
     const double share = static_cast<double>(k) / static_cast<double>(count - 1);
-    values.push_back(std::clamp(low * std::pow(high / low, share), low, high));
+    values.push_back(std::clamp(low * portable::pow(high / low, share), low, high));
   }
   values.back() = high;
   return values;
@@ -108,7 +109,7 @@ void add_dials(Frontier& result, std::size_t count) {
   const double farthest = std::max(1.0, s.horizon / least);
   for (std::size_t k = 0; k < count; ++k) {
     const double dial = static_cast<double>(k) / static_cast<double>(count - 1);
-    const Setting at = with_worst_regret(s, least * std::pow(farthest, dial));
+    const Setting at = with_worst_regret(s, least * portable::pow(farthest, dial));
     const std::string text = "db:dial=" + print_real(dial);
     const RegretPair shown = db_pair(at);
     result.points.push_back({"db", text, BoundKind::kRate, frontier_benign(s, *at.r2), *at.r2});
@@ -157,7 +158,7 @@ Frontier frontier(const Setting& setting, std::size_t count) {
 
 std::optional<double> log_normalised(double regret, double horizon) {
   if (!(horizon > 1)) return std::nullopt;
-  return std::log(regret) / std::log(horizon);
+  return portable::log(regret) / portable::log(horizon);
 }
 
 }  // namespace armature

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/mathematics.h"
+
 namespace armature {
 
-inline double guarded_log(double horizon) { return std::log(std::max(horizon, 2.0)); }
+inline double guarded_log(double horizon) { return portable::log(std::max(horizon, 2.0)); }
 
 /// log(x), or 0 for x < 1.
-inline double log_or_zero(double x) { return std::log(std::max(x, 1.0)); }
+inline double log_or_zero(double x) { return portable::log(std::max(x, 1.0)); }
 
 }  // namespace armature

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "armature/theory.h"
+#include "base/mathematics.h"
 #include "theory/coefficients.h"
 #include "theory/guards.h"
 
@@ -40,6 +41,6 @@ double hac_ucb_benign_rate(const Setting& setting, double t) {
   return std::sqrt(setting.contexts * t);
 }
 
-double hac_ucb_any_rate(double t) { return std::pow(t, 0.75); }
+double hac_ucb_any_rate(double t) { return portable::pow(t, 0.75); }
 
 }  // namespace armature

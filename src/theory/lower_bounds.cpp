@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "armature/theory.h"
+#include "base/mathematics.h"
 
 namespace armature {
 
@@ -20,17 +21,17 @@ std::optional<double> frontier_lower_sharp(const Setting& setting) {
   if (setting.actions < 2 || ratio <= 1) return std::nullopt;
   if (ratio > std::numbers::e)
     return (setting.actions - 1) * (setting.horizon / r2) / (256 * std::numbers::e);
-  return 1.25 * (setting.actions - 1) * std::log(ratio);
+  return 1.25 * (setting.actions - 1) * portable::log(ratio);
 }
 
 // max of the two regrets ≥ (TΔ/8)·exp(-64TΔ²/(|A|-1)). Printed: Δ = (1/40)·sqrt((|A|-1)/T).
 double zero_knowledge_lower(const Setting& setting) {
-  return std::exp(-0.04) / 320 * std::sqrt((setting.actions - 1) * setting.horizon);
+  return portable::exp(-0.04) / 320 * std::sqrt((setting.actions - 1) * setting.horizon);
 }
 
 // Best: Δ = sqrt((|A|-1)/(128T)).
 double zero_knowledge_lower_sharp(const Setting& setting) {
-  return std::exp(-0.5) / (8 * std::sqrt(128.0)) *
+  return portable::exp(-0.5) / (8 * std::sqrt(128.0)) *
          std::sqrt((setting.actions - 1) * setting.horizon);
 }
 

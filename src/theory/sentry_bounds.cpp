@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "armature/theory.h"
+#include "base/mathematics.h"
+#include "base/whole_roots.h"
 #include "theory/coefficients.h"
 
 namespace armature {
@@ -14,7 +16,7 @@ constexpr double kAnytimeLevel = 0.05;  // the policy's own default
 
 // Λ(k,t) = 1.445·(log log(2t) + 0.72·log(10.4·k/δ)).
 double anytime_log(double count, double t, double delta) {
-  return 1.445 * (std::log(std::log(2 * t)) + 0.72 * std::log(10.4 * count / delta));
+  return 1.445 * (portable::log(portable::log(2 * t)) + 0.72 * portable::log(10.4 * count / delta));
 }
 
 double log_of(const Setting& setting, const SentryForm& form, double count, double t) {
@@ -23,8 +25,10 @@ double log_of(const Setting& setting, const SentryForm& form, double count, doub
                                        : anytime_log(count, t, delta);
 }
 
-double free_allowance(const Setting& setting, double t) {
-  return std::cbrt(setting.actions) * std::cbrt(t * t);
+// ⌈min(t, |A|^{1/3}·t^{2/3})⌉, of whole numbers as the policy has it.
+double free_explorations(const Setting& setting, double t) {
+  return static_cast<double>(two_thirds_budget(static_cast<std::uint64_t>(setting.actions),
+                                               static_cast<std::uint64_t>(t)));
 }
 
 // e(t): the most rounds of exploration among the first t.
@@ -32,7 +36,7 @@ double explorations(const Setting& setting, const SentryForm& form, double t) {
   const double budget = sentry_budget(setting, form);
   if (form.schedule == Schedule::kFirst) return std::min(t, std::ceil(budget));
   if (form.schedule == Schedule::kSpread) return std::ceil(budget / setting.horizon * t);
-  return std::min(t, std::ceil(free_allowance(setting, t)));
+  return free_explorations(setting, t);
 }
 
 // S(t): what causal rounds cost beyond their widths while the screen is not yet sharp.
@@ -45,9 +49,9 @@ double screen_cost(const Setting& setting, const SentryForm& form, double t) {
     const double share = budget / setting.horizon;
     return 2 * (1 - share) * std::sqrt(setting.actions * log_term * t / share);
   }
-  const double cube_root = std::cbrt(setting.actions);
+  const double cube_root = portable::cbrt(setting.actions);
   return 1.5 * cube_root * std::sqrt(log_term) *
-         std::max(0.0, std::cbrt(t * t) - cube_root * cube_root);
+         std::max(0.0, portable::cbrt(t * t) - cube_root * cube_root);
 }
 
 // G(T) for λ = ½.
@@ -64,7 +68,7 @@ double unresolved_cost(const Setting& setting, const SentryForm& form) {
     const double share = budget / horizon;
     return 8 * (1 - share) * setting.actions * log_term / (share * gap);
   }
-  return 12 * setting.actions * std::pow(log_term, 1.5) / gap / gap;
+  return 12 * setting.actions * portable::pow(log_term, 1.5) / gap / gap;
 }
 
 }  // namespace
@@ -75,8 +79,8 @@ double sentry_level(const Setting& setting, const SentryForm& form) {
 
 double sentry_budget(const Setting& setting, const SentryForm& form) {
   const double horizon = setting.horizon;
-  const double fallback = std::ceil(std::min(horizon, free_allowance(setting, horizon)));
-  return std::clamp(form.budget.value_or(fallback), 1.0, horizon);
+  const double budget = form.budget ? *form.budget : free_explorations(setting, horizon);
+  return std::clamp(budget, 1.0, horizon);
 }
 
 double sentry_action_log(const Setting& setting, const SentryForm& form, double t) {

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "armature/theory.h"
+#include "base/mathematics.h"
 #include "theory/coefficients.h"
 #include "theory/guards.h"
 
@@ -105,12 +106,12 @@ double db_notice_round(const Setting& setting, Bias bias, double gap) {
   const double causal_share = 1 / (1 + split);
   const double arbitrary_share = split / (1 + split);
   const auto width = [&](double t, double share) {  // γ_i·√t
-    return 3 * std::sqrt(std::log(2 * guarded_log(share * t) / setting.level()) / share);
+    return 3 * std::sqrt(portable::log(2 * guarded_log(share * t) / setting.level()) / share);
   };
   const auto handicap = [&](double t, const BalancedLearner& learner) {  // b_i·√t
     const double in_bias = bias == Bias::kCorrected ? learner.coefficient : 1;
     return std::max(2 * learner.dial * in_bias,
-                    3 * std::sqrt(2 * std::log(2 * guarded_log(t) / setting.level())));
+                    3 * std::sqrt(2 * portable::log(2 * guarded_log(t) / setting.level())));
   };
   double t = 2;
   for (int step = 0; step < 100; ++step) {

@@ -8,6 +8,7 @@
 
 #include "armature/simulate.h"
 #include "base/file.h"
+#include "support/program.h"
 
 namespace armature {
 namespace {
@@ -85,6 +86,15 @@ std::string readable_name(const testing::TestParamInfo<std::string>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registered, Golden, testing::ValuesIn(registered_names()), readable_name);
+
+// docs/exactness.md: this program once more, as on another machine.
+TEST(GoldenTraces, AreTheSameOnAnOlderMachine) {
+  if (regenerating()) GTEST_SKIP() << "written once";
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const test::ProgramResult again =
+      test::run_shell(test::kAsOnAnOlderMachine + self + " --gtest_filter='Registered/*'", ".");
+  EXPECT_EQ(again.status, 0) << again.out;
+}
 
 TEST(GoldenTraces, BelongToRegisteredPolicies) {
   const std::vector<std::string> names = registered_names();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "house/source_tree.h"
+#include "support/program.h"
 
 namespace armature {
 namespace {
@@ -36,6 +37,18 @@ bool has_machine_path(const std::string& line) {
       if (at == 0 || std::string(" \t\"'`(=:").find(line[at - 1]) != std::string::npos) return true;
   }
   return false;
+}
+
+// Functions whose last bit is the C library's own choice.
+constexpr const char* kUnportable[] = {
+    "log",   "log1p", "log2",  "log10", "exp",  "exp2",   "expm1",  "pow",  "cbrt", "hypot",
+    "sin",   "cos",   "tan",   "asin",  "acos", "atan",   "atan2",  "sinh", "cosh", "tanh",
+    "asinh", "acosh", "atanh", "erf",   "erfc", "lgamma", "tgamma", "fma"};
+
+bool has_unportable_function(const std::string& line) {
+  return std::any_of(std::begin(kUnportable), std::end(kUnportable), [&](const char* name) {
+    return test::has_word(line, std::string("std::") + name);
+  });
 }
 
 std::vector<SourceFile> code() {
@@ -75,6 +88,28 @@ TEST(Tidy, NoMachinePaths) {
   expect_no_match(code_and_words(), has_machine_path, "a path of one machine");
 }
 
+// Results are the same bytes on every machine (docs/exactness.md).
+TEST(Tidy, MathematicsIsOurOwn) {
+  std::vector<SourceFile> files = test::files_under("src", {".h", ".cpp", ".cu"});
+  for (SourceFile& file : test::files_under("include", {".h"})) files.push_back(std::move(file));
+  expect_no_match(files, has_unportable_function, "base/mathematics.h has it");
+}
+
+// What the sources do not show: calls from other people's headers, and names without std::. toml++,
+// which study/read.cpp includes, computes the width of a text with log10.
+TEST(Tidy, TheLibraryCallsNoUnportableFunction) {
+  const auto build = std::filesystem::path(ARMATURE_COMMAND).parent_path().parent_path();
+  const test::ProgramResult names =
+      test::run_shell("nm -A --undefined-only libarmature.a", build.string());
+  ASSERT_EQ(names.status, 0) << names.err;
+  ASSERT_NE(names.out.find(" U sqrt"), std::string::npos) << "symbols of the C library";
+  for (const std::string& line : test::lines_of(names.out))
+    for (const char* name : kUnportable)
+      EXPECT_FALSE(line.ends_with(std::string(" U ") + name) &&
+                   line.find("read.cpp.o") == std::string::npos)
+          << line;
+}
+
 TEST(Tidy, NoLongLines) {
   for (const SourceFile& file : test::files_under("src", {".h", ".cpp"}))
     for (std::size_t i = 0; i < file.lines.size(); ++i)
@@ -104,6 +139,8 @@ TEST(Tidy, ThePatternsCatchWhatTheyAreFor) {
   EXPECT_FALSE(
       has_machine_path("https://example.org/wor"
                        "k/x"));
+  EXPECT_TRUE(has_unportable_function(std::string("x = std::") + "log(y)"));
+  EXPECT_FALSE(has_unportable_function("portable::log(y), std::logic_error"));
   EXPECT_EQ(characters("μ̂ ± δ"), 6u);  // μ, a combining hat, blank, ±, blank, δ
 }
 

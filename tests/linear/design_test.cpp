@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <bit>
 #include <cmath>
 #include <numbers>
 
 #include "armature/random.h"
+#include "linear/rank.h"
 
 namespace armature {
 namespace {
@@ -191,6 +193,26 @@ TEST(Design, TheUnitOfLengthDoesNotMatter) {
   const Design design = optimal_design(Matrix::from_rows({{1e-200, 0}, {0, 1e-200}}), exact());
   EXPECT_EQ(design.rank, 2u);
   EXPECT_NEAR(design.largest_leverage, 2, 1e-12);
+}
+
+// Sums in one order on every machine (docs/exactness.md): with packets, or blocks cut by the size
+// of a cache, they would end in other bits. More than 48 columns, where Eigen begins to cut.
+TEST(Design, HasTheSameBitsEverywhere) {
+  const Matrix rows = random_rows(400, 60, 1, 5);
+  std::uint64_t digest = 0;
+  const auto mix = [&](double value) {
+    digest = (digest ^ std::bit_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15u;
+    digest ^= digest >> 29;
+  };
+  for (const DesignKind kind : {DesignKind::kNear, DesignKind::kExact}) {
+    DesignOptions options;
+    options.kind = kind;
+    const Design design = optimal_design(rows, options);
+    for (const double weight : design.weights) mix(weight);
+    mix(design.largest_leverage);
+  }
+  for (const double value : numerical_rank(rows).singular_values) mix(value);
+  EXPECT_EQ(digest, 0xf45cc5ca527ad39bu);
 }
 
 TEST(Design, AnIterationLimitIsANamedOutcome) {

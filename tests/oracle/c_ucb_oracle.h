@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/mathematics.h"
 #include "oracle/history.h"
 
 namespace armature::oracle {
@@ -18,7 +19,7 @@ class CausalUcbOracle {
     const double T = know_.horizon;
     const double delta = widths_.bilodeau ? 1 / (T * T) : 1 / std::max(T, 2.0);
     const double L =
-        widths_.bilodeau ? std::log(1 / delta) : std::log(2 * know_.contexts * T / delta);
+        widths_.bilodeau ? portable::log(1 / delta) : portable::log(2 * know_.contexts * T / delta);
     std::vector<double> visits(know_.contexts);
     std::vector<double> sum(know_.contexts);
     for (const Observation& seen : history_) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "armature/random.h"
+#include "base/mathematics.h"
 #include "oracle/history.h"
 
 namespace armature::oracle {
@@ -41,8 +42,8 @@ class CorralOracle {
         sum_a_(know_.actions),
         n_z_(know_.contexts),
         sum_z_(know_.contexts) {
-    const double log_T = std::log(know_.horizon);
-    rate_ = 1 / (240 * std::sqrt(2 * know_.horizon) * std::pow(log_T, 1.5));
+    const double log_T = portable::log(know_.horizon);
+    rate_ = 1 / (240 * std::sqrt(2 * know_.horizon) * portable::pow(log_T, 1.5));
   }
 
   std::uint32_t choose() {
@@ -80,7 +81,7 @@ class CorralOracle {
     if (loss > 0) p_ = log_barrier_step(p_, rate_, causal_ ? loss : 0, causal_ ? 0 : loss);
     const long double gamma = 1.0L / know_.horizon;
     smoothed_ = published_ ? (1 - gamma) * p_ * gamma / 2 : (1 - gamma) * p_ + gamma / 2;
-    const double beta = std::exp(1 / std::log(know_.horizon));
+    const double beta = portable::exp(1 / portable::log(know_.horizon));
     for (const int i : {0, 1}) {
       const double inverse = static_cast<double>(1 / (i == 0 ? smoothed_ : 1 - smoothed_));
       if (inverse > rho_[i]) {
@@ -96,7 +97,8 @@ class CorralOracle {
   // Importance-weighted mean + sqrt(4ρ log t/n) + (4/3)ρ log t/n
   double upper(double sum, double count, double rho) const {
     const double n = std::max(count, 1.0);
-    return sum / n + (std::sqrt(4 * rho * std::log(t_) / n) + 4.0 / 3 * rho * std::log(t_) / n);
+    return sum / n +
+           (std::sqrt(4 * rho * portable::log(t_) / n) + 4.0 / 3 * rho * portable::log(t_) / n);
   }
 
   Knowledge know_;

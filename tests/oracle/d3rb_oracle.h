@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/mathematics.h"
 #include "oracle/db_oracle.h"
 
 namespace armature::oracle {
@@ -57,7 +58,8 @@ class RegretBalancingOracle {
   double spread(std::size_t i) const {
     const double delta = 1 / std::max(know_.horizon, 2.0);
     const auto M = static_cast<double>(learners_.size());
-    return options_.c * std::sqrt(std::log(M * std::log(std::max(n_[i], 2.0)) / delta) / n_[i]);
+    return options_.c *
+           std::sqrt(portable::log(M * portable::log(std::max(n_[i], 2.0)) / delta) / n_[i]);
   }
 
   Knowledge know_;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "base/mathematics.h"
 #include "oracle/history.h"
 
 namespace armature::oracle {
@@ -25,17 +26,17 @@ Learner learner(std::shared_ptr<Oracle> oracle, double d, double Z) {
 
 // d_UCB and d_CUCB of spec §2.
 inline double d_ucb(const Knowledge& know, double delta) {
-  return std::sqrt(8 * know.actions * std::log(2 * know.actions * know.horizon / delta));
+  return std::sqrt(8 * know.actions * portable::log(2 * know.actions * know.horizon / delta));
 }
 inline double d_cucb(const Knowledge& know, double delta) {
-  return std::sqrt(std::log(2 * know.contexts * know.horizon / delta)) *
-         (std::sqrt(8.0 * know.contexts) + std::sqrt(4 * std::log(know.horizon / delta)));
+  return std::sqrt(portable::log(2 * know.contexts * know.horizon / delta)) *
+         (std::sqrt(8.0 * know.contexts) + std::sqrt(4 * portable::log(know.horizon / delta)));
 }
 // d_PE of spec §3: the curve B(t), phase by phase.
 inline double d_pe(const Knowledge& know, double d, double delta) {
-  const double s = 4 * d * std::max(0.0, d > 2 ? std::log(std::log(d)) : 0.0) + 16;
+  const double s = 4 * d * std::max(0.0, d > 2 ? portable::log(portable::log(d)) : 0.0) + 16;
   const double log_term =
-      std::log(2 * know.actions * std::max(1.0, std::log2(know.horizon)) / delta);
+      portable::log(2 * know.actions * std::max(1.0, portable::log2(know.horizon)) / delta);
   double t = 0, B = 0, worst = 0, m_before = 0;
   for (double m = s; t < know.horizon; m *= 2) {
     const double rate = m_before == 0 ? 1 : std::min(1.0, 8 * std::sqrt(d * log_term / m_before));
@@ -93,11 +94,11 @@ class BalancingOracle {
       const double b =
           options_.scale *
           std::max(2 * learners_[i].Z * D,
-                   3 * std::sqrt(M * std::log(M * std::log(std::max(t_, 2.0)) / delta))) /
+                   3 * std::sqrt(M * portable::log(M * portable::log(std::max(t_, 2.0)) / delta))) /
           std::sqrt(t_);
       eta[i] = U_[i] / n_[i] - b;
       gamma[i] = options_.scale * 3 *
-                 std::sqrt(std::log(M * std::log(std::max(n_[i], 2.0)) / delta) / n_[i]);
+                 std::sqrt(portable::log(M * portable::log(std::max(n_[i], 2.0)) / delta) / n_[i]);
       bar = std::max(bar, eta[i] + (options_.plus ? 1 : -1) * gamma[i]);
     }
     bool any = false;

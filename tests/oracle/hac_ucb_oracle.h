@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/mathematics.h"
 #include "oracle/history.h"
 
 namespace armature::oracle {
@@ -52,7 +53,7 @@ class HacUcbOracle {
   // w(n) = sqrt(log(1/δ)/(2n)), δ = 1/T²
   double w(double n) const {
     const double delta = 1 / (know_.horizon * know_.horizon);
-    return scale_ * std::sqrt(std::log(1 / delta) / (2 * n));
+    return scale_ * std::sqrt(portable::log(1 / delta) / (2 * n));
   }
 
   std::vector<Statistic> action_statistics() const {
@@ -78,8 +79,8 @@ class HacUcbOracle {
       empirical[history_[t].arm][history_[t].context] += 1;
     for (auto& row : empirical)
       for (double& entry : row) entry /= static_cast<double>(first_sweeps());
-    const double allowed =
-        2 * std::pow(T, -0.25) * std::sqrt(double(know_.actions) * know_.contexts * std::log(T));
+    const double allowed = 2 * portable::pow(T, -0.25) *
+                           std::sqrt(double(know_.actions) * know_.contexts * portable::log(T));
     for (std::uint32_t a = 0; a < know_.actions; ++a) {
       double distance = 0;
       for (std::uint32_t z = 0; z < know_.contexts; ++z)

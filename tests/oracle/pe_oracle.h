@@ -9,6 +9,7 @@
 #include <functional>
 #include <numeric>
 
+#include "base/mathematics.h"
 #include "oracle/history.h"
 
 namespace armature::oracle {
@@ -147,8 +148,10 @@ class PhasedEliminationOracle {
   }
 
  private:
-  double s() const { return 4 * d_ * std::max(0.0, d_ > 2 ? std::log(std::log(d_)) : 0.0) + 16; }
-  double m() const { return std::pow(2.0, phase_ - 1) * s(); }
+  double s() const {
+    return 4 * d_ * std::max(0.0, d_ > 2 ? portable::log(portable::log(d_)) : 0.0) + 16;
+  }
+  double m() const { return portable::pow(2.0, phase_ - 1) * s(); }
 
   void start_phase() {
     ++phase_;
@@ -182,7 +185,8 @@ class PhasedEliminationOracle {
     const Row estimate = solve(moments(span_.coordinates, plays), weighted);
     const double T = know_.horizon;
     const double delta = options_.delta > 0 ? options_.delta : 1 / std::max(T, 2.0);
-    const double log_term = std::log(2 * know_.actions * std::max(1.0, std::log2(T)) / delta);
+    const double log_term =
+        portable::log(2 * know_.actions * std::max(1.0, portable::log2(T)) / delta);
     const double width = std::sqrt((4 * d_ / m()) * log_term);
     const double threshold =
         options_.scale * 2 * width + options_.misspecification * (1 + 2 * std::sqrt(d_));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/mathematics.h"
 #include "oracle/history.h"
 
 namespace armature::oracle {
@@ -97,9 +98,11 @@ class SentryOracle {
     const double n = std::max(count, 1.0);
     const double T = know_.horizon;
     if (options_.paper)
-      return options_.scale * std::sqrt(std::log(2 * k * T / (1 / std::max(T, 2.0))) / (2 * n));
-    return options_.scale *
-           (0.85 * std::sqrt((std::log(std::log(2 * n)) + 0.72 * std::log(10.4 * k / 0.05)) / n));
+      return options_.scale *
+             std::sqrt(portable::log(2 * k * T / (1 / std::max(T, 2.0))) / (2 * n));
+    return options_.scale * (0.85 * std::sqrt((portable::log(portable::log(2 * n)) +
+                                               0.72 * portable::log(10.4 * k / 0.05)) /
+                                              n));
   }
 
   double weighted(std::uint32_t a, const std::vector<double>& of_context) const {
@@ -111,21 +114,22 @@ class SentryOracle {
   // E(t)
   double allowance() const {
     if (options_.schedule == Schedule::kFree)
-      return std::cbrt(double(know_.actions)) * std::cbrt(t_ * t_);
+      return portable::cbrt(double(know_.actions) * t_ * t_);
     const double E = budget();
     return options_.schedule == Schedule::kFirst ? E : E * t_ / know_.horizon;
   }
   double budget() const {
     const double T = know_.horizon;
     const double A = know_.actions;
-    double E = std::ceil(std::min(T, std::cbrt(A) * std::cbrt(T * T)));
+    double E = 1;  // the smallest with E³ ≥ |A|T², at most T; whole numbers, so it is exact
+    while (E < T && E * E * E < A * T * T) ++E;
     if (options_.budget > 0) E = options_.budget;
     if (options_.share > 0) E = options_.share * T;
     if (options_.R1 > 0) {
       // L_A for paper; for anytime Λ(T) = 1.445·(log log 2T + 0.72·log(10.4|A|/δ))
-      const double L = options_.paper
-                           ? std::log(2 * A * T * T)
-                           : 1.445 * (std::log(std::log(2 * T)) + 0.72 * std::log(10.4 * A / 0.05));
+      const double L = options_.paper ? portable::log(2 * A * T * T)
+                                      : 1.445 * (portable::log(portable::log(2 * T)) +
+                                                 0.72 * portable::log(10.4 * A / 0.05));
       E = options_.R1 * options_.R1 / (8 * A * L);
     }
     return std::max(1.0, std::min(E, T));

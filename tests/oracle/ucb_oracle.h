@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/mathematics.h"
 #include "oracle/history.h"
 
 namespace armature::oracle {
@@ -16,7 +17,7 @@ class UcbOracle {
     const double T = know_.horizon;
     const double delta = widths_.bilodeau ? 1 / (T * T) : 1 / std::max(T, 2.0);
     const double L =
-        widths_.bilodeau ? std::log(1 / delta) : std::log(2 * know_.actions * T / delta);
+        widths_.bilodeau ? portable::log(1 / delta) : portable::log(2 * know_.actions * T / delta);
     std::vector<double> plays(know_.actions);
     std::vector<double> sum(know_.actions);
     for (const Observation& seen : history_) {

@@ -48,6 +48,21 @@ TEST(Sentry, FirstRoundsByHand) {
   EXPECT_NEAR(std::stod(hand.field("bar")), 1 - 0.3 * std::sqrt(std::log(256.0) / 2), 1e-12);
 }
 
+// |A| = 2, T = 128: 2·128² = 32³, a budget of 32 exactly. No reward is ever seen, so that exploring
+// never ends before its budget does.
+TEST(Sentry, TheDefaultBudgetIsExact) {
+  Hand hand("sentry", problem_of(kTwoArms, 128));
+  for (int t = 0; t < 128; ++t) hand.choose();
+  EXPECT_EQ(diagnostic(hand, "exploration_rounds"), 32);
+}
+
+// Without a horizon |A|^{1/3}·t^{2/3} by round t: 2·16² = 8³, 8 explorations in 16 rounds, not 9.
+TEST(Sentry, TheFreeAllowanceIsExactWhereItIsWhole) {
+  Hand hand("sentry", without_horizon(kTwoArms));
+  for (int t = 0; t < 16; ++t) hand.choose();
+  EXPECT_EQ(diagnostic(hand, "exploration_rounds"), 8);
+}
+
 // Where all arms are candidates the causal index decides, up to the cap by UCB.
 TEST(Sentry, FollowsTheContextsAmongCandidates) {
   Hand hand("sentry:confidence=paper,budget=1", problem_of(kTwoArms, 8));

@@ -17,6 +17,11 @@ ProgramResult run_shell(const std::string& command, const std::string& directory
 /// Runs `armature ARGUMENTS…` in a fresh temporary directory.
 ProgramResult run_armature(const std::string& arguments);
 
+/// Before a command: the C library's mathematics as on a machine without fused multiply-add, whose
+/// last bits differ. Names of glibc since 2.33, and before.
+inline constexpr const char* kAsOnAnOlderMachine =
+    "GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2,-FMA_Usable,-FMA4_Usable,-AVX2_Usable ";
+
 /// A directory of its own, removed at the end.
 class TemporaryDirectory {
  public:

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/mathematics.h"
+#include "base/whole_roots.h"
 #include "linear/rank.h"
 
 namespace armature {
@@ -32,11 +34,6 @@ int budgets_given(const Arguments& arguments) {
   if (given > 1)
     throw Error({"", arguments.owner(), "several of budget, share and R1", "at most one of them"});
   return given;
-}
-
-// |A|^(1/3)·T^(2/3), rounded up.
-double default_budget(double actions, double horizon) {
-  return std::ceil(std::min(horizon, std::cbrt(actions) * std::cbrt(horizon * horizon)));
 }
 
 }  // namespace
@@ -152,7 +149,8 @@ double Sentry::budget_of(const Problem& problem, const Arguments& arguments) con
     return *r1 * *r1 / (8.0 * actions_count_ * (2 * horizon * width * width));
   }
   if (schedule_ == Schedule::kFree) return 0;
-  return default_budget(actions_count_, horizon_or_refuse(problem, arguments, "schedule=first"));
+  horizon_or_refuse(problem, arguments, "schedule=first");
+  return static_cast<double>(two_thirds_budget(actions_count_, *problem.horizon));
 }
 
 void Sentry::group_actions_by_row() {
@@ -217,7 +215,7 @@ double Sentry::allowance(std::uint64_t round) const {
     case Schedule::kSpread:
       return budget_ * t / *horizon_;
     case Schedule::kFree:
-      return std::cbrt(static_cast<double>(actions_count_)) * std::cbrt(t * t);
+      return portable::cbrt(actions_count_ * t * t);  // one root: whole where it should be
   }
   ARMATURE_CHECK(false, "every schedule has an allowance");
 }

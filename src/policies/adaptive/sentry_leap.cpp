@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/mathematics.h"
 #include "policies/adaptive/sentry.h"
 #include "policies/tools/path_bounds.h"
 
@@ -90,7 +91,7 @@ Sentry::Outlook Sentry::outlook(Round rounds) const {
 double Sentry::unevenness(Round rounds) const {
   if (schedule_ != Schedule::kFree) return 3;
   const auto slope = [&](double t) {
-    return std::cbrt(static_cast<double>(actions_count_) / t) * 2 / 3;
+    return portable::cbrt(static_cast<double>(actions_count_) / t) * 2 / 3;
   };
   const auto from = static_cast<double>(rounds_);
   const auto length = static_cast<double>(rounds);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/mathematics.h"
+
 namespace armature {
 namespace {
 
@@ -56,16 +58,16 @@ Corral::Corral(const Problem& problem, const Arguments& arguments)
       uppers_(problem.contexts()),
       sums_(rows_.rows()) {
   const double horizon = std::max(2.0, static_cast<double>(problem.horizon.value()));
-  const double log_horizon = std::log(horizon);
+  const double log_horizon = portable::log(horizon);
   smoothing_ = 1 / horizon;
-  growth_ = std::exp(1 / log_horizon);
-  rate_ = 1 / (240 * std::sqrt(2 * horizon) * std::pow(log_horizon, 1.5));
+  growth_ = portable::exp(1 / log_horizon);
+  rate_ = 1 / (240 * std::sqrt(2 * horizon) * portable::pow(log_horizon, 1.5));
   open_.reserve(kReserved);
   due_.reserve(kReserved);
 }
 
 Arm Corral::causal_choice() {
-  const double log_round = std::log(static_cast<double>(rounds_));
+  const double log_round = portable::log(static_cast<double>(rounds_));
   for (Context z = 0; z < visits_.size(); ++z)
     uppers_[z] = mean(context_sums_[z], visits_[z]) + bonus(causal_range_, log_round, visits_[z]);
   rows_.sums(uppers_, sums_);
@@ -73,7 +75,7 @@ Arm Corral::causal_choice() {
 }
 
 Arm Corral::action_choice() const {
-  const double log_round = std::log(static_cast<double>(rounds_));
+  const double log_round = portable::log(static_cast<double>(rounds_));
   Arm best = 0;
   double highest = -1;
   for (Arm a = 0; a < actions_; ++a) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/mathematics.h"
 #include "policies/tools/confidence.h"
 
 namespace armature {
@@ -27,7 +28,7 @@ double dial(const Problem& problem, const Arguments& arguments) {
           "R2", fmt::format("a regret in [sqrt(|A|T), T] = [{:.6g}, {:.6g}]", minimax, horizon));
     return *r2 / minimax;
   }
-  if (const auto turn = arguments.real_if("dial")) return std::pow(farthest, *turn);
+  if (const auto turn = arguments.real_if("dial")) return portable::pow(farthest, *turn);
   if (const auto z2 = arguments.real_if("Z2")) return *z2;
   const double corner = std::sqrt(static_cast<double>(problem.actions()) / problem.contexts());
   return std::min(std::max(1.0, corner), farthest);
@@ -117,7 +118,7 @@ DynamicBalancing::DynamicBalancing(const Problem& problem, const Arguments& argu
   // The largest logarithm the test will take; a level it cannot be divided by would make every
   // comparison false.
   const double horizon = std::max(2.0, static_cast<double>(problem.horizon.value()));
-  if (!std::isfinite(std::log(count_ * std::log(horizon) / delta_)))
+  if (!std::isfinite(portable::log(count_ * portable::log(horizon) / delta_)))
     arguments.reject("delta", "a level that M·log(T) can be divided by");
   played_.resize(count);
   dispatched_.resize(count);
@@ -172,7 +173,7 @@ void DynamicBalancing::forget(Decision decision) {
 
 // log(M·log(max(n,2))/δ)
 double DynamicBalancing::log_term(double n) const {
-  return std::log(count_ * std::log(std::max(n, 2.0)) / delta_);
+  return portable::log(count_ * portable::log(std::max(n, 2.0)) / delta_);
 }
 
 // The terms of learner i that its own outcomes change: U_i/n_i, γ_i =

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/mathematics.h"
 #include "policies/tools/confidence.h"
 
 namespace armature {
@@ -54,7 +55,7 @@ template <bool kEstimating>
 double RegretBalancing<kEstimating>::spread(std::size_t i) const {
   const auto n = static_cast<double>(observed_[i]);
   const auto count = static_cast<double>(crew_.size());
-  return width_ * std::sqrt(std::log(count * std::log(std::max(n, 2.0)) / delta_) / n);
+  return width_ * std::sqrt(portable::log(count * portable::log(std::max(n, 2.0)) / delta_) / n);
 }
 
 // What learner i's outcomes say about its coefficient, against max_j (U_j/n_j − spread_j).

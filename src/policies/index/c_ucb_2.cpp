@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/mathematics.h"
+
 namespace armature {
 
 PolicyFacts CausalUcb2::facts() {
@@ -36,7 +38,7 @@ CausalUcb2::CausalUcb2(const Problem& problem, const Arguments& arguments)
 
 Decision CausalUcb2::choose(Stream&) {
   const auto t = static_cast<double>(++rounds_);
-  const double bonus = scale_ * std::sqrt(std::log(rows_.contexts() * t * t) / (2 * t));
+  const double bonus = scale_ * std::sqrt(portable::log(rows_.contexts() * t * t) / (2 * t));
   rows_.sums(means_, sums_);
   for (std::uint32_t row = 0; row < rows_.rows(); ++row) sums_[row] += bonus * reach_[row];
   return {rows_.action(first_largest(sums_))};

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/mathematics.h"
+#include "base/whole_roots.h"
 #include "policies/tools/ties.h"
 
 namespace armature {
@@ -46,13 +48,12 @@ HacUcb::HacUcb(const Problem& problem, const Arguments& arguments)
       context_widths_(contexts_count_),
       pseudo_(actions_count_),
       pseudo_widths_(actions_count_) {
-  const double root_share = std::sqrt(horizon_) / actions_count_;
-  // The script rounds halves to even, as nearbyint does.
-  const double first =
-      checks_marginals_ ? std::ceil(4 * root_share) : std::nearbyint(root_share + 1);
-  const double second = checks_marginals_ ? std::ceil(root_share) : 0;
-  first_sweep_plays_ = static_cast<std::uint64_t>(first) * actions_count_;
-  all_sweep_plays_ = first_sweep_plays_ + static_cast<std::uint64_t>(second) * actions_count_;
+  const std::uint64_t horizon = *problem.horizon;
+  const std::uint64_t first = checks_marginals_ ? root_share_above(4, horizon, actions_count_)
+                                                : next_root_share(horizon, actions_count_);
+  const std::uint64_t second = checks_marginals_ ? root_share_above(1, horizon, actions_count_) : 0;
+  first_sweep_plays_ = first * actions_count_;
+  all_sweep_plays_ = first_sweep_plays_ + second * actions_count_;
   if (checks_marginals_) first_visits_.resize(std::size_t{actions_count_} * contexts_count_);
   rebuild();
 }
@@ -230,8 +231,8 @@ void HacUcb::forget(Decision decision) {
 // they come.
 void HacUcb::check_marginals() {
   const double allowed =
-      2 * std::pow(horizon_, -0.25) *
-      std::sqrt(static_cast<double>(actions_count_) * contexts_count_ * std::log(horizon_));
+      2 * portable::pow(horizon_, -0.25) *
+      std::sqrt(static_cast<double>(actions_count_) * contexts_count_ * portable::log(horizon_));
   const auto plays = static_cast<double>(first_sweeps());
   for (Arm a = 0; a < actions_count_ && !marginals_replaced_; ++a) {
     double distance = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/kl.h"
+#include "base/mathematics.h"
 
 namespace armature {
 
@@ -21,7 +22,7 @@ PolicyFacts KlUcbIndex::facts() {
 
 KlUcbIndex::KlUcbIndex(const Problem& problem, const Arguments&) {
   const auto horizon = static_cast<double>(problem.horizon.value());
-  budget_ = std::log(horizon) + 3 * std::log(std::log(std::max(horizon, 3.0)));
+  budget_ = portable::log(horizon) + 3 * portable::log(portable::log(std::max(horizon, 3.0)));
 }
 
 double KlUcbIndex::operator()(double mean, double n) const { return kl_upper(mean, budget_ / n); }

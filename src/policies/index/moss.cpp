@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/mathematics.h"
+
 namespace armature {
 
 PolicyFacts MossIndex::facts() {
@@ -23,7 +25,7 @@ MossIndex::MossIndex(const Problem& problem, const Arguments& arguments)
       scale_(arguments.real("scale")) {}
 
 double MossIndex::operator()(double mean, double n) const {
-  return mean + scale_ * std::sqrt(std::max(0.0, std::log(horizon_per_action_ / n)) / (2 * n));
+  return mean + scale_ * std::sqrt(std::max(0.0, portable::log(horizon_per_action_ / n)) / (2 * n));
 }
 
 }  // namespace armature

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/mathematics.h"
 #include "linear/rank.h"
 #include "policies/tools/confidence.h"
 
@@ -73,7 +74,7 @@ void RidgeRegression::rank_one(std::uint32_t row) {
   }
   for (Eigen::Index k = 0; k < folded_.size();
        ++k) {  // rotations that fold x into L, column by column
-    const double length = std::hypot(l(k, k), folded_[k]);
+    const double length = portable::hypot(l(k, k), folded_[k]);
     const double c = length / l(k, k);
     const double s = folded_[k] / l(k, k);
     l(k, k) = length;
@@ -112,7 +113,8 @@ void RidgeRegression::visit_state(StateVisitor& visitor) {
 }
 
 double linear_confidence(double dimension, double horizon) {
-  return 1 + std::sqrt(2 * std::log(horizon) + dimension * std::log(1 + horizon / dimension));
+  return 1 +
+         std::sqrt(2 * portable::log(horizon) + dimension * portable::log(1 + horizon / dimension));
 }
 
 PolicyFacts CausalLinearUcb::facts() {

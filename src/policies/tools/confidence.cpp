@@ -4,6 +4,7 @@
 
 #include "armature/error.h"
 #include "base/kl.h"
+#include "base/mathematics.h"
 #include "theory/coefficients.h"
 
 namespace armature {
@@ -12,7 +13,9 @@ namespace {
 constexpr double kEpoch = 1.1;  // η: n is cut into epochs [η^j, η^{j+1})
 constexpr double kAnytimeDelta = 0.05;
 
-double anytime_log(double count, double delta) { return 0.72 * std::log(10.4 * count / delta); }
+double anytime_log(double count, double delta) {
+  return 0.72 * portable::log(10.4 * count / delta);
+}
 
 }  // namespace
 
@@ -26,7 +29,7 @@ Confidence Confidence::anytime(double count, double delta, double scale) {
 
 Confidence Confidence::anytime_kl(double count, double delta, double scale) {
   Confidence confidence(Kind::kKl, anytime_log(count, delta / 2), scale);
-  confidence.kl_log_term_ = std::log(2 * count / (delta / 2));
+  confidence.kl_log_term_ = portable::log(2 * count / (delta / 2));
   return confidence;
 }
 
@@ -37,8 +40,8 @@ Confidence Confidence::anytime_kl(double count, double delta, double scale) {
 double Confidence::kl_width(double mean, std::uint64_t samples, double hoeffding_width,
                             bool above) const {
   const auto n = static_cast<double>(samples);
-  const double epoch = std::floor(std::log(n) / std::log(kEpoch) * (1 + 1e-12));
-  const double beta = kEpoch * (kl_log_term_ + std::log((epoch + 1) * (epoch + 2)));
+  const double epoch = std::floor(portable::log(n) / portable::log(kEpoch) * (1 + 1e-12));
+  const double beta = kEpoch * (kl_log_term_ + portable::log((epoch + 1) * (epoch + 2)));
   const double p = std::clamp(mean, 0.0, 1.0);
   const double width = above ? kl_upper(p, beta / n) - p : p - kl_lower(p, beta / n);
   return std::min(hoeffding_width, scale_ * width);
@@ -92,7 +95,8 @@ Confidence confidence_for(const std::string& family, const Problem& problem,
   }
   const auto horizon = static_cast<double>(problem.horizon.value());
   if (family == "bilodeau")
-    return Confidence::fixed(finite(std::log(1 / delta.value_or(1 / (horizon * horizon)))), scale);
+    return Confidence::fixed(finite(portable::log(1 / delta.value_or(1 / (horizon * horizon)))),
+                             scale);
   return Confidence::fixed(finite(union_log(count, horizon, paper_delta(problem, arguments))),
                            scale);
 }

@@ -8,6 +8,7 @@
 #include "armature/model.h"
 #include "armature/parameters.h"
 #include "armature/state.h"
+#include "base/mathematics.h"
 
 namespace armature {
 
@@ -42,7 +43,7 @@ class Confidence {
   double hoeffding(std::uint64_t samples) const {
     const auto n = static_cast<double>(samples);
     if (kind_ == Kind::kFixed) return scale_ * std::sqrt(log_term_ / (2.0 * n));
-    return scale_ * (0.85 * std::sqrt((std::log(std::log(2 * n)) + log_term_) / n));
+    return scale_ * (0.85 * std::sqrt((portable::log(portable::log(2 * n)) + log_term_) / n));
   }
   /// anytime-kl: widths that depend on the mean have no w(n)·sqrt(n) that is the same for all
   /// means.
