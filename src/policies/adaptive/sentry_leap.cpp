@@ -137,7 +137,7 @@ Sentry::Ranges Sentry::ranges_in(std::span<const Share> shares, const leap::Box&
                 ranges_along(contexts_, box.contexts, context_confidence_, PathBound::kUpper),
                 ranges_along(contexts_, box.contexts, context_confidence_, PathBound::kLower),
                 {bar_, std::max(bar_, bar_bound_)}};
-  const auto action_range = [&](std::size_t i, Bound bound) {
+  const auto action_range = [&](std::size_t i, PathBound bound) {
     return range_along(actions_, shares[i].arm, box.arms[i], action_confidence_, bound);
   };
   for (std::size_t i = 0; i < shares.size(); ++i) {
