@@ -128,11 +128,5 @@ TEST(Summary, TheOrderOfArrivalLeavesNoTrace) {
             summarize(backward, plan_of({"ucb"}), 5).cells[0].final_regret().mean);
 }
 
-TEST(Quantile, LevelsAndValuesThatAreNoneAbort) {
-  for (const double level : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()})
-    EXPECT_DEATH(quantile({1, 2}, level), "a quantile's level");
-  EXPECT_DEATH(quantile({1, std::numeric_limits<double>::quiet_NaN()}, 0.5), "not a number");
-}
-
 }  // namespace
 }  // namespace armature

@@ -12,9 +12,6 @@ namespace armature {
 namespace {
 
 constexpr std::size_t kMostLearners = 16;
-constexpr int kLearnerBits = 8;  // of a ticket; the rest is the learner's own ticket
-
-Decision own_decision(Decision decision) { return {decision.arm, decision.ticket >> kLearnerBits}; }
 
 // The base learner's text with the balancer's δ and scale handed down, where it takes them and has
 // none of its own.
@@ -119,12 +116,6 @@ Decision BaseLearners::choose(std::size_t i, Stream& stream) {
   ARMATURE_CHECK(own.ticket >> (64 - kLearnerBits) == 0,
                  "a learner's ticket leaves room for its number");
   return {own.arm, own.ticket << kLearnerBits | i};
-}
-
-std::size_t BaseLearners::learner_of(Decision decision) const {
-  const std::size_t i = decision.ticket & ((1u << kLearnerBits) - 1);
-  ARMATURE_CHECK(i < learners_.size(), "a decision was made by one of the learners");
-  return i;
 }
 
 void BaseLearners::observe(Decision decision, Outcome outcome, Stream& stream) {

@@ -25,7 +25,11 @@ class BaseLearners {
   /// Learner i decides; the ticket says whose decision it is, with the learner's own ticket inside.
   Decision choose(std::size_t i, Stream& stream);
   /// Whose decision it was.
-  std::size_t learner_of(Decision decision) const;
+  std::size_t learner_of(Decision decision) const {
+    const std::size_t i = decision.ticket & ((1u << kLearnerBits) - 1);
+    ARMATURE_CHECK(i < learners_.size(), "a decision was made by one of the learners");
+    return i;
+  }
   /// Hands the outcome to whose decision it was.
   void observe(Decision decision, Outcome outcome, Stream& stream);
   void forget(Decision decision);
@@ -36,6 +40,12 @@ class BaseLearners {
   std::string leap_obstacle() const;
 
  private:
+  static constexpr int kLearnerBits = 8;  // of a ticket; the rest is the learner's own ticket
+
+  static Decision own_decision(Decision decision) {
+    return {decision.arm, decision.ticket >> kLearnerBits};
+  }
+
   struct Learner {
     std::unique_ptr<AnyPolicy> policy;
     std::string name;

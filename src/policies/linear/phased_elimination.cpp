@@ -107,7 +107,7 @@ void PhasedElimination::start_phase() {
   plan_phase();
   if (!design_.converged) ++unconverged_;
   dispatched_.assign(support_.size(), 0);
-  dispatched_total_ = 0;
+  outstanding_ = 0;
   sums_.assign(support_.size(), 0);
   observed_ = 0;
   extra_turn_ = 0;
@@ -140,12 +140,13 @@ Decision PhasedElimination::choose(Stream&) {
   if (!lost_.empty()) {
     const Arm arm = lost_.front();
     lost_.erase(lost_.begin());
+    ++outstanding_;
     return {arm, phase_};
   }
   while (next_ < support_.size() && dispatched_[next_] == planned_[next_]) ++next_;
   if (next_ < support_.size()) {
     ++dispatched_[next_];
-    ++dispatched_total_;
+    ++outstanding_;
     return {support_[next_], phase_};
   }
   // All sent out, some outcomes missing: go round the support, counting nothing.
@@ -154,26 +155,27 @@ Decision PhasedElimination::choose(Stream&) {
   return {arm, kExtra};
 }
 
+// Takes a play off the outstanding ones; where its arm stands in the support.
+inline std::size_t PhasedElimination::close(Decision decision) {
+  ARMATURE_CHECK(decision.ticket == phase_, "a phase ends when all its outcomes have come");
+  ARMATURE_CHECK(outstanding_ > 0, "a decision has one outcome");
+  --outstanding_;
+  const auto supported = std::lower_bound(support_.begin(), support_.end(), decision.arm);
+  ARMATURE_CHECK(supported != support_.end() && *supported == decision.arm,
+                 "a phase plays its support");
+  return static_cast<std::size_t>(supported - support_.begin());
+}
+
 void PhasedElimination::observe(Decision decision, Outcome outcome, Stream&) {
   if (decision.ticket == kExtra) return;
-  sums_[outstanding_place(decision)] += outcome.reward;
+  sums_[close(decision)] += outcome.reward;
   if (++observed_ == planned_total_) end_phase();
 }
 
 void PhasedElimination::forget(Decision decision) {
   if (decision.ticket == kExtra) return;
-  outstanding_place(decision);
+  close(decision);
   lost_.push_back(decision.arm);
-}
-
-// Where the arm of an outstanding play stands in the support.
-std::size_t PhasedElimination::outstanding_place(Decision decision) const {
-  ARMATURE_CHECK(decision.ticket == phase_, "a phase ends when all its outcomes have come");
-  ARMATURE_CHECK(observed_ + lost_.size() < dispatched_total_, "a decision has one outcome");
-  const auto supported = std::lower_bound(support_.begin(), support_.end(), decision.arm);
-  ARMATURE_CHECK(supported != support_.end() && *supported == decision.arm,
-                 "a phase plays its support");
-  return static_cast<std::size_t>(supported - support_.begin());
 }
 
 // Nothing is decided inside a phase: what is left of it is one plan.
@@ -193,7 +195,6 @@ void PhasedElimination::absorb(const leap::ShareOutcome& outcome) {
   if (active_.size() == 1) return;
   const auto& [arm, plays, place] = outcome.share;
   dispatched_[place] += plays;
-  dispatched_total_ += plays;
   sums_[place] += outcome.sum;
   observed_ += plays;
   if (observed_ == planned_total_) end_phase();
@@ -254,7 +255,10 @@ void PhasedElimination::visit_state(StateVisitor& visitor) {
   plan_phase();
   visitor.require(lists_fit(), "dispatched");
   visitor.require_finite("sums", sums_);
-  dispatched_total_ = std::accumulate(dispatched_.begin(), dispatched_.end(), std::uint64_t{0});
+  const std::uint64_t dispatched =
+      std::accumulate(dispatched_.begin(), dispatched_.end(), std::uint64_t{0});
+  visitor.require(dispatched >= observed_ + lost_.size(), "observed");
+  outstanding_ = dispatched - observed_ - lost_.size();
 }
 
 bool PhasedElimination::lists_fit() const {

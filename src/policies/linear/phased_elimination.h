@@ -39,7 +39,7 @@ class PhasedElimination : public leap::Planner {
   void start_phase();
   void plan_phase();
   void end_phase();
-  std::size_t outstanding_place(Decision decision) const;
+  std::size_t close(Decision decision);
   bool lists_fit() const;
 
   std::uint32_t actions_;
@@ -68,8 +68,8 @@ class PhasedElimination : public leap::Planner {
   std::vector<Arm> support_;            // supported actions, ascending
   std::vector<std::uint64_t> planned_;  // T_ℓ(a)
   std::uint64_t planned_total_ = 0;
-  std::uint64_t dispatched_total_ = 0;
-  std::size_t next_ = 0;  // the first supported action with plays left to send out
+  std::uint64_t outstanding_ = 0;  // plays of the plan that were neither observed nor lost
+  std::size_t next_ = 0;           // the first supported action with plays left to send out
 };
 
 }  // namespace armature
