@@ -11,6 +11,7 @@ PolicyFacts RoundRobin::facts() {
 
 leap::Plan RoundRobin::intend(Round rounds) {
   leap::Certain plan{{}, leap::Certain::Order::kMixed};
+  plan.shares.reserve(actions_);
   const std::uint64_t more = rounds % actions_;  // arms from next_ on that get one more
   for (Arm a = 0; a < actions_; ++a) {
     const std::uint64_t turn = (a + actions_ - next_) % actions_;

@@ -143,6 +143,7 @@ leap::Certain HacUcb::sweeps(Round rounds) const {
       dispatched_ < first_sweep_plays_ ? first_sweep_plays_ : all_sweep_plays_;
   rounds = std::min(rounds, end - dispatched_);
   leap::Certain plan{{}, leap::Certain::Order::kMixed, leap::Detail::kContexts};
+  plan.shares.reserve(actions_count_);
   const std::uint64_t more = rounds % actions_count_;
   for (Arm a = 0; a < actions_count_; ++a) {
     const std::uint64_t turn = (a + actions_count_ - dispatched_ % actions_count_) % actions_count_;

@@ -182,6 +182,7 @@ void PhasedElimination::forget(Decision decision) {
 leap::Plan PhasedElimination::intend(Round rounds) {
   if (active_.size() == 1) return leap::Certain{{{active_.front(), rounds}}};
   leap::Certain plan;
+  plan.shares.reserve(support_.size() - next_);
   for (std::size_t k = next_; k < support_.size() && rounds > 0; ++k) {
     const std::uint64_t plays = std::min(rounds, planned_[k] - dispatched_[k]);
     if (plays > 0) plan.shares.push_back({support_[k], plays, k});
