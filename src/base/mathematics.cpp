@@ -137,8 +137,8 @@ double small_exponential(double power, double relative, std::int64_t exponent) {
   return rounded * power_of_two(exponent / 2) * power_of_two(exponent - exponent / 2);
 }
 
-// exp(x.high + x.low), |x| < 747, x.low below half a unit of x.high. Far down the last product would
-// already be subnormal.
+// exp(x.high + x.low), |x| < 747, x.low below half a unit of x.high. Far down the last product
+// would already be subnormal.
 double exp_of(Pair x) {
   constexpr double kRounder = 0x1.8p52;
   const double shifted = x.high * kSteps + kRounder;
