@@ -2,7 +2,7 @@
 
 namespace armature {
 
-/// "0.1.0"
+/// "0.2.0"
 const char* version();
 
 }  // namespace armature

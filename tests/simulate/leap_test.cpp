@@ -129,8 +129,7 @@ TEST(LeapEngine, SameBytesForAnyNumberOfThreads) {
   three.threads = 3;
   const SimulationResult first = simulate(simulation, one);
   const SimulationResult second = simulate(simulation, three);
-  for (std::uint32_t i = 0; i < 3; ++i)
-    EXPECT_EQ(first.final_regrets(i), second.final_regrets(i));
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(first.final_regrets(i), second.final_regrets(i));
 }
 
 // --- Shares of a balancer

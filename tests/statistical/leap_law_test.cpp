@@ -2,8 +2,8 @@
 // at two checkpoints inside blocks (Kolmogorov–Smirnov), on the plays of the best and of the first
 // arm (chi-square), and on the times of switches, rejections and deactivations.
 //
-// `make test` plays half as often as `make test-long` (ARMATURE_LONG=1): a fault must then be a little
-// larger to be seen. The rate of false alarms is the same.
+// `make test` plays half as often as `make test-long` (ARMATURE_LONG=1): a fault must then be a
+// little larger to be seen. The rate of false alarms is the same.
 //
 // False alarms: each comparison has rate kRate. There are 18 policies on 6 families at 3 horizons
 // and 9 further cells, with 12 comparisons each: fewer than 4,100, so that all together stay below
