@@ -51,8 +51,7 @@ concept Policy = requires(P& policy, const P& seen, Stream& stream, Decision dec
   { seen.diagnostics() } -> std::same_as<Diagnostics>;
 };
 
-// --- The erased form
-// ----------------------------------------------------------------------------------
+// --- The erased form -----------------------------------------------------------------------------
 
 /// Any policy behind one interface. `play` is the typed loop: one virtual call for many rounds.
 class AnyPolicy {
@@ -149,8 +148,7 @@ class ErasedPolicy final : public AnyPolicy {
   P policy_;
 };
 
-// --- The registry
-// -------------------------------------------------------------------------------------
+// --- The registry --------------------------------------------------------------------------------
 
 /// The facts of a policy, declared beside it: `static PolicyFacts facts()`.
 struct PolicyFacts {

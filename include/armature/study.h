@@ -14,8 +14,7 @@
 
 namespace armature {
 
-// --- What is asked for: the file
-// ------------------------------------------------------------------
+// --- What is asked for: the file -----------------------------------------------------------------
 
 /// One key of a grid and the values it takes, as written: numbers, words, or formulas in A, Z, T.
 struct GridAxis {
@@ -84,8 +83,7 @@ Study read_study(const std::string& toml, const std::string& source,
 /// The same study with everything spelt out, as TOML; reads back as an equal one.
 std::string write_study(const Study& study);
 
-// --- What that comes to: the plan
-// ------------------------------------------------------------------
+// --- What that comes to: the plan ----------------------------------------------------------------
 
 struct StudyPlan {
   Study study;
@@ -101,8 +99,7 @@ StudyPlan plan_study(const Study& study, std::size_t most_cells = 100'000);
 /// only an estimate.
 std::vector<double> trial_seconds(const StudyPlan& plan);
 
-// --- What came of it: results and verdicts
-// ---------------------------------------------------------
+// --- What came of it: results and verdicts -------------------------------------------------------
 
 struct RunEnvironment {
   std::string version;
@@ -124,8 +121,7 @@ struct Verdict {
 };
 std::vector<Verdict> judge(const StudyResult& result);
 
-// --- From one to the other: running, resuming, exporting
-// ------------------------------------------
+// --- From one to the other: running, resuming, exporting -----------------------------------------
 
 struct StudyOutcome {
   bool complete = false;

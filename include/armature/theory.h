@@ -84,7 +84,7 @@ double sentry_epsilon_bound(const Setting& setting, const SentryForm& form,
 double sentry_gap_bound(const Setting& setting, const SentryForm& form);         // (C), λ=½: 1-δ
 double sentry_benign_gap_bound(const Setting& setting, const SentryForm& form);  // (C): 1-2δ
 
-// --- Upper bounds, rates: universal constants set to 1 ------------------------------------------
+// --- Upper bounds, rates: universal constants set to 1 -------------------------------------------
 
 double pe_rate(const Setting& setting, double t);
 double pe_gap_rate(const Setting& setting);

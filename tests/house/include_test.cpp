@@ -227,8 +227,7 @@ TEST(IncludeRules, AllowWhatIsBelow) {
                   .empty());
 }
 
-// --- Policies never see the truth
-// ---------------------------------------------------------------------
+// --- Policies never see the truth ----------------------------------------------------------------
 
 // Code without its // comments; good enough for a house where nobody writes /* */.
 std::string code_of(const std::string& line) { return line.substr(0, line.find("//")); }

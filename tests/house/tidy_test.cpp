@@ -99,8 +99,8 @@ TEST(Tidy, MathematicsIsOurOwn) {
 // which study/read.cpp includes, computes the width of a text with log10.
 TEST(Tidy, TheLibraryCallsNoUnportableFunction) {
   const auto build = std::filesystem::path(ARMATURE_COMMAND).parent_path().parent_path();
-  const test::ProgramResult names =
-      test::run_shell("nm -A --undefined-only libarmature_core.a libarmature_lab.a", build.string());
+  const test::ProgramResult names = test::run_shell(
+      "nm -A --undefined-only libarmature_core.a libarmature_lab.a", build.string());
   ASSERT_EQ(names.status, 0) << names.err;
   ASSERT_NE(names.out.find(" U sqrt"), std::string::npos) << "symbols of the C library";
   for (const std::string& line : test::lines_of(names.out))
