@@ -4,6 +4,7 @@
 
 #include "armature/error.h"
 #include "armature/report.h"
+#include "study/figure_kinds.h"
 #include "support/study_results.h"
 
 int main(int count, char** arguments) {
@@ -13,7 +14,9 @@ int main(int count, char** arguments) {
   }
   try {
     armature::StudyResult result = armature::test::made_result(armature::test::rich_study());
-    result.plan.study.figures.push_back({FigureKind::kRegret, "", "linear", "", true});
+    armature::Study& study = result.plan.study;
+    study.figures = armature::figures_asked_for(study);  // every kind, and one on another scale
+    study.figures.push_back({armature::FigureKind::kRegret, "", "linear", "", true});
     const armature::WrittenReport report = armature::write_report(result, arguments[1]);
     std::printf("%s\n%s\n", report.page.c_str(), report.note.c_str());
   } catch (const armature::Error& error) {
