@@ -69,7 +69,7 @@ TEST_F(Balancing, EliminationKeepsItsPromise) {
   for (const CellSummary& summary : result.cells)
     for (const CurvePoint& at : summary.curve)
       EXPECT_LE(at.regret.mean, coefficient * std::sqrt(static_cast<double>(at.round)))
-          << summary.policy << " " << at.round;
+          << summary.cell.policy << " " << at.round;
 }
 
 // The explicit bound of spec §4 for the corrected bias, M = 2, in both worlds.
@@ -87,9 +87,9 @@ TEST_F(Balancing, TheCorrectedBoundHolds) {
                                6 * std::sqrt(2 * l));
   };
   const auto benign = run("pareto-benign", {"db"}, kHorizon, 10);
-  EXPECT_LE(benign.policies[0].q95, bound(d_causal, 1, d_ucb, dial));
+  EXPECT_LE(benign.cells[0].final_regret().q95, bound(d_causal, 1, d_ucb, dial));
   const auto confounded = run("bilodeau-confounded", {"db"}, kHorizon, 10);
-  EXPECT_LE(confounded.policies[0].q95, bound(d_ucb, dial, d_causal, 1));
+  EXPECT_LE(confounded.cells[0].final_regret().q95, bound(d_ucb, dial, d_causal, 1));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ void expect_balance(const CellSummary& summary, double L) {
   for (const CurvePoint& at : summary.curve)
     EXPECT_NEAR(at.regret.mean, predicted_regret(static_cast<double>(at.round), L),
                 2 + test::kNormalBound * at.regret.standard_error)
-        << summary.policy << " at " << at.round;
+        << summary.cell.policy << " at " << at.round;
 }
 
 TEST_F(ConfoundedSlope, TheRootByHand) {
@@ -83,11 +83,10 @@ TEST_F(ConfoundedSlope, IsLinearAndNearsItsLimitFromBelow) {
   for (const char* policy : {"c-ucb", "c-ucb:confidence=bilodeau"}) {
     const CellSummary summary = run(policy, kHorizon, 20);
     const double slope =
-        (summary.checkpoints[2].mean - summary.checkpoints[1].mean) / (kHorizon / 2.0);
-    const double noise =
-        test::kNormalBound *
-        (summary.checkpoints[2].standard_error + summary.checkpoints[1].standard_error) /
-        (kHorizon / 2.0);
+        (summary.curve[2].regret.mean - summary.curve[1].regret.mean) / (kHorizon / 2.0);
+    const double noise = test::kNormalBound *
+                         (summary.curve[2].standard_error + summary.curve[1].standard_error) /
+                         (kHorizon / 2.0);
     EXPECT_NEAR(slope, limit_slope(), 0.001 + noise)
         << policy;  // the published 0.284 is within 0.0016
     EXPECT_LT(slope, limit_slope() + noise) << policy;
