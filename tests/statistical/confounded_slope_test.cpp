@@ -84,9 +84,10 @@ TEST_F(ConfoundedSlope, IsLinearAndNearsItsLimitFromBelow) {
     const CellSummary summary = run(policy, kHorizon, 20);
     const double slope =
         (summary.curve[2].regret.mean - summary.curve[1].regret.mean) / (kHorizon / 2.0);
-    const double noise = test::kNormalBound *
-                         (summary.curve[2].standard_error + summary.curve[1].standard_error) /
-                         (kHorizon / 2.0);
+    const double noise =
+        test::kNormalBound *
+        (summary.curve[2].regret.standard_error + summary.curve[1].regret.standard_error) /
+        (kHorizon / 2.0);
     EXPECT_NEAR(slope, limit_slope(), 0.001 + noise)
         << policy;  // the published 0.284 is within 0.0016
     EXPECT_LT(slope, limit_slope() + noise) << policy;
