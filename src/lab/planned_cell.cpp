@@ -1,5 +1,7 @@
 #include "lab/planned_cell.h"
 
+// A cell before it runs. What figures, verdicts and tables ask of it is answered here from its
+// structure, so that nobody ever parses a label; engine_cell then hands it to the engines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,6 +27,7 @@ WrittenValues without_keys(const WrittenValues& values, const std::vector<std::s
 // and every reward law counts, notes do not.
 std::uint64_t fingerprint_of(const Instance& instance, const Problem& problem) {
   Fingerprint fingerprint;
+  // Each list is led by its length: else a number could move from one list into the next unnoticed.
   const auto add_numbers = [&](const auto& numbers) {
     const std::uint64_t count = numbers.size();
     fingerprint.add(&count, sizeof count);
@@ -41,7 +44,8 @@ std::uint64_t fingerprint_of(const Instance& instance, const Problem& problem) {
   return fingerprint.value();
 }
 
-// What is written in a grid may be a formula, or no number at all.
+// What is written in a grid may be a formula, worth something only with the sizes of its cell, or
+// no number at all: a word such as pe+ucb is a fair grid value, but not a place on an axis.
 std::optional<double> number_of(const std::string& value, const PlannedCell& cell) {
   try {
     return real_value(value, {static_cast<double>(cell.actions), static_cast<double>(cell.contexts),
@@ -51,6 +55,7 @@ std::optional<double> number_of(const std::string& value, const PlannedCell& cel
   }
 }
 
+// A value that is no number is passed over: of delay = "fixed:10" the cell itself knows the rounds.
 std::optional<double> varied_number(const PlannedCell& cell, const std::string& key) {
   for (const WrittenValues* values :
        {&cell.instance_name.varied, &cell.instance_name.conditions, &cell.policy_name.varied})
@@ -81,6 +86,8 @@ std::string PlannedName::sweep() const {
 }
 
 std::optional<double> PlannedCell::x(const std::string& key) const {
+  // Sizes are the cell's own: a formula written for them may be worth a fraction, where the
+  // instance was built with a whole number.
   if (key == "horizon") return static_cast<double>(horizon);
   if (key == "actions") return actions;
   if (key == "contexts") return contexts;
@@ -102,6 +109,8 @@ Setting PlannedCell::setting() const {
   setting.actions = actions;
   setting.contexts = contexts;
   setting.horizon = static_cast<double>(horizon);
+  // Theorems take a rank of at least 1 and a gap in (0, 1]. A cell without given marginals has rank
+  // 0, and one whose actions are all alike has no gap.
   setting.rank = std::max(1u, rank);
   if (gap && *gap > 0 && *gap <= 1) setting.gap = gap;
   setting.epsilon = epsilon;
@@ -110,11 +119,15 @@ Setting PlannedCell::setting() const {
 }
 
 bool PlannedCell::same_world(const PlannedCell& other) const {
+  // Everything but the policy: only such cells may be paired or divided by one another. The seed is
+  // the same throughout a run.
   return instance == other.instance && horizon == other.horizon &&
          feedback.describe() == other.feedback.describe() && leap_tolerance == other.leap_tolerance;
 }
 
 PlannedCell planned_world(const InstanceSource& source, Round horizon) {
+  // A random family's facts are those of replication 0. Enough for rank, role and fingerprint, but
+  // a gap drawn anew each time would be a wrong x for all the others.
   const std::shared_ptr<const Instance> instance = source.instance(0);
   const Problem problem = instance->problem(horizon);
   PlannedCell cell;
@@ -128,6 +141,8 @@ PlannedCell planned_world(const InstanceSource& source, Round horizon) {
   }
   if (!source.fresh_per_replication()) cell.gap = instance->smallest_gap();
   cell.benign = instance->benign_verdict().benign();
+  // A study may overrule the role, which only sorts cells in the plane, but not `benign`, which
+  // theorems depend on.
   cell.role = cell.benign ? "benign" : "worst-case";
   cell.fingerprint = fingerprint_of(*instance, problem);
   return cell;
@@ -145,6 +160,7 @@ void name_policy(PlannedCell& cell, PlannedName name) {
 
 void check_conditions(const Feedback& feedback, double leap_tolerance) {
   if (feedback.batch < 1) throw Error({"", "batch", "0", "at least 1"});
+  // What must hold, negated, and not its opposite: so NaN is refused too.
   if (!(feedback.rounds >= 0 && feedback.rounds <= 1e9))
     throw Error({"", "delay", fmt::format("{}", feedback.rounds), "0 to 10^9 rounds"});
   if (!(feedback.loss >= 0 && feedback.loss < 1))
@@ -166,6 +182,9 @@ Cell engine_cell(const PlannedCell& planned, const WorldSource& worlds, RunSetti
   cell.leap_tolerance = planned.leap_tolerance;
   cell.max_events = settings.max_events;
   cell.follow_shares = settings.follow_shares;
+  // Policy and engine are tried out for their complaints alone, so that what cannot run is refused
+  // before the first block and not by some thread hours later. The oracle is no policy of the
+  // registry: its arm depends on each world's truth, which the engine knows.
   const std::shared_ptr<const World> first = worlds(0);
   if (cell.policy != kOracle) make_policy(cell.policy, first->problem);
   engine_for(cell, *first);

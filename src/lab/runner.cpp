@@ -1,5 +1,7 @@
 #include "lab/runner.h"
 
+// Blocks over threads: a counter and a crew. Nothing here may reach a result, so threads share only
+// the next number, the first failure and the progress line. Why not a library: HACKING.md.
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -21,11 +23,14 @@ class ProgressReporter {
     }
     progress_.cells_total = open_blocks_.size();
   }
+  // `replications` are those that were finished: fewer than the task's once the run is stopped.
   void add(const BlockTask& task, std::uint64_t replications, Round horizon) {
     if (!hooks_.progress) return;
+    // Held through the call of the hook, which RunHooks promises to call by one thread at a time.
     const std::lock_guard lock(mutex_);
     progress_.replications_done += replications;
     progress_.rounds_done += static_cast<double>(replications) * static_cast<double>(horizon);
+    // Blocks of one cell end in any order: it is done with whichever comes last.
     if (--open_blocks_[task.cell] == 0) ++progress_.cells_done;
     work_done_ += task.work;
     progress_.share = work_done_ / work_total_;
@@ -44,8 +49,8 @@ class ProgressReporter {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Runs work(0), work(1), … work(count-1) on so many threads, handing out the next number to whoever
-// is free.
+// Runs work(0), work(1), … work(count-1) on `threads` threads, this one among them, handing out the
+// next number to whoever is free.
 void for_each_task(std::size_t count, unsigned threads,
                    const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next{0};
@@ -58,11 +63,14 @@ void for_each_task(std::size_t count, unsigned threads,
       } catch (...) {
         const std::lock_guard lock(failure_mutex);
         if (!first_failure) first_failure = std::current_exception();
+        // No more numbers for anyone. Other threads end the block they are at: its result is as
+        // good as any and gets recorded.
         next.store(count);
       }
     }
   };
   {
+    // They are joined at the end of this scope: only then may the failure be read without its lock.
     std::vector<std::jthread> crew;
     for (unsigned i = 1; i < std::min<std::size_t>(threads, count); ++i) crew.emplace_back(worker);
     worker();
@@ -80,6 +88,8 @@ void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, co
                 const std::function<void(const BlockTask&, BlockResult)>& finished) {
   static const std::atomic<bool> never{false};
   const std::atomic<bool>& stop = hooks.stop ? *hooks.stop : never;
+  // Long blocks first, so that no thread is left alone with one at the end; among equals the order
+  // of the plan, so that two runs hand out alike.
   std::stable_sort(tasks.begin(), tasks.end(), [](const BlockTask& one, const BlockTask& other) {
     return one.work > other.work;
   });
@@ -87,6 +97,7 @@ void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, co
   for_each_task(tasks.size(), threads_of(hooks), [&](std::size_t number) {
     const BlockTask& task = tasks[number];
     BlockResult result = run_block(cells[task.cell], task.range, stop);
+    // Recorded first, reported then: progress never counts what a kill could still take away.
     const std::size_t replications = result.replications.size();
     finished(task, std::move(result));
     reporter.add(task, replications, cells[task.cell].horizon);

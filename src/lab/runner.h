@@ -7,15 +7,18 @@
 
 namespace armature {
 
-/// Some replications of one cell, and the work they are expected to be, in any unit.
+/// Some replications of one cell. `work` orders the blocks and moves the progress line; its unit is
+/// free, as long as all tasks of a call have the same. A wrong guess costs time, never a bit.
 struct BlockTask {
-  std::size_t cell = 0;
+  std::size_t cell = 0;  // its place in the cells given to run_blocks
   ReplicationRange range;
   double work = 1;
 };
 
-/// Runs the tasks, those with the most work first, and hands over each result from the thread that
-/// computed it. The first exception ends the handing out and is thrown again here.
+/// Runs the tasks, those with the most work first, and hands each result to `finished` from the
+/// thread that computed it: many at once, in any order. Once hooks.stop is set, the blocks left are
+/// handed over with the replications they finished, perhaps none. The first exception ends the
+/// handing out and is thrown again here; blocks under way are finished and handed over.
 void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, const RunHooks& hooks,
                 const std::function<void(const BlockTask&, BlockResult)>& finished);
 

@@ -1,4 +1,6 @@
-// A study without a file and without a store: one instance, one horizon, everything in memory.
+// A study without a file and without a store: one instance, one horizon, everything in memory. It
+// walks the same way as a study (plan, cells, blocks, recorder, summary), and so prints the same
+// bytes for the same cell.
 #include <fmt/format.h>
 
 #include "armature/error.h"
@@ -26,6 +28,8 @@ void check(const Simulation& simulation) {
                    fmt::format("a round from 1 to the horizon {}", simulation.horizon)});
 }
 
+// Asked before the run: the allocation that fails would else come after hours of work.
+// `checkpoints` is the number there are; of a short horizon that is fewer than were asked for.
 void require_room(const Simulation& simulation, std::size_t checkpoints) {
   const double values = static_cast<double>(simulation.policies.size()) *
                         static_cast<double>(simulation.replications) *
@@ -39,6 +43,7 @@ void require_room(const Simulation& simulation, std::size_t checkpoints) {
 
 std::vector<PlannedCell> plan_of(const Simulation& simulation, const InstanceSource& source) {
   PlannedCell shared = planned_world(source, simulation.horizon);
+  // Formulas in policies speak of the instance they meet, so its sizes must be known first.
   const FormulaVariables variables =
       source.instance(0)->problem(simulation.horizon).formula_variables();
   name_instance(shared, {.label = source.text()});
@@ -55,6 +60,8 @@ std::vector<PlannedCell> plan_of(const Simulation& simulation, const InstanceSou
   return plan;
 }
 
+// Cut by the number of replications alone: a trial of each policy, as a study makes it, would often
+// take longer than what is asked for here.
 std::vector<BlockTask> blocks_of(const std::vector<PlannedCell>& plan, std::uint32_t replications) {
   const std::uint32_t size = (replications + kMostBlocks - 1) / kMostBlocks;
   std::vector<BlockTask> tasks;
@@ -78,6 +85,7 @@ std::vector<double> SimulationResult::final_regrets(std::uint32_t cell) const {
 SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
   check(simulation);
   InstanceSource source(simulation.instance, simulation.horizon, simulation.seed);
+  // Before the plan is made: ranks, fingerprints and policies follow from what is told.
   if (simulation.given) source.tell(*simulation.given);
   const std::vector<Round> checkpoints =
       log_checkpoints(simulation.horizon, simulation.checkpoints, simulation.also_at);
@@ -98,10 +106,13 @@ SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
 
   SimulationResult result;
   static_cast<Results&>(result) = summarize(*recorder, plan, simulation.replications);
+  // Texts in canonical form, formulas worked out: what is printed says what was run, and can be
+  // given to the command again.
   result.simulation = simulation;
   result.simulation.instance = source.text();
   for (const PlannedCell& cell : plan) result.simulation.policies.at(cell.id) = cell.policy;
   result.conditions = simulation.feedback.describe();
+  // What was told cannot be named in a line, but nobody should take the result for one without it.
   if (simulation.given) result.conditions += " given=other";
   result.plan = std::move(plan);
   result.recorder = recorder;

@@ -1,5 +1,7 @@
 #include "lab/student.h"
 
+// The quantile of Student's t by bisection on exact sums, and by an expansion where those sums grow
+// long. Only roots are taken from the standard library: they are correctly rounded everywhere.
 #include <cmath>
 #include <numbers>
 
@@ -14,6 +16,8 @@ double central_mass(double t, std::uint64_t degrees) {
   const double angle = portable::atan(tangent);
   const double cosine = 1 / std::sqrt(1 + tangent * tangent), sine = tangent * cosine;
   const bool odd = degrees % 2 == 1;
+  // Even degrees sum over even powers of the cosine, odd ones over odd powers; one degree has no
+  // sum at all, only the angle.
   double term = odd ? cosine : 1;
   double sum = degrees == 1 ? 0 : term;
   for (std::uint64_t k = odd ? 3 : 2; k + 2 <= degrees; k += 2) {
@@ -32,6 +36,8 @@ double student_t95(std::uint64_t degrees) {
     return kNormal95 * (1 + (z2 + 1) / (4 * n) + ((5 * z2 + 16) * z2 + 3) / (96 * n * n) +
                         (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * n * n * n));
   }
+  // t95 falls with the degrees towards the normal quantile, so it lies in this bracket for all of
+  // them. Sixty halvings leave less than the spacing of doubles.
   double low = kNormal95;
   double high = 13;  // t95 of one degree is 12.7
   for (int i = 0; i < 60; ++i) {

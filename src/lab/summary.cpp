@@ -23,6 +23,7 @@ class OrderStatistics {
 
   void add(double value) {
     for (; next_ < kShares.size(); ++next_) {
+      // The place of the quantile among the values, counted from 0; several may fall at one value.
       const double at = kShares[next_] * static_cast<double>(count_ - 1);
       if (at > static_cast<double>(rank_)) break;
       const double weight = at - (static_cast<double>(rank_) - 1);  // of this value, not the last
@@ -35,7 +36,7 @@ class OrderStatistics {
 
  private:
   std::uint64_t count_;
-  std::uint64_t rank_ = 0;
+  std::uint64_t rank_ = 0;  // of the next value, from 0
   std::size_t next_ = 0;
   double below_ = 0;
   std::array<double, kShares.size()> quantiles_{};
@@ -44,6 +45,8 @@ class OrderStatistics {
 /// Hands out the values of a sample in either order.
 using Sample = std::function<void(Recorder::Order, const Recorder::Values&)>;
 
+// Two passes: sums in the order of replications, for their last bit depends on it; quantiles in the
+// order of size, which the recorder sorts by (the store does so on disk).
 Spread spread_of(const Sample& sample) {
   Moments moments;
   sample(Recorder::Order::kOfReplications, [&](double value) { moments.add(value); });
@@ -83,7 +86,9 @@ double mean_simple_regret(Recorder& recorder, std::uint32_t cell) {
   return moments.mean;
 }
 
-// Diagnostics at the horizon; a balancer's shares at every checkpoint, if they were followed.
+// Diagnostics at the horizon; a balancer's shares at every checkpoint, if they were followed. The
+// recorder hands values out by name and checkpoint, so those of one mean come together and a new
+// pair begins a new mean.
 void add_diagnostics(Recorder& recorder, CellSummary& summary) {
   struct Mean {
     std::string name;
@@ -97,6 +102,7 @@ void add_diagnostics(Recorder& recorder, CellSummary& summary) {
           means.push_back({name, checkpoint, {}});
         means.back().moments.add(value);
       });
+  // Means ascend by checkpoint within a name: each share list grows in the order of the curve.
   std::map<std::string, std::vector<double>> shares;
   for (const Mean& mean : means) {
     if (mean.checkpoint + 1 == summary.curve.size())
@@ -105,6 +111,7 @@ void add_diagnostics(Recorder& recorder, CellSummary& summary) {
     if (mean.name.starts_with("share(")) shares[mean.name].push_back(mean.moments.mean);
   }
   for (const auto& [name, share] : shares)
+    // Shorter: shares were noted at the horizon alone, and there is no curve to draw.
     if (share.size() == summary.curve.size())
       summary.shares.push_back({name.substr(6, name.size() - 7), share});
 }
@@ -114,6 +121,7 @@ CellSummary summarize_cell(Recorder& recorder, const PlannedCell& cell) {
   summary.cell = cell;
   summary.curve = curve_of(recorder, cell.id);
   summary.simple_regret = mean_simple_regret(recorder, cell.id);
+  // The count is positive: cells without a replication get no summary.
   for (const std::uint64_t plays : recorder.pulls(cell))
     summary.pulls.push_back(static_cast<double>(plays) /
                             static_cast<double>(summary.final_regret().count));
@@ -159,6 +167,7 @@ std::vector<PairedDifference> paired_differences(Recorder& recorder,
   for (const auto& group : groups) {
     const CellSummary* best = group.front();
     for (const CellSummary* rival : group)
+      // Strictly less: of equals the first of the plan is best, on every machine.
       if (rival->final_regret().mean < best->final_regret().mean) best = rival;
     for (const CellSummary* rival : group)
       if (rival != best) differences.push_back(difference_of(recorder, *best, *rival));
@@ -183,6 +192,7 @@ Results summarize(Recorder& recorder, const std::vector<PlannedCell>& plan,
   for (const PlannedCell& cell : plan) {
     std::uint64_t missing = 0;
     for (const ReplicationRange& range : recorder.missing(cell.id)) missing += range.count;
+    // No replication, no curve: final_regret() may be asked of every summary there is.
     if (missing == replications) continue;
     results.replications_done += replications - missing;
     results.cells.push_back(summarize_cell(recorder, cell));

@@ -1,5 +1,7 @@
 #include "report/cell_bound.h"
 
+// Which theorem covers a cell. A bound is drawn beside data, where it reads as a promise: when in
+// doubt there is none.
 #include <cmath>
 
 #include "armature/parameters.h"
@@ -22,11 +24,15 @@ bool read_parameter(const TextForm& form, const char* key, std::optional<double>
 }
 
 // The dial of db: R_2 = √(|A|T)·(T/√(|A|T))^dial (spec §4).
+// A caller of db names the dial, theory its R_2: the same number must come out as inside the
+// policy.
 double dialled(const Setting& setting, double dial) {
   const double least = std::sqrt(setting.actions * setting.horizon);
   return least * portable::pow(setting.horizon / least, dial);
 }
 
+// Theory has the corrected bias, the default, and two learners, c-ucb and ucb. Home is the learner
+// whose promise holds in this world: the causal one only where contexts tell all.
 std::optional<double> db_bound(const PlannedCell& cell, const TextForm& form, double t) {
   Setting setting = cell.setting();
   std::optional<double> dial;
@@ -39,6 +45,8 @@ std::optional<double> db_bound(const PlannedCell& cell, const TextForm& form, do
                                           : db_corrected_bound(setting, arbitrary, causal);
 }
 
+// To cover another policy, add a line here. Marginals that are off by any ε > 0 leave the theorems
+// on benign worlds, whatever the instance itself is.
 std::optional<double> raw_bound(const PlannedCell& cell, const TextForm& form, double t) {
   Setting setting = cell.setting();
   const bool benign = cell.benign && cell.epsilon == 0;
@@ -48,6 +56,8 @@ std::optional<double> raw_bound(const PlannedCell& cell, const TextForm& form, d
   if (form.name == "c-ucb" && benign) return c_ucb_sharp_bound(setting, t);
   if (form.name == "pe" && benign) return pe_bound(setting, t);
   if (form.name == "sentry") {
+    // Theory's default is the paper's widths, the policy's the anytime ones: the curve must be that
+    // of what ran.
     SentryForm as_it_is;
     as_it_is.widths = SentryForm::Widths::kAnytime;
     return benign ? sentry_benign_bound(setting, as_it_is, t)
@@ -59,6 +69,7 @@ std::optional<double> raw_bound(const PlannedCell& cell, const TextForm& form, d
 }  // namespace
 
 std::optional<double> cell_bound(const PlannedCell& cell, double t) {
+  // With one action there is no regret, and before round 2 no bound is below t: nothing to draw.
   if (cell.actions < 2 || cell.contexts < 1 || t < 2) return std::nullopt;
   const std::optional<double> value = raw_bound(cell, TextForm::parse(cell.policy), t);
   return value && *value < t ? value : std::nullopt;

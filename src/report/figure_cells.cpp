@@ -1,5 +1,7 @@
 #include "report/figure_cells.h"
 
+// Grouping relies on the order of the plan: cells of one instance stand together, so a group ends
+// where the label changes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +13,10 @@ namespace armature {
 
 FigureCells::FigureCells(const StudyResult& result)
     : result_(&result), looks_(looks_of(result.plan)), drawn_(policies_to_draw(result.plan)) {
+  // The longest horizon that has data and not the longest planned: figures of a run at work are not
+  // empty.
   for (const CellSummary& cell : result.cells) longest_ = std::max(longest_, cell.cell.horizon);
+  // From the plan, so that the order does not depend on which cells are finished.
   for (const PlannedCell& cell : result.plan.cells)
     if (std::none_of(policies_.begin(), policies_.end(), [&](const PlannedCell& known) {
           return known.policy_label == cell.policy_label;
@@ -35,6 +40,8 @@ std::vector<InstanceCells> FigureCells::by_instance() const {
   return groups;
 }
 
+// Sizes come back with every instance of that size, so unlike instances they are looked for. The
+// oracle and thinned sweeps are here too: a plane shows points, which do not hide each other.
 std::vector<PlaneCells> FigureCells::by_size() const {
   std::vector<PlaneCells> groups;
   for (const CellSummary& cell : result_->cells) {
@@ -58,6 +65,7 @@ std::vector<PlaneCells> FigureCells::by_size() const {
 
 figures::Heading FigureCells::heading(std::string name, std::string title,
                                       std::string caption) const {
+  // Captions are put together from sentences that may be empty, each bringing its own blank.
   caption.erase(caption.find_last_not_of(' ') + 1);
   return {std::move(name), std::move(title), std::move(caption), looks_};
 }

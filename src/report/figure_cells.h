@@ -11,11 +11,14 @@
 
 namespace armature {
 
+/// One panel of a figure over instances. Cells point into the result.
 struct InstanceCells {
   std::string label;
   std::vector<const CellSummary*> cells;
 };
 
+/// One panel of the plane: the frontier depends on T and |A|, so only cells that share them
+/// compare.
 struct PlaneCells {
   std::string label;
   Round horizon = 0;
@@ -24,6 +27,8 @@ struct PlaneCells {
   std::vector<const CellSummary*> cells;
 };
 
+/// Borrows the result, which must outlive it. Every figure of a report asks the same object, so
+/// that what is left out, and what a policy looks like, is the same in all of them.
 class FigureCells {
  public:
   explicit FigureCells(const StudyResult& result);
@@ -36,11 +41,14 @@ class FigureCells {
   std::vector<PlaneCells> by_size() const;
   /// One cell of each policy, in the order of the plan.
   const std::vector<PlannedCell>& policies() const { return policies_; }
+  /// False for the middle members of a long sweep: their lines would hide the others.
   bool is_drawn(const PlannedCell& cell) const;
 
+  /// With the looks of all policies of the report. Blanks at the caption's end are cut off.
   figures::Heading heading(std::string name, std::string title, std::string caption) const;
   /// "95% interval of the mean, Student's t, 100 replications".
   std::string interval_words() const;
+  /// A range while a run is at work: its cells have come differently far.
   std::string replication_words() const;
   /// What a figure of is_drawn() policies leaves out, as a sentence with a blank before it; empty
   /// if nothing.

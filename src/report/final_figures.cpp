@@ -1,5 +1,7 @@
 #include "report/final_figures.h"
 
+// A cell lies in the panel of everything it shares with others but x, on the line of its policy
+// without x, at its own x. All three come from the names' structure, never from cutting up labels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,11 +16,14 @@ namespace armature {
 namespace {
 
 using figures::Scale;
+// Along its own parameter a sweep is shown whole: its members are the points of one line there, and
+// thinning them would leave gaps in it.
 bool is_policy_parameter(const PlannedCell& cell, const std::string& key) {
   return std::any_of(cell.policy_name.varied.begin(), cell.policy_name.varied.end(),
                      [&](const auto& pair) { return pair.first == key; });
 }
 
+// The symbols are those of the specification. A parameter of a family or a policy keeps its name.
 std::string x_title(const std::string& x) {
   if (x == "horizon") return "horizon T";
   if (x == "actions") return "number of actions |A|";
@@ -41,6 +46,7 @@ std::vector<std::string> what_varies(const StudyPlan& plan) {
     for (const WrittenValues* values :
          {&cell.instance_name.varied, &cell.instance_name.conditions, &cell.policy_name.varied})
       for (const auto& [key, value] : *values) add(key);
+  // By value and not as written: 1e3 and 1000 are one, and words have no place on an axis.
   std::erase_if(keys, [&](const std::string& key) {
     std::vector<double> values;
     for (const PlannedCell& cell : plan.cells)
@@ -59,6 +65,8 @@ std::string curve_of(const PlannedCell& cell, const std::string& x) {
   return cell.policy_name.without({x});
 }
 
+// By search and not by a map: panels and lines keep the order of the plan, which legends follow.
+// The reference holds until the next item is added.
 template <class Item, class Name>
 Item& found_or_added(std::vector<Item>& items, const std::string& name, Name&& name_of) {
   for (Item& item : items)
@@ -75,8 +83,10 @@ void add_cell(figures::FinalPanel& panel, const CellSummary& cell, const std::st
   const Spread& regret = cell.final_regret();
   figures::FinalCurve& curve = found_or_added(
       panel.curves, name, [](figures::FinalCurve& c) -> std::string& { return c.policy; });
+  // The x of a level line is not known before all others are: `order_by_x` fills it in.
   curve.level = !at;
   curve.points.push_back({at.value_or(0), regret.mean, regret.low(), regret.high()});
+  // A bound is a point at an x; a level line has none to offer.
   if (!at || !theory) return;
   if (const auto bound = cell_bound(cell.cell, static_cast<double>(cell.cell.horizon)))
     found_or_added(panel.bounds, name, [](figures::BoundCurve& b) -> std::string& {
@@ -85,6 +95,8 @@ void add_cell(figures::FinalPanel& panel, const CellSummary& cell, const std::st
 }
 
 // Lines run along x; a policy without the parameter runs level from end to end.
+// In a panel of level lines alone `low` stays above `high`: no line then runs from left to right,
+// and the panel is dropped by the caller.
 void order_by_x(figures::FinalPanel& panel) {
   double low = INFINITY, high = -INFINITY;
   const auto by_x = [](const auto& a, const auto& b) { return a.x < b.x; };
@@ -96,6 +108,7 @@ void order_by_x(figures::FinalPanel& panel) {
   }
   for (figures::FinalCurve& curve : panel.curves) {
     if (!curve.level) continue;
+    // A level line has one mean, drawn at both ends.
     curve.points.resize(1);
     curve.points.push_back(curve.points.front());
     curve.points[0].x = low;
@@ -105,6 +118,8 @@ void order_by_x(figures::FinalPanel& panel) {
     std::stable_sort(bound.points.begin(), bound.points.end(), by_x);
 }
 
+// The scales that the data ask for, unless the study asks for others. One kind for all panels, so
+// that equal slopes mean the same in each.
 void set_scales(figures::FinalFigure& input, const std::string& scale, const std::string& x) {
   std::vector<double> xs, means;
   for (const figures::FinalPanel& panel : input.panels)
@@ -115,6 +130,7 @@ void set_scales(figures::FinalFigure& input, const std::string& scale, const std
       }
   input.across = figures::scale_for(xs);
   input.up = figures::scale_for(means);
+  // An x of 0 (no delay, ε = 0) is a setting like the others: around it steps are shown even.
   if (input.across == Scale::kSymlog) input.across = Scale::kLinear;
   if (x == "horizon") input.across = Scale::kLog;  // horizons are powers, near as they may be
   if (scale == "linear" || scale == "log-x") input.up = Scale::kLinear;
@@ -129,6 +145,8 @@ std::optional<figures::Figure> final_figure_for(const FigureCells& cells,
   figures::FinalFigure input;
   input.x_title = x_title(x);
   for (const CellSummary& cell : cells.result().cells) {
+    // Only the horizon itself mixes horizons: regret at different T against anything else would
+    // compare what cannot be compared. The oracle's 0 would bend the scale of all others.
     const bool at_its_horizon =
         x == "horizon" || static_cast<double>(cell.cell.horizon) == cells.longest();
     const bool shown = is_policy_parameter(cell.cell, x) || cells.is_drawn(cell.cell);
@@ -139,6 +157,7 @@ std::optional<figures::Figure> final_figure_for(const FigureCells& cells,
     add_cell(panel, cell, x, request.theory);
   }
   for (figures::FinalPanel& panel : input.panels) order_by_x(panel);
+  // A panel where nothing varies (an instance outside the grid of x) has points but no line.
   std::erase_if(input.panels, [](const figures::FinalPanel& panel) {
     return std::none_of(panel.curves.begin(), panel.curves.end(), [](const auto& curve) {
       return curve.points.size() > 1 && curve.points.front().x < curve.points.back().x;

@@ -1,5 +1,7 @@
 #include "report/html.h"
 
+// Titles, labels and texts come from study files, which may come from anybody: all of them pass
+// here on their way into a page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,6 +51,7 @@ std::string html_escaped(std::string_view text) {
   return html;
 }
 
+// In this order: escaping leaves backticks alone, but would take the tags for text.
 std::string html_text(std::string_view text) { return with_code(html_escaped(text)); }
 
 std::string html_paragraphs(std::string_view text) {
@@ -72,12 +75,14 @@ std::string html_paragraphs(std::string_view text) {
 
 std::string html_json(std::string_view json) {
   std::string html;
-  // In JSON these stand inside strings only.
+  // In JSON these stand inside strings only, where an escape by number means the same letter.
   for (const char c : json)
     html += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : c == '&' ? "\\u0026" : std::string(1, c);
   return html;
 }
 
+// A wide table scrolls in its own box, not the page. Row and column headings are marked as such for
+// those who are read the page aloud.
 std::string html_table(const std::vector<std::string>& header, const std::vector<HtmlRow>& rows) {
   std::string html = "<div class=\"wide\"><table>\n<thead><tr>";
   for (const std::string& cell : header)

@@ -7,17 +7,19 @@
 
 namespace armature {
 
+/// Safe as text and inside a quoted attribute: both kinds of quotes are escaped.
 std::string html_escaped(std::string_view text);
 /// The same with what stands between backticks as code.
 std::string html_text(std::string_view text);
 /// Paragraphs separated by empty lines; what stands between backticks is code.
 std::string html_paragraphs(std::string_view text);
-/// JSON that can stand inside a <script>.
+/// JSON that can stand inside a <script>, where entities are not decoded and `</script>` ends it
+/// even within a string. Parses to the same value.
 std::string html_json(std::string_view json);
 
 struct HtmlRow {
   std::vector<std::string> cells;  // plain text, the first one a heading
-  bool marked = false;
+  bool marked = false;             // drawn as the best of the table
 };
 std::string html_table(const std::vector<std::string>& header, const std::vector<HtmlRow>& rows);
 

@@ -10,6 +10,8 @@
 namespace armature {
 namespace {
 
+// Labels are the user's: an underscore alone would stop LaTeX. The braces after `\textbackslash`,
+// `\^` and `\~` keep these from swallowing or accenting what follows.
 std::string latex_text(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
@@ -41,7 +43,9 @@ std::string latex_number(double value, double error) {
   return text;
 }
 
-// Policies down, horizons across: mean ± half the 95% interval, the best of a column in bold.
+// Policies down, horizons across: mean ± half the 95% interval, the best of a column in bold. The
+// oracle has its row but is no rival: bold on its 0 would tell nothing. Only base LaTeX is used, so
+// that \input works in any paper.
 std::string latex_table(const std::vector<const CellSummary*>& cells,
                         const std::vector<Round>& horizons) {
   std::vector<std::string> policies;
@@ -62,6 +66,7 @@ std::string latex_table(const std::vector<const CellSummary*>& cells,
   for (const std::string& policy : policies) {
     out += latex_text(policy);
     for (const Round horizon : horizons) {
+      // Not yet run, or not part of the grid: the column keeps its place.
       const auto found = at.find({policy, horizon});
       if (found == at.end()) {
         out += " & ";
@@ -79,6 +84,8 @@ std::string latex_table(const std::vector<const CellSummary*>& cells,
 
 }  // namespace
 
+// Bare tabulars without captions or floats, which are the paper's own; what a table shows stands in
+// comments.
 std::string study_latex(const StudyResult& result) {
   std::vector<std::pair<std::string, std::vector<const CellSummary*>>> instances;
   for (const CellSummary& summary : result.cells) {

@@ -21,6 +21,8 @@ std::string count_words(std::size_t count, const char* one, const char* several)
 }
 
 std::string head(const StudyResult& result) {
+  // A study's words are escaped; should one slip through, Content-Security-Policy keeps it from
+  // reaching the network. `unsafe-eval` is for vega, which compiles its expressions.
   // What the page may do is said to the browser too: run what is in it, load nothing.
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -33,6 +35,8 @@ std::string head(const StudyResult& result) {
       html_escaped(result.plan.study.title), page_style());
 }
 
+// Counted from the plan and not from the results: the heading says what the study is, the warning
+// below it how much of that is there.
 std::string opening(const StudyResult& result, const std::vector<Contest>& contests) {
   const Study& study = result.plan.study;
   std::vector<std::string> instances, policies;
@@ -77,6 +81,9 @@ std::string luck_words(const std::vector<Contest>& contests) {
          "numbers); where the leap engine ran one of a pair, each met its own.";
 }
 
+// In words up to kMostContestsInWords; beyond that nobody reads them, and the tables have the rest.
+// The last paragraph says what the intervals do not cover: many pairs, and a leader picked by the
+// same data.
 std::string summary(const std::vector<Contest>& contests) {
   Round longest = 0;
   for (const Contest& contest : contests) longest = std::max(longest, contest.horizon);
@@ -124,6 +131,8 @@ std::string claims(const StudyResult& result) {
   return html + "</section>\n";
 }
 
+// Specifications are data in the page, which page.js draws: so they can be drawn again when the
+// reader changes between light and dark.
 std::string figure_section(const DrawnFigures& figures) {
   const std::vector<figures::Figure>& drawn = figures.figures;
   std::string html = "<section id=\"figures\">\n<h2>Figures</h2>\n";
@@ -139,6 +148,8 @@ std::string figure_section(const DrawnFigures& figures) {
   return html + "</section>\n";
 }
 
+// Paired differences are winner minus rival. A table reads better in what the rival has more, so
+// signs turn, ends of intervals change places, and shares become those of the rival.
 HtmlRow table_row(const Contest& contest, std::size_t place) {
   const CellSummary& cell = *contest.rivals[place];
   const Spread& regret = cell.final_regret();
@@ -148,6 +159,7 @@ HtmlRow table_row(const Contest& contest, std::size_t place) {
                rounded(regret.median, error), rounded(regret.q95, error),
                fmt::format("{:.4g}", cell.simple_regret)},
               place == 0};
+  // Empty cells for the winner, and where nothing was paired with it.
   const PairedDifference* difference = place == 0 ? nullptr : contest.differences[place - 1];
   if (difference == nullptr) {
     row.cells.insert(row.cells.end(), {"", "", ""});
@@ -182,6 +194,8 @@ std::string tables(const std::vector<Contest>& contests) {
   return html + "</section>\n";
 }
 
+// The study is written out with every default, so that a later version with other defaults runs the
+// same. The environment is what ran the study, not what makes this page.
 std::string reproduction(const StudyResult& result) {
   const RunEnvironment& made = result.environment;
   return fmt::format(
@@ -210,9 +224,11 @@ std::string study_page(const StudyResult& result, const DrawnFigures& drawn) {
                  "`make bundle`, and then `make build` again"});
   const std::vector<Contest> all = contests(result);
   std::string html = head(result) + "<main>\n" + opening(result, all);
+  // Without data there is nothing to judge or draw; the study itself is still worth keeping.
   if (!all.empty()) html += claims(result);
   if (!all.empty()) html += summary(all) + figure_section(drawn) + tables(all);
   html += reproduction(result) + "</main>\n";
+  // Last in the body, when the figures' places exist; the bundle first, as the others call it.
   for (const std::string_view script : {*bundle, theme_script(), page_script()})
     html += fmt::format("<script>\n{}\n</script>\n", script);
   return html + "</body>\n</html>\n";

@@ -8,6 +8,8 @@
 
 namespace armature {
 
+/// The figures are handed in, as write_report needs the very same ones as files. Throws Error if
+/// this program was built without `make bundle`.
 std::string study_page(const StudyResult& result, const DrawnFigures& drawn);
 
 }  // namespace armature

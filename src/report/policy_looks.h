@@ -9,7 +9,9 @@
 
 namespace armature {
 
-/// A look for every policy, and for every sweep as a whole. The oracle comes last.
+/// A look for every policy, for every sweep as a whole, and for a sweep along each of its keys:
+/// every name a figure may ask for. From the plan alone, so that a run at work keeps its colours
+/// when more cells finish. The oracle comes last: it is often not drawn, and would waste a colour.
 figures::Looks looks_of(const StudyPlan& plan);
 
 /// The policies that lines and maps over time show: all of them, but of a long sweep only the

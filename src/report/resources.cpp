@@ -16,6 +16,7 @@
       ".byte 0\n"                                \
       ".popsection\n")
 
+// The zero byte behind each file is no part of its view.
 #define ARMATURE_VIEW(name)         \
   std::string_view(armature_##name, \
                    static_cast<std::size_t>(armature_##name##_end - armature_##name))
@@ -25,6 +26,7 @@ ARMATURE_RESOURCE(page_script, ARMATURE_WEB "/page.js");
 ARMATURE_RESOURCE(theme_script, ARMATURE_WEB "/theme.js");
 ARMATURE_RESOURCE(render_script, ARMATURE_WEB "/render.js");
 ARMATURE_RESOURCE(headline_study, ARMATURE_STUDIES "/headline.toml");
+// Built without npm and network the command still runs studies; only pages need the bundle.
 #ifdef ARMATURE_HAS_BUNDLE
 ARMATURE_RESOURCE(web_bundle, ARMATURE_WEB "/dist/bundle.js");
 #endif

@@ -9,6 +9,8 @@ namespace armature {
 
 /// vega, vega-lite and vega-embed as one script; nothing if this program was built without them.
 std::optional<std::string_view> web_bundle();
+/// Views live as long as the program. A report thus needs no file beside the command, wherever that
+/// was copied to.
 std::string_view page_style();      // web/page.css
 std::string_view page_script();     // web/page.js
 std::string_view theme_script();    // web/theme.js: light and dark

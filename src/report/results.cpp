@@ -13,20 +13,25 @@
 namespace armature {
 namespace {
 
+// Ordered: keys stand as docs/formats.md lists them, what was run before what came of it.
 using Json = nlohmann::ordered_json;
 
+// Null for a cell without a finished replication: results leave those out, plans do not.
 const CellSummary* summary_of(const SimulationResult& result, const PlannedCell& cell) {
   for (const CellSummary& summary : result.cells)
     if (summary.cell.id == cell.id) return &summary;
   return nullptr;
 }
 
+// By rounds of the horizon: of a leaping policy this says what leaping saves.
 std::string nanoseconds_per_round(const CellSummary& summary) {
   const double rounds =
       static_cast<double>(summary.cell.horizon) * static_cast<double>(summary.final_regret().count);
   return fmt::format("{:.0f} ns", summary.seconds / rounds * 1e9);
 }
 
+// Policies leave out a number that does not exist in a run (a switch that never came): its mean is
+// over those that have it, and says over how many.
 std::string diagnostics_line(const CellSummary& summary) {
   constexpr std::size_t kShown = 8;  // the rest is in the JSON
   const std::uint64_t replications = summary.final_regret().count;
@@ -42,6 +47,7 @@ std::string diagnostics_line(const CellSummary& summary) {
   return join(words, ", ");
 }
 
+// After an interrupt the table still has a row for every policy asked for.
 std::vector<std::string> table_row(const SimulationResult& result, const PlannedCell& cell) {
   const CellSummary* summary = summary_of(result, cell);
   if (summary == nullptr) return {cell.policy, "not finished"};
@@ -77,6 +83,7 @@ std::string notes_of(const SimulationResult& result) {
   return text;
 }
 
+// The names are those of docs/formats.md and of the CSV; programs rely on them.
 Json spread_json(const Spread& spread) {
   return {{"mean", spread.mean},
           {"standard_error", spread.standard_error},
@@ -97,6 +104,7 @@ Json summary_json(const CellSummary& summary) {
   Json entry = {{"policy", summary.cell.policy}, {"replications", regret.count}};
   entry["engine"] = summary.engine;
   entry["leap_error"] = summary.leap_error;
+  // The last checkpoint once more, by short names: what most readers of the JSON want.
   entry["mean_regret"] = regret.mean;
   entry["standard_error"] = regret.standard_error;
   entry["median"] = regret.median;
@@ -104,6 +112,7 @@ Json summary_json(const CellSummary& summary) {
   entry["simple_regret"] = summary.simple_regret;
   entry["checkpoints"] = Json::array();
   for (const CurvePoint& at : summary.curve) {
+    // `update` appends in order, so the round stands before its spread.
     Json point = {{"round", at.round}};
     point.update(spread_json(at.regret));
     entry["checkpoints"].push_back(std::move(point));
@@ -140,6 +149,8 @@ std::string result_table(const SimulationResult& result) {
   return text + table.print() + notes_of(result);
 }
 
+// The columns are those of docs/formats.md. Reals are printed to read back as the same bits, unlike
+// those of the table. The header is written once for all results, so that runs can be joined.
 std::string result_csv(const std::vector<SimulationResult>& results) {
   std::string csv =
       "instance,policy,horizon,replications,seed,conditions,round,mean_regret,standard_error,"
@@ -173,6 +184,8 @@ std::string result_json(const SimulationResult& result) {
   json["differences"] = Json::array();
   for (const PairedDifference& pair : result.differences)
     json["differences"].push_back(difference_json(result, pair));
+  // Labels and paths may hold bytes that are no UTF-8; a replaced letter there is better than no
+  // result after hours of running.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

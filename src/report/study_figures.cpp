@@ -1,5 +1,7 @@
 #include "report/study_figures.h"
 
+// One function per kind of figure: picks cells, fills the kind's input, writes heading and caption.
+// Drawing is figures/'s; captions say what a band or a whisker is, as a figure is cut out alone.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +26,8 @@ using figures::Scale;
 constexpr std::size_t kMostPanels = 12;  // of one figure; the rest goes into the next
 
 // Panels in portions, each a figure of its own.
+// A figure of fifty panels fits no page. The first portion keeps the plain name, so that links to
+// it hold when a study grows. No panels give no figure, which callers take for nothing to show.
 template <class Input, class Draw>
 std::vector<Figure> in_portions(Input input, Draw&& draw) {
   const auto panels = std::move(input.panels);
@@ -47,6 +51,7 @@ figures::RegretCurve curve_of(const CellSummary& cell) {
   return curve;
 }
 
+// Only at checkpoints, and only where it says something: a bound may begin in the middle.
 figures::BoundCurve bound_of(const CellSummary& cell) {
   figures::BoundCurve bound{cell.cell.policy_label, {}};
   for (const CurvePoint& point : cell.curve) {
@@ -56,11 +61,14 @@ figures::BoundCurve bound_of(const CellSummary& cell) {
   return bound;
 }
 
+// Regret of exactly 0 has no place on a logarithmic axis.
 bool always_zero(const CellSummary& cell) {
   return std::all_of(cell.curve.begin(), cell.curve.end(),
                      [](const CurvePoint& point) { return point.regret.mean == 0; });
 }
 
+// log-log by default: there √t and t, the two answers theory has, are straight lines of different
+// slope. A scale that was asked for is part of the name, as a study may show both.
 std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest& request) {
   const std::string scale = request.scale.empty() ? "log-log" : request.scale;
   figures::RegretFigure input;
@@ -95,6 +103,8 @@ std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest
   return in_portions(input, figures::regret_figure);
 }
 
+// Quantiles and not the mean's interval: this one shows how luck spreads single runs, which more
+// replications do not narrow.
 std::vector<Figure> box_figures(const FigureCells& cells, const FigureRequest& request) {
   figures::BoxFigure input;
   for (const InstanceCells& instance : cells.by_instance()) {
@@ -119,6 +129,7 @@ std::vector<Figure> box_figures(const FigureCells& cells, const FigureRequest& r
   return in_portions(input, figures::box_figure);
 }
 
+// Shares were noted for balancers only, and only if they were to be followed.
 std::vector<Figure> share_figures(const FigureCells& cells, const FigureRequest& request) {
   figures::ShareFigure input;
   for (const InstanceCells& instance : cells.by_instance())
@@ -157,10 +168,12 @@ std::vector<Figure> pulls_figures(const FigureCells& cells, const FigureRequest&
   return in_portions(input, figures::pulls_figure);
 }
 
+// In no portions: one dot per instance in one panel. The one figure whose bytes may differ.
 std::vector<Figure> time_figures(const FigureCells& cells, const FigureRequest& request) {
   figures::TimeFigure input;
   for (const InstanceCells& instance : cells.by_instance())
     for (const CellSummary* cell : instance.cells) {
+      // `seconds` is summed over all blocks of the cell, so it does not shrink with more threads.
       const double rounds =
           static_cast<double>(cell->cell.horizon) * static_cast<double>(cell->final_regret().count);
       input.times.push_back(
@@ -173,7 +186,8 @@ std::vector<Figure> time_figures(const FigureCells& cells, const FigureRequest& 
   return {figures::time_figure(input)};
 }
 
-// The largest mean regret over the cells of one role.
+// The largest mean regret over the cells of one role: R₁ and R₂ are guarantees, so the worst of the
+// declared instances counts. The role and not `benign`: a study may declare it.
 const CellSummary* worst_of(const std::vector<const CellSummary*>& cells, const std::string& policy,
                             const std::string& role) {
   const CellSummary* worst = nullptr;
@@ -184,7 +198,8 @@ const CellSummary* worst_of(const std::vector<const CellSummary*>& cells, const 
   return worst;
 }
 
-// Of many sizes and horizons the first and the last; says so.
+// Of many sizes and horizons the first and the last: what changes with size shows at the ends.
+// Returns the sentence that says so; nothing is left out in silence.
 std::string keep_a_few(std::vector<figures::PlanePanel>& panels) {
   constexpr std::size_t kFew = 4;
   if (panels.size() <= kFew) return "";
@@ -193,6 +208,7 @@ std::string keep_a_few(std::vector<figures::PlanePanel>& panels) {
   return fmt::format(" Of {} horizons and sizes the first and the last are drawn.", all);
 }
 
+// A policy without a cell of each role has one coordinate only, and is no point.
 std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest& request) {
   figures::PlaneFigure input;
   for (const PlaneCells& plane : cells.by_size()) {
@@ -230,13 +246,15 @@ using Draw = std::vector<Figure> (*)(const FigureCells&, const FigureRequest&);
 constexpr std::array<Draw, 7> kDraw = {regret_figures, final_figures, box_figures, share_figures,
                                        pulls_figures,  plane_figures, time_figures};
 
+// Asked for by name and missing would look like a fault of the report.
 std::string note_on(const FigureRequest& request) {
   const FigureFacts& facts = facts_of(request.kind);
   return fmt::format("The figure “{}”{} was asked for and is not here: {}.", facts.name,
                      request.x.empty() ? "" : " against " + request.x, facts.nothing);
 }
 
-// A study may ask for the same kind twice.
+// A study may ask for the same kind twice. The later one is renamed, so that the first keeps the
+// name it would have alone; files would overwrite each other otherwise.
 void make_names_unique(std::vector<Figure>& drawn) {
   for (std::size_t i = 0; i < drawn.size(); ++i)
     for (std::size_t copy = 2;
@@ -250,6 +268,7 @@ void make_names_unique(std::vector<Figure>& drawn) {
 
 std::string grouped(double number) {
   std::string digits = fmt::format("{:.0f}", number);
+  // By hand: the locale of the machine must not show in a report. The sign is no digit.
   for (std::size_t at = digits.size(); at > 3 && digits[at - 4] != '-'; at -= 3)
     digits.insert(at - 3, ",");
   return digits;
@@ -257,6 +276,7 @@ std::string grouped(double number) {
 
 DrawnFigures study_figures(const StudyResult& result) {
   DrawnFigures drawn;
+  // Nothing has run: notes on every figure would bury that.
   if (result.cells.empty()) return drawn;
   const FigureCells cells(result);
   const bool asked = !result.plan.study.figures.empty();  // and not all kinds there are

@@ -8,6 +8,7 @@
 
 namespace armature {
 
+/// In the order of the requests. Names are unique: they become file names and ids in the page.
 struct DrawnFigures {
   std::vector<figures::Figure> figures;
   std::vector<std::string> notes;  // on what was asked for and has nothing to show
@@ -15,7 +16,7 @@ struct DrawnFigures {
 /// The figures the study asks for. All but the running time are the same bytes for the same study.
 DrawnFigures study_figures(const StudyResult& result);
 
-/// 100,000.
+/// 100,000: a whole number in groups of three, for people; files for programs never have it.
 std::string grouped(double number);
 
 }  // namespace armature

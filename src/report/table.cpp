@@ -1,5 +1,7 @@
 #include "report/table.h"
 
+// Numbers as people should read them, and columns for terminals. Width is counted in characters, as
+// ±, ★ and Greek letters take several bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +19,7 @@ std::size_t width_of(const std::string& text) {
 }
 
 // Two digits of the error; without one, by the value's size.
+// Never more than six: an error near 0 says that all replications agree, not that digits count.
 int decimals_for(double value, double error) {
   if (error > 0) return std::clamp(1 - static_cast<int>(std::floor(portable::log10(error))), 0, 6);
   return std::abs(value) < 100 ? 3 : 1;
@@ -53,9 +56,10 @@ std::string TextTable::print() const {
       if (i > 0) line += "  ";
       line += i == 0 ? rows_[r][i] + pad : pad + rows_[r][i];
     }
+    // Rows shorter than the header, and empty last cells, leave no blanks at the end of a line.
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
-    if (r > 0) continue;
+    if (r > 0) continue;  // the rule stands below the header only
     std::size_t total = 2 * (widths.size() - 1);
     for (const std::size_t width : widths) total += width;
     for (std::size_t i = 0; i < total; ++i) text += "─";

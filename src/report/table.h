@@ -8,7 +8,8 @@
 
 namespace armature {
 
-/// "372.9": the value to the precision an error of this size deserves.
+/// "372.9": the value to the precision an error of this size deserves; more digits would be noise
+/// that looks like knowledge.
 std::string rounded(double value, double error);
 /// "372.9 ± 1.1": the value to the precision its error deserves.
 std::string with_error(double value, double error);
@@ -16,6 +17,7 @@ std::string with_error(double value, double error);
 /// A mean and its standard error; the mean alone where one replication tells of no error.
 std::string mean_text(const Spread& spread);
 
+/// Rows may be shorter than the header: a policy that is not finished has no numbers.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header) : rows_{std::move(header)} {}

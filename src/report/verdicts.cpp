@@ -11,7 +11,7 @@
 namespace armature {
 namespace {
 
-// A cell of a Markdown table.
+// A bar would end the cell early: text forms and labels may hold one.
 std::string markdown_cell(const std::string& text) {
   std::string escaped;
   for (const char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
@@ -31,7 +31,8 @@ std::string verdict_rows(const StudyResult& result) {
   return text;
 }
 
-// The declared list behind R₁ and R₂.
+// The declared list behind R₁ and R₂: a verdict on worst cases is worth no more than the worlds
+// that were tried, so they are named beside it.
 std::string worlds_of(const StudyResult& result, const std::string& role) {
   std::vector<std::string> labels;
   for (const PlannedCell& cell : result.plan.cells)
@@ -59,6 +60,8 @@ std::string regret_rows(const StudyResult& result) {
 
 std::string verdict_section(const StudyResult& result, const std::vector<std::string>& pictures) {
   const Study& study = result.plan.study;
+  // Claim and expectation before verdicts: what was said beforehand is read before what came out.
+  // They are written as they are, as study files may use Markdown.
   std::string text = fmt::format("## {}\n\n", study.title);
   if (!study.source.empty()) text += fmt::format("*{}*\n\n", study.source);
   if (!study.claim.empty()) text += fmt::format("**Claim.** {}\n\n", study.claim);
@@ -72,6 +75,7 @@ std::string verdict_section(const StudyResult& result, const std::vector<std::st
   if (!study.verdicts.empty()) text += verdict_rows(result) + "\n";
   for (const std::string& picture : pictures)
     text += fmt::format("![{}]({})\n\n", study.title, picture);
+  // Beyond a few screens numbers belong into a file, and the page of all studies stays loadable.
   constexpr std::size_t kMostRows = 150;
   if (result.cells.size() > kMostRows)
     return text +

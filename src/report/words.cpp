@@ -1,5 +1,7 @@
 #include "report/words.h"
 
+// Sentences are chosen by intervals of paired differences and not by means: whoever reads only the
+// words must not take luck for a win.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 namespace armature {
 namespace {
 
+// A backtick inside a label would end the code early and shift all that follow.
 std::string name_of(const CellSummary& cell) {
   std::string name = cell.cell.policy_label;
   std::erase(name, '`');
@@ -55,6 +58,8 @@ std::vector<std::size_t> undecided(const Contest& contest) {
   return rivals;
 }
 
+// Worth a sentence only if it is another than the second and clearly worse; no ratio to a mean of 0
+// exists.
 std::string furthest_words(const Contest& contest) {
   const CellSummary &first = *contest.rivals.front(), &last = *contest.rivals.back();
   const double best = first.final_regret().mean, worst = last.final_regret().mean;
@@ -63,6 +68,7 @@ std::string furthest_words(const Contest& contest) {
                      mean_words(last), times_words(worst / best));
 }
 
+// The second is the closest by mean, so its difference is the one a reader doubts.
 std::string clear_words(const Contest& contest) {
   const std::string winner = name_of(*contest.rivals[0]);
   return fmt::format(
@@ -72,6 +78,8 @@ std::string clear_words(const Contest& contest) {
          furthest_words(contest);
 }
 
+// Being settled is no order: a noisy third may be tied while a steady second is not. So ties are
+// listed wherever they stand, and the first that is clearly behind is looked for among all.
 std::string tied_words(const Contest& contest, const std::vector<std::size_t>& tied) {
   std::vector<std::string> names = {name_of(*contest.rivals[0])};
   for (const std::size_t i : tied) names.push_back(name_of(*contest.rivals[i + 1]));
@@ -114,9 +122,11 @@ std::vector<Record> records_of(const std::vector<Contest>& contests) {
       record->won_clearly += winner && undecided(contest).empty();
       const double best = contest.rivals[0]->final_regret().mean;
       const double own = rival->final_regret().mean;
+      // Equal first: 0/0 is a tie with the winner, anything above a best of 0 is infinitely far.
       const double ratio = own == best ? 1
                            : best > 0  ? own / best
                                        : std::numeric_limits<double>::infinity();
+      // The first contest counts even at ratio 1, so that `where` always points somewhere.
       if (record->where == nullptr || ratio > record->furthest) {
         record->furthest = ratio;
         record->where = &contest;
@@ -141,6 +151,8 @@ std::vector<Contest> contests(const Results& result) {
     all.back().rivals.push_back(&cell);
   }
   for (Contest& contest : all) {
+    // Stable, so that of equal means the first of the plan wins, as it does where the differences
+    // were paired: another winner here would find none of them.
     std::stable_sort(contest.rivals.begin(), contest.rivals.end(),
                      [](const CellSummary* a, const CellSummary* b) {
                        return a->final_regret().mean < b->final_regret().mean;
@@ -161,6 +173,7 @@ bool settled(const PairedDifference* difference) {
          difference->difference.high() < 0;
 }
 
+// What can be said at all, from least to most: one policy, one replication, ties, a clear win.
 std::string contest_words(const Contest& contest) {
   const CellSummary& winner = *contest.rivals[0];
   if (contest.rivals.size() == 1)
@@ -179,6 +192,7 @@ std::string overall_words(const std::vector<Contest>& contests) {
   if (contests.size() < 2 || records.size() < 2) return "";
   std::stable_sort(records.begin(), records.end(),
                    [](const Record& a, const Record& b) { return a.won > b.won; });
+  // Only winners are named here; who never won may still be the steadiest, below.
   std::vector<std::string> winners;
   for (const Record& record : records)
     if (record.won > 0)
@@ -203,6 +217,7 @@ std::string overall_words(const std::vector<Contest>& contests) {
   return words;
 }
 
+// For a terminal: the contests one by one only where there is no overall picture.
 std::string study_words(const StudyResult& result) {
   const std::vector<Contest> all = contests(result);
   std::string text = overall_words(all);
@@ -211,6 +226,7 @@ std::string study_words(const StudyResult& result) {
   return text;
 }
 
+// Columns from the plan: they stay where they are while a run is at work.
 std::string study_table(const StudyResult& result) {
   std::vector<std::string> header{"mean regret ± standard error"};
   for (const PlannedCell& cell : result.plan.cells)

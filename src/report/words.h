@@ -18,11 +18,13 @@ struct Contest {
   std::vector<const PairedDifference*> differences;
 };
 
+/// The oracle takes no part: it knows the truth, and would win everywhere.
 /// In the order of the plan. Points into `result`.
 std::vector<Contest> contests(const Results& result);
 
 /// Is the winner's lead over this rival settled: does the 95% interval of the paired difference
-/// leave out 0?
+/// leave out 0? Never without a difference, and never by one replication, whose interval is a
+/// point.
 bool settled(const PairedDifference* difference);
 
 /// One contest in two or three sentences.

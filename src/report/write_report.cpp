@@ -18,6 +18,7 @@ namespace {
 constexpr const char* kNode = "node";
 constexpr const char* kConvert = "rsvg-convert";
 
+// Without node there is no SVG, which is what rsvg-convert would start from: so no file at all.
 std::string note_on_missing_programs() {
   std::vector<std::string> missing;
   for (const char* name : {kNode, kConvert})
@@ -32,6 +33,7 @@ std::string note_on_missing_programs() {
 // Everything is drawn aside: what a failure leaves behind is no half a report.
 void draw(const std::vector<figures::Figure>& drawn, const std::string& folder) {
   const ScratchDirectory scratch;
+  // node reads files, and the command has none beside it: its own copies are written out.
   write_file(scratch.file("bundle.js"), std::string(*web_bundle()));
   write_file(scratch.file("theme.js"), std::string(theme_script()));
   write_file(scratch.file("render.js"), std::string(render_script()));
@@ -40,6 +42,7 @@ void draw(const std::vector<figures::Figure>& drawn, const std::string& folder) 
     return scratch.file("figures/" + figure.name + ending);
   };
   for (const figures::Figure& figure : drawn) write_file(aside(figure, ".vl.json"), figure.spec);
+  // One start of node for all figures: each start would read the whole bundle again.
   run_program({kNode, scratch.file("render.js"), scratch.file("bundle.js"),
                scratch.file("theme.js"), scratch.file("figures")});
   const bool convert = program_exists(kConvert);
@@ -63,6 +66,8 @@ void draw(const std::vector<figures::Figure>& drawn, const std::string& folder) 
 WrittenReport write_report(const StudyResult& result, const std::string& directory) {
   WrittenReport report;
   report.page = directory + "/report.html";
+  // Page and figures are made before anything is written: what throws leaves the directory as it
+  // was.
   const DrawnFigures figures = study_figures(result);
   const std::string page = study_page(result, figures);
   const std::vector<figures::Figure>& drawn = figures.figures;
@@ -76,6 +81,7 @@ WrittenReport write_report(const StudyResult& result, const std::string& directo
   const std::string missing = note_on_missing_programs();
   report.note += (report.note.empty() || missing.empty() ? "" : "\n") + missing;
   if (program_exists(kNode)) draw(drawn, folder);
+  // Last, so that a new page never stands beside old or missing figures.
   write_file(report.page, page);
   return report;
 }

@@ -1,5 +1,7 @@
 #include "armature/conformance.h"
 
+// The laws as code: each is a member function of Battery, and plays the policy from outside,
+// as an embedder would. The registry's policies and a user's own pass through the same ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +15,8 @@
 namespace armature {
 namespace {
 
+// Many plays of every arm on every shape, and yet short enough to run on every policy in every
+// build. The seed is fixed: a failure comes back.
 constexpr Round kRounds = 600;
 constexpr std::uint64_t kSeed = 20240229;
 
@@ -20,10 +24,14 @@ struct Shape {
   std::uint32_t actions;
   std::uint32_t contexts;
 };
+// One arm and one context, where a division by |A| − 1 goes wrong; fewer arms than contexts, and
+// more; enough arms that tournament trees have several levels.
 constexpr Shape kShapes[] = {{1, 1}, {2, 3}, {7, 2}, {20, 5}};
 
 // Rewards are multiples of 2^-20: sums of them are exact, so the order of adding leaves no trace.
 Instance test_instance(Shape shape, bool binary_rewards) {
+  // By the number of actions, which differs between all shapes: their worlds have nothing in
+  // common.
   Stream stream({kSeed, shape.actions, Purpose::kTest});
   Matrix marginals(shape.actions, shape.contexts);
   std::vector<RewardLaw> laws;
@@ -33,6 +41,9 @@ Instance test_instance(Shape shape, bool binary_rewards) {
     for (Context z = 0; z < shape.contexts; ++z) {
       const double mean = stream.uniform();
       const double value = std::floor(stream.uniform() * 0x1p20) * 0x1p-20;
+      // Both kinds take the same draws: worlds of one shape have the same marginals whatever the
+      // rewards. 0 and 1 in the table are the ends of the range, where confidence bounds like to
+      // break.
       laws.push_back(binary_rewards ? RewardLaw::bernoulli(mean)
                                     : RewardLaw::table({0, value, 1}, {0.25, 0.5, 0.25}));
     }
@@ -47,6 +58,7 @@ struct Scene {
         environment(world.tables, kSeed, 0),
         stream({kSeed, 0, Purpose::kPolicy}) {}
 
+  // Through the erased form, which checks arm, context and reward in every round.
   Decision step() {
     const Decision decision = policy->choose(stream);
     policy->observe(decision, environment.play(decision.arm), stream);
@@ -58,6 +70,7 @@ struct Scene {
   Stream stream;
 };
 
+// Tickets too: a policy whose notes to itself differ is about to decide differently.
 bool same(const Decision& a, const Decision& b) { return a.arm == b.arm && a.ticket == b.ticket; }
 
 class Battery {
@@ -87,6 +100,8 @@ class Battery {
         {law, fmt::format("{} actions, {} contexts: {}", shape_.actions, shape_.contexts, detail)});
   }
 
+  // First of all laws, and without a step(): an environment must not be asked for an arm that is
+  // not there before the law has spoken.
   void valid_arms() {
     Scene scene(text_, world_);
     for (Round t = 1; t <= kRounds; ++t) {
@@ -104,6 +119,7 @@ class Battery {
     for (Round t = 1; t <= kRounds; ++t)
       if (!same(one.step(), two.step()))
         return fail("determinism", fmt::format("other decision in round {}", t));
+    // Equal decisions may hide unequal statistics, which would show at a longer horizon.
     if (one.policy->digest() != two.policy->digest()) fail("determinism", "other state at the end");
   }
 
@@ -115,6 +131,7 @@ class Battery {
       Scene copy(text_, world_);
       for (Round t = 0; t < cut; ++t) copy.environment.play(0);  // outcomes are drawn by round
       copy.policy->load(scene.policy->save());
+      // A policy does not own its stream: whoever saves it keeps the position (AnyPolicy::save).
       copy.stream.seek(scene.stream.position());
       if (copy.policy->digest() != scene.policy->digest())
         return fail("save-load", fmt::format("other state after loading at round {}", cut));
@@ -132,6 +149,7 @@ class Battery {
     for (int t = 0; t < 50; ++t) scene.step();
     const std::string good = scene.policy->save();
     const std::uint64_t before = scene.policy->digest();
+    // Nothing, a state cut short, and one flipped bit: what a full disk or a bad copy leaves.
     std::string flipped = good;
     flipped[flipped.size() / 2] ^= 1;
     for (const std::string& bad : {std::string(), good.substr(0, good.size() - 1), flipped}) {
@@ -145,6 +163,8 @@ class Battery {
   }
 
   // Batches of decisions whose outcomes arrive in order for one copy and backwards for the other.
+  // States are compared bit by bit, which only exact sums allow (see test_instance). What depends
+  // on order must wait for the next choice and be worked in in an order of its own.
   void reordering() {
     const World& world = observing_draws() ? binary_world_ : world_;
     constexpr int kBatch = 7;
@@ -154,6 +174,7 @@ class Battery {
       std::vector<std::pair<Decision, Outcome>> batch;
       for (int i = 0; i < kBatch; ++i) {
         const Decision decision = forward.policy->choose(forward.stream);
+        // Only one copy's environment plays: both are handed the very same outcomes.
         if (!same(decision, backward.policy->choose(backward.stream)))
           return fail("reordering",
                       fmt::format("other decision in round {}", t + static_cast<Round>(i)));
@@ -170,6 +191,7 @@ class Battery {
   }
 
   // Thompson's coin is tossed when a fractional reward is observed: then only 0 and 1 commute.
+  // Found by watching the stream, so that a user's own policy needs no flag for it.
   bool observing_draws() const {
     Scene scene(text_, world_);
     for (Round t = 0; t < kRounds; ++t) {
@@ -181,7 +203,9 @@ class Battery {
     return false;
   }
 
-  // Outcomes up to twenty rounds late, a fifth of them never.
+  // Outcomes out of order, at most twenty of them outstanding, a fifth of them never. Nothing is
+  // claimed about the choices but that they are valid; what this is after are checks inside the
+  // policy that abort, and counts that run below zero.
   void late_and_lost() {
     Scene scene(text_, world_);
     Stream luck({kSeed, 1, Purpose::kTest});
@@ -212,6 +236,7 @@ class Battery {
     if (!planner) return;  // a balancer
     const leap::Laws laws(*world_.instance);
     for (Round t = 1; t <= kRounds; ++t) {
+      // One round, the shortest leap that pays (PolicyWalk::kShortestLeap), and far ahead.
       for (const Round rounds : {Round{1}, Round{24}, kRounds})
         if (const std::string wrong = wrong_with_plan(*scene.policy, *planner, laws, rounds);
             !wrong.empty())
@@ -220,6 +245,8 @@ class Battery {
     }
   }
 
+  // What is wrong, in words; empty if nothing is. The engine tries plans of several lengths before
+  // it relies on one: an answer that followed the last one laid out would certify the wrong plan.
   static std::string wrong_with_plan(AnyPolicy& policy, leap::Planner& planner,
                                      const leap::Laws& laws, Round rounds) {
     const leap::Plan plan = planner.intend(rounds);
@@ -238,6 +265,9 @@ class Battery {
     return policy.digest() == before ? "" : "laying out or asking changes the state";
   }
 
+  // Diagnostics are stored and averaged by name: two of one name would be mixed, and one infinity
+  // would spoil the mean of all replications. A number that does not exist must be left out
+  // instead.
   void diagnostics() {
     Scene scene(text_, world_);
     for (Round t = 0; t < kRounds; ++t) scene.step();

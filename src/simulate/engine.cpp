@@ -1,4 +1,5 @@
-// Which engine runs a cell, and the block runner over both.
+// Which engine runs a cell, and the block runner over both. Blocks know nothing of threads: what
+// they compute depends on the cell and the replication numbers alone.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +16,12 @@
 namespace armature {
 namespace {
 
+// Up to here stepping takes moments, and common random numbers, which leaping gives up, are worth
+// more than speed.
 constexpr Round kStepUpTo = 1'000'000;
 
+// The best action may differ between replications of a random family, so `oracle` is resolved in
+// each world and never when a cell is planned.
 std::string resolved_policy(const std::string& text, const Instance& instance) {
   return text == kOracle ? fmt::format("fixed:arm={}", instance.best_action()) : text;
 }
@@ -33,6 +38,8 @@ std::string obstacle_to_leaping(const Cell& cell, const World& world, AnyPolicy&
   return why.empty() ? why : fmt::format("{}: {}", cell.policy, why);
 }
 
+// Cells come from C++ callers; files and the command line were checked on their way here, with
+// messages for users. The limit on delays keeps the round an outcome is due in far from overflow.
 void check_cell(const Cell& cell) {
   const std::vector<Round>& checkpoints = cell.checkpoints;
   ARMATURE_CHECK(cell.world != nullptr, "a cell has worlds");
@@ -45,6 +52,8 @@ void check_cell(const Cell& cell) {
   ARMATURE_CHECK(cell.feedback.loss >= 0 && cell.feedback.loss <= 1, "a loss is a probability");
 }
 
+// What policies are told may differ from the truth (`--given`), but not in size: every index would
+// be out of range.
 void check_world(const World* world) {
   ARMATURE_CHECK(world != nullptr && world->instance != nullptr, "a world has an instance");
   ARMATURE_CHECK(world->problem.actions() == world->instance->actions() &&
@@ -54,11 +63,13 @@ void check_world(const World* world) {
 
 }  // namespace
 
+// The check is part of the initialiser: `tables` reads through the pointer before any body runs.
 World::World(std::shared_ptr<const Instance> truth, Round horizon)
     : instance((ARMATURE_CHECK(truth != nullptr, "a world has an instance"), std::move(truth))),
       tables(*instance),
       problem(instance->problem(horizon)) {}
 
+// These words stand in files, results and options: engine_named reads all of them back.
 std::string engine_name(Engine engine) {
   return engine == Engine::kAuto ? "auto" : engine == Engine::kStep ? "step" : "leap";
 }
@@ -75,6 +86,8 @@ std::string canonical_cell_policy(const std::string& text, const FormulaVariable
 
 Engine engine_for(const Cell& cell, const World& world) {
   check_world(&world);
+  // From cheap to dear: no policy is built at horizons that are stepped anyway. `auto` turns every
+  // obstacle into stepping; where leaping was asked for by name, the obstacle is the answer.
   const bool automatic = cell.engine == Engine::kAuto;
   if (cell.engine == Engine::kStep || (automatic && cell.horizon <= kStepUpTo))
     return Engine::kStep;
@@ -89,10 +102,13 @@ Engine engine_for(const Cell& cell, const World& world) {
 
 BlockResult run_block(const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
   check_cell(cell);
+  // The one clock of the room. Its time is told beside results, never used in them.
   const auto start = std::chrono::steady_clock::now();
   BlockResult result;
   for (std::uint32_t i = 0; i < range.count && !stop.load(std::memory_order_relaxed); ++i) {
     const std::uint32_t replication = range.first + i;
+    // Per replication: families that draw their instance have a new one each time, and another
+    // instance may allow another engine.
     const std::shared_ptr<const World> world = cell.world(replication);
     check_world(world.get());
     const std::string policy = resolved_policy(cell.policy, *world->instance);
@@ -100,6 +116,7 @@ BlockResult run_block(const Cell& cell, ReplicationRange range, const std::atomi
         engine_for(cell, *world) == Engine::kLeap
             ? leap_replication(cell, *world, policy, replication, stop)
             : step_replication(cell, *world, policy, replication, stop);
+    // Cut short: half a replication has no place in a mean.
     if (!one) break;
     result.replications.push_back(std::move(*one));
   }

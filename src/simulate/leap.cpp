@@ -1,5 +1,7 @@
 #include "simulate/leap.h"
 
+// Puts a leaping replication together: its streams, its ledger of errors, and who walks. How far a
+// leap goes is decided in leap_walk.cpp, for balancers in leap_balance.cpp.
 #include "armature/error.h"
 #include "simulate/leap_balance.h"
 #include "simulate/leap_walk.h"
@@ -23,12 +25,16 @@ class LoneWalk final : public Walker {
   leap::PolicyWalk walk_;
 };
 
+// A balancer lays out no plans: its learners walk ahead by themselves, up to `horizon` at most, and
+// are merged by its schedule.
 std::unique_ptr<Walker> walker_for(AnyPolicy& policy, leap::Resources& resources, Round horizon) {
   if (leap::Balancer* const balancer = policy.leaper()->balancer())
     return std::make_unique<leap::BalancerWalk>(*balancer, resources, horizon);
   return std::make_unique<LoneWalk>(policy, resources);
 }
 
+// As fields for the record, and as diagnostics too, so that they are averaged, printed and exported
+// without anyone knowing of leaping.
 void tell_cost(const leap::Resources& resources, Replication& result) {
   result.engine = Engine::kLeap;
   result.events = resources.events;
@@ -49,6 +55,8 @@ std::optional<Replication> leap_replication(const Cell& cell, const World& world
   const std::unique_ptr<AnyPolicy> policy = make_policy(policy_text, world.problem);
   // A leaper whose arguments stand against leaping would give another law without a word.
   ARMATURE_CHECK(leap::obstacle(*policy).empty(), "engine_for has chosen to leap");
+  // Outcomes and the policy's own draws have the step engine's keys: a round played by itself meets
+  // the luck it would meet there. Draws of many rounds at once have a purpose of their own.
   leap::Resources resources{.laws = laws,
                             .environment = Environment(world.tables, cell.seed, replication),
                             .policy_stream = Stream({cell.seed, replication, Purpose::kPolicy}),

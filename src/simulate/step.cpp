@@ -1,5 +1,7 @@
 #include "simulate/step.h"
 
+// The reference that leaping is held against: every round is played, and nothing is assumed about
+// the policy but the five functions of its concept.
 #include <algorithm>
 
 #include "simulate/feedback.h"
@@ -21,7 +23,8 @@ class StepWalk final : public Walker {
 
   Round advance(Round limit, std::span<std::uint64_t> pulls) override {
     const Round rounds = std::min(kRoundsBetweenLooks, limit);
-    // With prompt feedback the typed loop plays them all for one virtual call.
+    // With prompt feedback the typed loop plays them all for one virtual call. The queue would lead
+    // to the same decisions, but with a heap and two virtual calls in every round.
     if (prompt_)
       policy_.play(environment_, rounds, stream_, pulls);
     else
@@ -30,6 +33,8 @@ class StepWalk final : public Walker {
   }
 
  private:
+  // Sent first and delivered after: with a delay of 0 the outcome is there before the next choice,
+  // as Feedback promises. What is still on its way at the horizon is never seen.
   void play_with_late_feedback(Round rounds, std::span<std::uint64_t> pulls) {
     for (Round i = 0; i < rounds; ++i) {
       ++round_;
@@ -42,6 +47,8 @@ class StepWalk final : public Walker {
 
   bool prompt_;
   AnyPolicy& policy_;
+  // Environment, policy and feedback draw from streams of their own purposes: how many numbers a
+  // policy takes changes nothing of the luck it meets.
   Environment environment_;
   Stream stream_;
   FeedbackQueue feedback_;
@@ -54,6 +61,7 @@ std::optional<Replication> step_replication(const Cell& cell, const World& world
                                             const std::string& policy_text,
                                             std::uint32_t replication,
                                             const std::atomic<bool>& stop) {
+  // A new one each time: replications must not learn from each other.
   const std::unique_ptr<AnyPolicy> policy = make_policy(policy_text, world.problem);
   StepWalk walk(cell, world, *policy, replication);
   return walk_to_horizon(cell, world, *policy, walk, stop);

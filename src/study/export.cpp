@@ -9,6 +9,8 @@
 namespace armature {
 namespace {
 
+// Its values and the header below go together, column by column (docs/formats.md). Reals are
+// printed so that they read back as the same double.
 std::string spread_fields(const Spread& spread) {
   std::string fields = fmt::format("{}", spread.count);
   for (const double value :
@@ -20,6 +22,8 @@ std::string spread_fields(const Spread& spread) {
 constexpr const char* kSpreadHeader =
     "replications,mean,deviation,standard_error,low95,high95,least,q05,q25,median,q75,q95,most";
 
+// No computing times here or in any other table: an export is the same bytes however the study was
+// run.
 void export_curves(const StudyResult& result, const std::string& path) {
   FileWriter file(path);
   file.write(fmt::format("cell,instance,policy,horizon,round,{}\n", kSpreadHeader));
@@ -36,6 +40,8 @@ void export_differences(const StudyResult& result, const std::string& path) {
   file.write(fmt::format("instance,horizon,first,second,share_better,{},same_luck,conditions\n",
                          kSpreadHeader));
   for (const PairedDifference& pair : result.differences) {
+    // A cell's id is its place in the plan. Both cells of a pair share instance, horizon and
+    // conditions, so the first speaks for both.
     const PlannedCell& first = result.plan.cells[pair.first];
     file.write(fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(first.instance), first.horizon,
                            csv_field(first.policy),
@@ -49,6 +55,7 @@ void export_differences(const StudyResult& result, const std::string& path) {
 }  // namespace
 
 void export_csv(const std::string& directory, const std::string& to) {
+  // One view of the store for all six files: a run at work adds nothing between two of them.
   StudyStore store = StudyStore::read(directory);
   const StudyResult result = results_of(store);
   make_directory(to);

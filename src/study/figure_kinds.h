@@ -10,6 +10,7 @@
 
 namespace armature {
 
+/// What readers of study files, writers of them and the report must agree on about a kind.
 struct FigureFacts {
   FigureKind kind;
   const char* name;
@@ -17,7 +18,7 @@ struct FigureFacts {
   const char* nothing;            // why there may be nothing to show
 };
 
-/// In the order of FigureKind.
+/// In the order of FigureKind: both this table and that of the drawings are indexed by it.
 const std::vector<FigureFacts>& figure_kinds();
 const FigureFacts& facts_of(FigureKind kind);
 /// The requests of a study; all kinds if it has none.

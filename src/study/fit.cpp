@@ -1,5 +1,7 @@
 #include "study/fit.h"
 
+// Exponents of growth laws: a straight line through logarithms, with an interval that a verdict can
+// be held against.
 #include <algorithm>
 #include <cmath>
 
@@ -17,6 +19,8 @@ LineFit fit_line(const std::vector<FitPoint>& points) {
     mean_x += point.x / n;
     mean_y += point.y / n;
   }
+  // Second pass, about the means: logarithms of close horizons would cancel in one pass of raw
+  // sums.
   double spread = 0;  // Σ (x − mean)²
   double moment = 0;
   for (const FitPoint& point : points) {
@@ -26,6 +30,7 @@ LineFit fit_line(const std::vector<FitPoint>& points) {
   ARMATURE_CHECK(spread > 0, "a line needs two distinct x");
   const double slope = moment / spread;
   double residuals = 0;
+  // The slope is Σ weight·y, so that independent errors of y carry over as Σ weight²·error².
   double carried = 0;
   for (const FitPoint& point : points) {
     const double residual = point.y - mean_y - slope * (point.x - mean_x);
@@ -34,6 +39,7 @@ LineFit fit_line(const std::vector<FitPoint>& points) {
     carried += weight * weight * point.error * point.error;
   }
   double half = kNormal95 * std::sqrt(carried);
+  // Two points lie on their line exactly: without residuals only their own errors speak.
   if (points.size() > 2)
     half = std::max(half, student_t95(points.size() - 2) * std::sqrt(residuals / (n - 2) / spread));
   return {slope, slope - half, slope + half};
@@ -42,6 +48,7 @@ LineFit fit_line(const std::vector<FitPoint>& points) {
 LineFit fit_power(std::vector<FitPoint> points) {
   for (FitPoint& point : points) {
     ARMATURE_CHECK(point.x > 0 && point.y > 0, "logarithms need positive numbers");
+    // To first order the error of log y is that of y, relative to y.
     point = {portable::log(point.x), portable::log(point.y), point.error / point.y};
   }
   return fit_line(points);

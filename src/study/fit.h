@@ -11,13 +11,16 @@ struct FitPoint {
   double error = 0;  // standard error of y
 };
 
+/// A slope, or for verdicts any other number, with its interval.
 struct LineFit {
   double slope = 0;
   double low = 0, high = 0;  // 95% interval of the slope
 };
 
 /// Least squares, all points alike. The interval is the wider of two: Student's t on the residuals
-/// (three points or more), and the points' own errors carried through. At least two distinct x.
+/// (three points or more), and the points' own errors carried through. Residuals know of a bend but
+/// not of noise that happens to lie straight; the errors know of noise but not of a bend. Needs at
+/// least two distinct x, and aborts on fewer.
 LineFit fit_line(const std::vector<FitPoint>& points);
 
 /// The same on logarithms: slope of log y against log x, errors relative. All x and y positive.

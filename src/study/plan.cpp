@@ -24,6 +24,8 @@ struct GridPoint {
   WrittenValues varied;   // those of axes with more than one value
 };
 
+// The last axis runs fastest. The order is part of the format: it numbers the cells, and stored
+// results are found by these numbers. `entry` is null for conditions, which belong to no entry.
 std::vector<GridPoint> points_of(const GridEntry* entry, const std::vector<GridAxis>& axes) {
   std::vector<GridPoint> points = {{entry, {}, {}}};
   for (const GridAxis& axis : axes) {
@@ -41,6 +43,8 @@ std::vector<GridPoint> points_of(const GridEntry* entry, const std::vector<GridA
 
 std::vector<GridPoint> points_of(const GridEntry& entry) { return points_of(&entry, entry.axes); }
 
+// Counted before any point is made, and as a double, for a few long axes multiply beyond any whole
+// number and any memory.
 double grid_size(const std::vector<GridAxis>& axes) {
   double points = 1;
   for (const GridAxis& axis : axes) points *= static_cast<double>(axis.values.size());
@@ -57,6 +61,8 @@ PlannedName name_of(const GridPoint& point) {
   return {point.entry->label, point.entry->name, point.written, point.varied, {}};
 }
 
+// Conditions count as part of the instance's name: a world whose outcomes come late is another
+// world to the reader.
 PlannedName name_in(const GridPoint& instance, const GridPoint& conditions) {
   PlannedName name = name_of(instance);
   name.conditions = conditions.varied;
@@ -67,6 +73,7 @@ PlannedName name_in(const GridPoint& instance, const GridPoint& conditions) {
 void set_conditions(PlannedCell& cell, const GridPoint& point) {
   for (const auto& [key, value] : point.written) {
     if (key == "delay") {
+      // Only its own two fields: batch and loss may be set already.
       const Feedback read = Feedback::parse_delay(value);
       cell.feedback.delay = read.delay;
       cell.feedback.rounds = read.rounds;
@@ -81,7 +88,8 @@ void set_conditions(PlannedCell& cell, const GridPoint& point) {
   check_conditions(cell.feedback, cell.leap_tolerance);
 }
 
-// As on a command line: whoever is meant by it works out the formulas.
+// As on a command line: whoever is meant by it works out the formulas. Nothing is worked out here,
+// as A and Z are known only to the instance.
 std::string form_of(const GridPoint& point) {
   return TextForm{point.entry->name, point.written}.print();
 }
@@ -89,12 +97,14 @@ std::string form_of(const GridPoint& point) {
 std::string instance_form(const GridPoint& point) {
   const std::string& name = point.entry->name;
   if (!names_instance_file(name)) return form_of(point);
+  // A file says all there is to say: keys beside it would look as if they changed something.
   if (!point.written.empty())
     throw Error({"", "instance " + name, "keys", "none for an instance file"});
   return name;
 }
 
-// What all cells of one instance at one horizon share.
+// What all cells of one instance at one horizon share. `problem` comes out beside the cell: it is
+// what policies are told there, and built from.
 PlannedCell instance_cell(const GridPoint& point, Round horizon, const Study& study,
                           Problem& problem) {
   const InstanceSource source(instance_form(point), horizon, study.seed);
@@ -104,7 +114,8 @@ PlannedCell instance_cell(const GridPoint& point, Round horizon, const Study& st
   return cell;
 }
 
-// Nor may two cells look the same to a reader of the report.
+// The same cell twice would be paired with itself in the differences. Nor may two cells look the
+// same to a reader of the report, or to a verdict, which finds its cells by their labels.
 void refuse_repetition(const std::vector<PlannedCell>& cells) {
   std::set<std::tuple<std::string, Round, std::string>> seen_labels;
   std::set<std::tuple<std::string, Round, std::string, std::string, double>> seen;
@@ -121,6 +132,8 @@ void refuse_repetition(const std::vector<PlannedCell>& cells) {
 
 // Every policy of the study in one world.
 void add_policies(StudyPlan& plan, const PlannedCell& world, const Problem& problem) {
+  // The same written policy may be another one in each world: ucb:delta=1/T has its number from
+  // here.
   const FormulaVariables variables = problem.formula_variables();
   for (const GridEntry& policy : plan.study.policies)
     for (const GridPoint& point : points_of(policy)) {
@@ -128,6 +141,8 @@ void add_policies(StudyPlan& plan, const PlannedCell& world, const Problem& prob
       cell.id = static_cast<std::uint32_t>(plan.cells.size());
       cell.policy = canonical_cell_policy(form_of(point), variables);
       name_policy(cell, name_of(point));
+      // Built for its complaints alone: what does not fit is refused before any work. The oracle is
+      // no policy of the registry and fits everywhere.
       if (cell.policy != kOracle) make_policy(cell.policy, problem);
       plan.cells.push_back(std::move(cell));
     }
@@ -136,6 +151,7 @@ void add_policies(StudyPlan& plan, const PlannedCell& world, const Problem& prob
 }  // namespace
 
 std::vector<std::pair<PlannedName, PlannedName>> planned_names(const Study& study) {
+  // The same walk as plan_study below, step for step: the store matches the two by their place.
   std::vector<std::pair<PlannedName, PlannedName>> names;
   for (const GridEntry& instance : study.instances)
     for (const GridPoint& instance_point : points_of(instance))
@@ -157,6 +173,7 @@ StudyPlan plan_study(const Study& study, std::size_t most_cells) {
   for (const GridEntry& instance : study.instances)
     for (const GridPoint& instance_point : points_of(instance))
       for (const GridPoint& conditions : points_of(nullptr, study.conditions))
+        // A world of its own for each horizon: its keys may be formulas in T.
         for (const Round horizon : study.horizons) {
           Problem problem;
           PlannedCell world = instance_cell(instance_point, horizon, study, problem);
@@ -165,6 +182,8 @@ StudyPlan plan_study(const Study& study, std::size_t most_cells) {
           add_policies(plan, world, problem);
         }
   refuse_repetition(plan.cells);
+  // Last, as labels and axes are known only now; still before hours of work for a question that no
+  // cell can answer.
   check_verdicts(plan);
   return plan;
 }

@@ -8,7 +8,8 @@
 
 namespace armature {
 
-/// The names of instance and policy of every cell, in the order of the plan.
+/// The names of instance and policy of every cell, in the order of plan_study. They follow from the
+/// study alone, so that a store of a schema without names can be given them (study/store.cpp).
 std::vector<std::pair<PlannedName, PlannedName>> planned_names(const Study& study);
 
 }  // namespace armature

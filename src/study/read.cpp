@@ -1,4 +1,6 @@
-// A study from its TOML file, with file, line and field in every complaint.
+// A study from its TOML file, with file, line and field in every complaint. All that can be told
+// from the file alone is refused here, where the line is known; what needs instances, in
+// study/plan.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,9 +20,12 @@
 namespace armature {
 namespace {
 
+// Below 2^60, up to which leaps can draw counts, and below 2^63, where the integers of TOML and
+// SQLite end.
 constexpr std::uint64_t kLongestHorizon = 1'000'000'000'000'000'000;
 constexpr std::uint64_t kMostEvents = 1'000'000'000'000'000'000;
 const std::vector<std::string> kConditions = {"delay", "batch", "loss", "leap_tolerance"};
+// In the order in which a misspelt key is told what there is.
 const std::vector<std::string> kKeys = {"title",       "text",    "claim",          "source",
                                         "expectation", "seed",    "replications",   "horizons",
                                         "checkpoints", "engine",  "max_events",     "delay",
@@ -33,6 +38,7 @@ std::vector<std::string> figure_names() {
   return names;
 }
 
+// The table is in the order of FigureKind. Callers have checked that the name is there.
 FigureKind figure_named(const std::string& name) {
   const std::vector<std::string> names = figure_names();
   return static_cast<FigureKind>(std::find(names.begin(), names.end(), name) - names.begin());
@@ -77,6 +83,7 @@ class StudyReader {
   toml::table table_;
 };
 
+// What stood there, for complaints. Whole tables and arrays would bury them.
 std::string printed(const toml::node& node) {
   if (const auto value = node.value_exact<std::string>()) return "'" + *value + "'";
   if (node.is_table()) return "a table";
@@ -100,6 +107,7 @@ std::vector<std::pair<std::string, const toml::node*>> in_file_order(const toml:
 
 void StudyReader::reject(const toml::node& node, const std::string& field,
                          const std::string& expected) const {
+  // 0 for overrides: toml++ gives copied nodes no place, and they have none in the file.
   const auto line = node.source().begin.line;
   throw Error({source_, line > 0 ? fmt::format("line {}: {}", line, field) : field, printed(node),
                expected});
@@ -112,6 +120,7 @@ void StudyReader::refuse_unknown(const std::string& name, const std::string& whe
                  "one of " + join(known, ", ") + did_you_mean(name, known)});
 }
 
+// Unknown keys are refused, so that a misspelt one is not silently a default.
 void StudyReader::only_these(const toml::table& table, const std::string& where,
                              const std::vector<std::string>& known) const {
   for (const auto& [key, node] : table)
@@ -120,6 +129,7 @@ void StudyReader::only_these(const toml::table& table, const std::string& where,
 }
 
 std::string StudyReader::text_of(const toml::node& node, const std::string& field) const {
+  // exact: TOML has types, and neither 1 nor true is meant as a text.
   const auto value = node.value_exact<std::string>();
   if (!value) reject(node, field, "a string");
   return *value;
@@ -142,7 +152,8 @@ std::string StudyReader::choice(const toml::table& table, const char* key,
   return word;
 }
 
-// 10000, 1e4, "2^20", "1_000_000", "1e6/4".
+// 10000, 1e4, "2^20", "1_000_000", "1e6/4". To TOML 1e4 is a real: it is taken if it is a whole
+// number, so that 1.5 is refused and not rounded.
 std::uint64_t StudyReader::integer_of(const toml::node& node, const std::string& field,
                                       std::uint64_t low, std::uint64_t high) const {
   std::optional<std::uint64_t> value;
@@ -172,6 +183,7 @@ std::vector<const toml::node*> StudyReader::elements(const char* key, bool requi
     return {};
   }
   const toml::array* array = node->as_array();
+  // horizons = 1e4 for horizons = [1e4]: one thing needs no brackets.
   if (array == nullptr) return {node};
   if (array->empty()) reject(*node, key, "at least one");
   std::vector<const toml::node*> nodes;
@@ -183,6 +195,7 @@ std::vector<Round> StudyReader::horizons() const {
   std::vector<Round> rounds;
   for (const toml::node* node : elements("horizons", true)) {
     const Round round = integer_of(*node, "horizons", 1, kLongestHorizon);
+    // Caught by value, not by text: 1e4 and 10000 would be the same cells twice.
     if (std::find(rounds.begin(), rounds.end(), round) != rounds.end())
       reject(*node, "horizons", "each horizon once");
     rounds.push_back(round);
@@ -190,6 +203,9 @@ std::vector<Round> StudyReader::horizons() const {
   return rounds;
 }
 
+// As texts, since formulas are worked out only where sizes are known. Numbers take their shortest
+// form, so that 0.10 and 0.1 make one name. Lists do not nest; a linspace within a list does
+// unfold.
 std::vector<std::string> StudyReader::axis_values(const toml::node& node,
                                                   const std::string& field) const {
   if (const toml::array* array = node.as_array()) {
@@ -216,6 +232,7 @@ std::vector<std::string> StudyReader::axis_values(const toml::node& node,
 GridEntry StudyReader::entry(const toml::node& node, const std::string& kind) const {
   const toml::table* table = node.as_table();
   GridEntry entry;
+  // The form itself, as a text or under its key in a table.
   const auto take_form = [&](const toml::node& written) {
     const std::string form = text_of(written, kind);
     if (kind == "instance" && names_instance_file(form)) {
@@ -226,6 +243,7 @@ GridEntry StudyReader::entry(const toml::node& node, const std::string& kind) co
       TextForm parsed = TextForm::parse(form);
       entry.name = std::move(parsed.name);
       for (auto& [key, value] : parsed.values) {
+        // No policy or family has such keys. Here they are meant for the table around the form.
         if (key == kind || key == "label" || key == "role")
           reject(written, kind, fmt::format("{} = … beside it in a table", key));
         entry.axes.push_back({key, expand_list(value)});
@@ -245,6 +263,8 @@ GridEntry StudyReader::entry(const toml::node& node, const std::string& kind) co
   if (kind == "instance") entry.role = choice(*table, "role", {"benign", "worst-case"}, "");
   for (const auto& [name, value] : in_file_order(*table)) {
     if (name == kind || name == "label" || (kind == "instance" && name == "role")) continue;
+    // TOML allows any key in quotes; with a comma or an equals sign in it, text forms made of it
+    // would say something else.
     if (!is_name(name)) reject(*value, "key '" + name + "'", "letters, digits, '-' and '_'");
     for (const GridAxis& axis : entry.axes)
       if (axis.key == name) reject(*value, name, "the value once, in the form or beside it");
@@ -286,7 +306,9 @@ FigureRequest StudyReader::figure(const toml::node& node) const {
   return request;
 }
 
-// A delay that is but a number is a fixed one.
+// A delay that is but a number is a fixed one, and one of 0 is none: one condition, one spelling,
+// or the same cell twice would go unnoticed. Each value is checked by itself, beside others that
+// are surely fine, so that the complaint is about the line it stands in.
 std::string canonical_condition(const std::string& key, const std::string& value) {
   if (key != "delay") {
     Feedback feedback;
@@ -301,6 +323,7 @@ std::string canonical_condition(const std::string& key, const std::string& value
   const std::string text = !rounds        ? value
                            : *rounds == 0 ? "none"
                                           : fmt::format("fixed:{}", *rounds);
+  // For its complaint alone.
   Feedback::parse_delay(text);
   return text;
 }
@@ -327,6 +350,7 @@ std::optional<double> StudyReader::number(const toml::table& table, const char* 
   const toml::node* node = table.get(key);
   if (node == nullptr) return std::nullopt;
   if (!node->is_number()) reject(*node, key, "a number");
+  // Not exact: low = 1 is as good as low = 1.0.
   return node->value<double>();
 }
 
@@ -358,6 +382,7 @@ VerdictRule StudyReader::verdict(const toml::node& node) const {
   rule.until = number(*table, "until");
   if (rule.name.empty() || rule.policy.empty())
     reject(node, "verdicts", "name, rule and policy in the table");
+  // What the answer will be held against must stand in the file before there is an answer.
   if (const std::string missing = facts.missing(rule); !missing.empty())
     reject(node, "verdicts", missing);
   return rule;
@@ -369,6 +394,7 @@ void StudyReader::override_with(const std::string& pair) {
   if (equals == std::string::npos || !is_name(key))
     throw Error({"", "override", "'" + pair + "'", "key=value"});
   const std::string value = pair.substr(equals + 1);
+  // Only top-level keys: is_name lets no dot through that would reach into a table.
   refuse_unknown(key, "override", kKeys);
   // A value that is not TOML by itself is a string: engine=step, horizons=2^20.
   for (const bool literal : {true, false}) {
@@ -388,6 +414,7 @@ void StudyReader::override_with(const std::string& pair) {
 }
 
 Study StudyReader::read() const {
+  // First of all: a misspelt `horizons` is told its right name, and not that horizons are missing.
   only_these(table_, "key", kKeys);
   Study study;
   study.title = text(table_, "title", "");
@@ -395,6 +422,7 @@ Study StudyReader::read() const {
   study.claim = text(table_, "claim", "");
   study.source = text(table_, "source", "");
   study.expectation = text(table_, "expectation", "");
+  // Defaults are those of the struct, so that a study made in C++ has the same ones.
   study.seed = integer("seed", 0, UINT64_MAX, study.seed);
   study.replications =
       static_cast<std::uint32_t>(integer("replications", 1, 1'000'000'000, study.replications));

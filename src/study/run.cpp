@@ -1,4 +1,6 @@
-// Runs what is missing of a study, block by block, into its store.
+// Runs what is missing of a study, block by block, into its store. First a short trial of every
+// cell, so that blocks can be cut by the time they take; how they are cut leaves no trace in
+// results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,15 +18,18 @@
 namespace armature {
 namespace {
 
+// Rounds of a trial: enough to be timed, few enough that thousands of cells can be tried.
 constexpr Round kTrialRounds = 8192;
 // What leaping to any horizon is taken to cost, in rounds played one by one: a guess.
 constexpr double kRoundsLeapIsWorth = 2e6;
-constexpr double kLongestBlock = 1;  // seconds: what a kill can cost each thread
-constexpr double kShortestBlock = 0.05;
-constexpr double kBlocksPerThread = 16;
-constexpr double kMostBlockBytes = 64 << 20;
+constexpr double kLongestBlock = 1;      // seconds: what a kill can cost each thread
+constexpr double kShortestBlock = 0.05;  // seconds: each block is a transaction, synced to disk
+constexpr double kBlocksPerThread = 16;  // so that threads end at about the same time
+constexpr double kMostBlockBytes = 64 << 20;  // a block waits in memory until it is whole
 
 std::vector<Cell> cells_of(const StudyPlan& plan) {
+  // All policies and conditions on one instance and horizon share its worlds: tables may be large,
+  // and a grid of policies long.
   std::map<std::pair<std::string, Round>, WorldSource> worlds;
   std::vector<Cell> cells;
   for (const PlannedCell& planned : plan.cells) {
@@ -40,6 +45,9 @@ std::vector<Cell> cells_of(const StudyPlan& plan) {
   return cells;
 }
 
+// Seconds that one replication of the cell takes, guessed from its first rounds. The cell keeps its
+// horizon, which policies plan by; the last checkpoint ends the trial. Always stepped, as a leap
+// cannot be cut short in proportion. What it computed is thrown away: only blocks are recorded.
 double trial(Cell cell) {
   static const std::atomic<bool> never{false};
   const bool leaps = engine_for(cell, *cell.world(0)) == Engine::kLeap;
@@ -58,6 +66,7 @@ std::vector<double> trials(const std::vector<Cell>& cells) {
   return seconds;
 }
 
+// Of one finished replication, roughly.
 double bytes_of(const StudyPlan& plan, const PlannedCell& cell) {
   // A checkpoint: its regret, and two learners' shares with their names.
   return 8.0 * (cell.actions + 16.0 * plan.study.checkpoints + 100);
@@ -73,10 +82,14 @@ std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<doubl
     missing.push_back(store.missing(cell.id));
     for (const ReplicationRange& range : missing.back()) work += range.count * seconds[cell.id];
   }
+  // A second at most, as that is what a kill costs. A short study is cut finer, or some threads
+  // would have nothing to do.
   const double target =
       std::clamp(work / (threads * kBlocksPerThread), kShortestBlock, kLongestBlock);
   std::vector<BlockTask> tasks;
   for (const PlannedCell& cell : plan.cells) {
+    // A trial may be too short for the clock: 1e-9 stands in for 0. A replication longer than the
+    // target is a block by itself, for blocks are made of whole ones.
     const double most =
         std::min(kMostBlockBytes / bytes_of(plan, cell), target / std::max(seconds[cell.id], 1e-9));
     const auto size = static_cast<std::uint32_t>(std::clamp(most, 1.0, 1e6));
@@ -89,7 +102,7 @@ std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<doubl
   return tasks;
 }
 
-// Sums of pulls are kept in 64 bits.
+// Sums of pulls are kept in the signed 64 bits of the store: 9e18 is just below 2^63.
 void require_countable(const StudyPlan& plan) {
   for (const PlannedCell& cell : plan.cells)
     if (static_cast<double>(cell.horizon) * plan.study.replications > 9e18)
@@ -105,10 +118,13 @@ StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, cons
                        std::vector<double> seconds) {
   require_countable(plan);
   make_directory(directory);
+  // Before the store is touched; and declared before it, so that the database is closed by the time
+  // another run may come in.
   const DirectoryLock lock(directory);
   StudyStore store = StudyStore::begin(directory, plan);
   const std::uint64_t total = std::uint64_t{plan.study.replications} * plan.cells.size();
   const std::uint64_t before = store.stored_replications();
+  // A study that is complete costs nothing to run again: no worlds, no trial.
   if (before < total) {
     const std::vector<Cell> cells = cells_of(plan);
     if (seconds.empty()) seconds = trials(cells);
@@ -117,6 +133,7 @@ StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, cons
                  store.add(plan.cells[task.cell].id, task.range.first, result);
                });
   }
+  // Counted in the store, not from what was handed out: a run that was stopped has fewer.
   const std::uint64_t after = store.stored_replications();
   store.finish();
   return {after == total, after - before};

@@ -1,5 +1,8 @@
 #include "study/store.h"
 
+// The study's record on disk, and all SQL there is. Everything is stored per replication and
+// nothing summed but whole numbers, so that blocks, threads and kills leave no trace in what is
+// read back.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -19,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kApplication = 0x41524d41;  // "ARMA": what `file` calls the database by
+// Rises with any change to the tables; bring_up_to_date then needs a step from the one before.
 constexpr std::int64_t kSchema = 2;
 
 #ifdef __clang__
@@ -27,6 +31,11 @@ constexpr const char* kCompiler = __VERSION__;  // names itself
 constexpr const char* kCompiler = "GCC " __VERSION__;
 #endif
 
+// WITHOUT ROWID keeps rows in the order of their primary key, and the keys are chosen by how the
+// summary reads: all replications of one checkpoint lie together, in order, and need no sorting.
+// `regret` in replications repeats the last point of curves, for paired differences and for
+// readers. `gap` is null where there is none, `engine` in stores of schema 1, which cannot say. A
+// fingerprint is text, as SQLite's integers are signed.
 constexpr const char* kTables = R"sql(
 CREATE TABLE run(key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE cells(
@@ -59,6 +68,8 @@ CREATE TABLE blocks(
 )sql";
 
 // From schema 1, which did not say which engine ran, how outcomes came or what names are made of.
+// The defaults are what every run did then. Summaries were stored beside the replications they
+// follow from; now they are computed.
 constexpr const char* kFromFirstSchema = R"sql(
 ALTER TABLE cells ADD COLUMN delay TEXT NOT NULL DEFAULT 'none';
 ALTER TABLE cells ADD COLUMN batch INTEGER NOT NULL DEFAULT 1;
@@ -82,6 +93,8 @@ struct ExportedTable {
   const char* rows;  // after SELECT …: FROM and ORDER BY
 };
 
+// Every query says its order, as an export must be the same bytes however the study was run. Left
+// out for the same reason: computing times. Fingerprints and names are for armature alone.
 const std::vector<ExportedTable>& exported_tables() {
   static const std::vector<ExportedTable> tables = {
       {"cells.csv",
@@ -133,6 +146,7 @@ std::int64_t number_from(Database& database, const std::string& sql) {
   return statement.step() ? statement.integer(0) : 0;
 }
 
+// For the report's words on where a study was run. Where there is no such file, "unknown" will do.
 std::string processor_name() {
   std::ifstream lines("/proc/cpuinfo");
   for (std::string line; std::getline(lines, line);)
@@ -140,6 +154,7 @@ std::string processor_name() {
   return "unknown";
 }
 
+// Empty for a key that is not there, which no version and no study is.
 std::string run_value(Database& database, const std::string& key) {
   Statement statement(database, "SELECT value FROM run WHERE key = :key");
   statement.bind(":key", key);
@@ -155,7 +170,7 @@ void set_run_value(Database& database, const std::string& key, const std::string
 
 using Json = nlohmann::json;
 
-// For readers of the database: what varies, as it was written.
+// For readers of the database: what varies, as it was written. armature itself reads `names`.
 Json parameters_json(const PlannedCell& cell) {
   WrittenValues of_instance = cell.instance_name.varied;
   for (const auto& condition : cell.instance_name.conditions) of_instance.push_back(condition);
@@ -179,11 +194,13 @@ std::string names_text(const PlannedName& instance, const PlannedName& policy) {
   return Json{{"instance", name_json(instance)}, {"policy", name_json(policy)}}.dump();
 }
 
+// The delay alone: batch and loss have columns of their own.
 std::string delay_text(const Feedback& feedback) {
   const Feedback alone{feedback.delay, feedback.rounds, 1, 0};
   return alone.prompt() ? "none" : alone.describe().substr(std::string("delay=").size());
 }
 
+// Replaces: a run that goes on may bring new labels and roles for cells that are there.
 void write_cell(Database& database, const PlannedCell& cell) {
   Statement row(database,
                 "INSERT OR REPLACE INTO cells(cell, instance, policy, horizon, instance_label, "
@@ -209,6 +226,7 @@ void write_cell(Database& database, const PlannedCell& cell) {
   row.run();
 }
 
+// Anyone may have edited the database: what is not ours is an Error, not an abort.
 void read_names(const std::string& text, PlannedCell& cell) {
   try {
     const Json names = Json::parse(text);
@@ -251,6 +269,7 @@ StudyPlan read_plan(Database& database) {
   Statement rows(database, "SELECT * FROM cells ORDER BY cell");
   while (rows.step()) {
     plan.cells.push_back(read_cell(rows));
+    // Ids serve as places in lists everywhere: a hole would make them those of other cells.
     if (plan.cells.back().id + 1 != plan.cells.size())
       throw Error({database.path(), "cells", fmt::format("number {}", plan.cells.back().id),
                    fmt::format("number {}", plan.cells.size() - 1)});
@@ -258,12 +277,13 @@ StudyPlan read_plan(Database& database) {
   return plan;
 }
 
-// Empty: created but not filled when a run was killed, or not a study's at all.
+// Empty: created but not filled when a run was killed, or not a study's at all. There is nothing
+// between: tables and plan are written in one transaction.
 bool is_empty(Database& database) {
   return number_from(database, "SELECT count(*) FROM sqlite_master") == 0;
 }
 
-// Names are made of what the study says alone: they can be told again.
+// Names are made of what the study says alone: they can be told again, in the order of the plan.
 void name_cells_again(Database& database) {
   const Study study = read_study(run_value(database, "study"), database.path() + ", study");
   const auto names = planned_names(study);
@@ -278,7 +298,8 @@ void name_cells_again(Database& database) {
         .run();
 }
 
-// Stores of earlier schemas are brought up to this one where they lie.
+// Stores of earlier schemas are brought up to this one where they lie, whole or not at all. There
+// is one earlier schema; a third would need its own step, chosen by user_version.
 void bring_up_to_date(Database& database) {
   if (number_from(database, "PRAGMA user_version") == kSchema) return;
   Transaction transaction(database);
@@ -288,6 +309,8 @@ void bring_up_to_date(Database& database) {
   transaction.commit();
 }
 
+// Asked before anything is written: a database of another program that happens to have the name
+// must stay as it is.
 void require_our_kind(Database& database) {
   if (number_from(database, "PRAGMA application_id") != kApplication)
     throw Error({database.path(), "database", "another program's", "one begun by armature run"});
@@ -299,11 +322,14 @@ void require_our_kind(Database& database) {
                              kSchema)});
 }
 
+// With its study as TOML: a store can be read, reported and reproduced without the file it came
+// from.
 void write_plan(Database& database, const StudyPlan& plan) {
   set_run_value(database, "study", write_study(plan.study));
   for (const PlannedCell& cell : plan.cells) write_cell(database, cell);
 }
 
+// One transaction, with both pragmas in it: a database has all of this or is_empty.
 void fill(Database& database, const StudyPlan& plan) {
   Transaction transaction(database);
   database.execute(kTables);
@@ -333,6 +359,7 @@ void fill(Database& database, const StudyPlan& plan) {
                then + ", as when this study was begun; use another directory for another study"});
 }
 
+// What decides a cell's numbers, and no label: as it is compared, so it is printed.
 std::string described(const PlannedCell& cell) {
   return fmt::format("{} on {} at T = {}, {}, leap tolerance {}", cell.policy, cell.instance,
                      cell.horizon, cell.feedback.describe(), cell.leap_tolerance);
@@ -344,7 +371,8 @@ void require_same_version(Database& database) {
     refuse(database, "version of armature", version(), run_value(database, "version"));
 }
 
-// Only what leaves stored results as they are may differ.
+// Only what leaves stored results as they are may differ: words, labels, roles, figures, verdicts;
+// more replications; and max_events, which gives a replication up but never alters one.
 void require_same_study(Database& database, const StudyPlan& now, const StudyPlan& then) {
   const auto compare = [&](const std::string& field, const auto& ours, const auto& theirs) {
     if (ours != theirs) refuse(database, field, fmt::format("{}", ours), fmt::format("{}", theirs));
@@ -355,15 +383,19 @@ void require_same_study(Database& database, const StudyPlan& now, const StudyPla
   compare("number of cells", now.cells.size(), then.cells.size());
   for (std::size_t i = 0; i < now.cells.size(); ++i) {
     compare(fmt::format("cell {}", i), described(now.cells[i]), described(then.cells[i]));
+    // The text may name a file, whose contents are not in it.
     if (now.cells[i].fingerprint != then.cells[i].fingerprint)
       refuse(database, fmt::format("cell {}: instance", i), now.cells[i].instance + ", changed",
              "the same truth behind the name");
   }
+  // Fewer would leave stored replications that the study does not ask for, and that summaries would
+  // count all the same.
   if (now.study.replications < then.study.replications)
     refuse(database, "replications", fmt::format("{}", now.study.replications),
            fmt::format("at least {}", then.study.replications));
 }
 
+// A mistyped --out must not put a database among somebody's files.
 bool holds_other_files(const std::string& directory) {
   return fs::exists(directory) && !fs::exists(store_path(directory)) && !fs::is_empty(directory);
 }
@@ -380,12 +412,14 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
     throw Error({directory, "directory", "other files", "a new or empty one, or a study's own"});
   auto database = std::make_unique<Database>(store_path(directory), Database::Mode::kCreate);
   const bool fresh = is_empty(*database);
+  // In this order, so that nothing is ever written to a store of another program or version.
   if (!fresh) {
     require_our_kind(*database);
     require_same_version(*database);
     bring_up_to_date(*database);
     require_same_study(*database, plan, read_plan(*database));
   }
+  // WAL: readers see a view of their own while blocks are added, and neither waits for the other.
   // FULL: a committed block survives a power cut, not only the death of the process.
   database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
   if (fresh) {
@@ -401,11 +435,14 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
 StudyStore StudyStore::read(const std::string& directory) {
   if (!fs::exists(store_path(directory)))
     throw Error({directory, "study", "none", "a directory that armature run has left"});
+  // Read-write: a killed run leaves a log, and only a writer can bring it in.
   auto database = std::make_unique<Database>(store_path(directory), Database::Mode::kReadWrite);
   if (is_empty(*database))
     throw Error({directory, "study", "one that never began", "run it again"});
   require_our_kind(*database);
   bring_up_to_date(*database);
+  // A transaction that is never committed: from its first read on, SQLite shows one state of the
+  // database, until it is closed.
   database->execute("BEGIN");
   StudyPlan plan = read_plan(*database);
   return {std::move(database), std::move(plan)};
@@ -419,6 +456,7 @@ RunEnvironment StudyStore::environment() {
 // --- Reading -------------------------------------------------------------------------------------
 
 std::vector<ReplicationRange> StudyStore::missing(std::uint32_t cell) {
+  // Found from the rows of replications alone, not from blocks: what is not there whole is missing.
   std::vector<ReplicationRange> ranges;
   std::uint32_t expected = 0;
   const auto gap_before = [&](std::uint32_t replication) {
@@ -429,6 +467,7 @@ std::vector<ReplicationRange> StudyStore::missing(std::uint32_t cell) {
                  "SELECT replication FROM replications WHERE cell = :cell ORDER BY replication");
   rows.bind(":cell", std::int64_t{cell});
   while (rows.step()) gap_before(static_cast<std::uint32_t>(rows.integer(0)));
+  // The number after the last closes the last gap.
   gap_before(plan_.study.replications);
   return ranges;
 }
@@ -503,6 +542,7 @@ void StudyStore::diagnostics(std::uint32_t cell, const NotedValues& each) {
 }
 
 std::vector<std::uint64_t> StudyStore::pulls(const PlannedCell& cell) {
+  // Arms that were never played have no row.
   std::vector<std::uint64_t> pulls(cell.actions);
   Statement rows(*database_, "SELECT arm, plays FROM pulls WHERE cell = :cell");
   rows.bind(":cell", std::int64_t{cell.id});
@@ -512,6 +552,7 @@ std::vector<std::uint64_t> StudyStore::pulls(const PlannedCell& cell) {
   return pulls;
 }
 
+// Descending, as "step" comes before "leap" in what is printed. Stores of schema 1 cannot say.
 Recorder::Engines StudyStore::engines(std::uint32_t cell) {
   Engines engines;
   Statement rows(*database_,
@@ -526,6 +567,7 @@ Recorder::Engines StudyStore::engines(std::uint32_t cell) {
 }
 
 double StudyStore::seconds(std::uint32_t cell) {
+  // total, not sum: 0 and not null where there is no block.
   Statement row(*database_, "SELECT total(seconds) FROM blocks WHERE cell = :cell");
   row.bind(":cell", std::int64_t{cell});
   return row.step() ? row.real(0) : 0;
@@ -549,6 +591,9 @@ void StudyStore::export_tables(const std::string& folder) {
 
 // --- Writing -------------------------------------------------------------------------------------
 
+// Prepared once per block and bound once per row. INSERT without OR REPLACE: a replication stored
+// twice is a mistake that must not pass. Only pulls add up, and as whole numbers: in any order of
+// blocks the same.
 struct StudyStore::Insertions {
   explicit Insertions(Database& database)
       : replication(database,
@@ -578,6 +623,8 @@ struct StudyStore::Insertions {
       curve.bind(":cell", cell).bind(":checkpoint", static_cast<std::int64_t>(i));
       curve.bind(":replication", number).bind(":regret", result.regret[i]).run();
     }
+    // Shares at the horizon are among the diagnostics already: as in MemoryRecorder::add, and here
+    // the primary key would refuse the second.
     const std::size_t last = result.regret.size() - 1;
     add_diagnostics(cell, number, last, result.diagnostics);
     for (std::size_t i = 0; i < std::min(last, result.shares.size()); ++i)
@@ -594,6 +641,7 @@ struct StudyStore::Insertions {
   }
 
   void add_pulls(std::int64_t cell, const BlockResult& result) {
+    // Summed over the block first: one row per arm instead of one per arm and replication.
     std::vector<std::uint64_t> plays(result.replications.front().pulls.size());
     for (const Replication& one : result.replications)
       for (std::size_t a = 0; a < plays.size(); ++a) plays[a] += one.pulls[a];
@@ -608,7 +656,10 @@ struct StudyStore::Insertions {
 };
 
 void StudyStore::add(std::uint32_t cell, std::uint32_t first, const BlockResult& result) {
+  // A run that was stopped hands over empty blocks. A row for one would stand in the way of the
+  // block that the next run begins at the same number.
   if (result.replications.empty()) return;
+  // One connection for all threads, and a transaction belongs to the connection.
   const std::lock_guard lock(*writing_);
   Transaction transaction(*database_);
   Insertions rows(*database_);

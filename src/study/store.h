@@ -14,21 +14,26 @@ class StudyStore final : public Recorder {
  public:
   /// Begins a study in a directory that is new, empty, or holds the same study already; only
   /// replications may have grown, and labels, words and figures may have changed. Throws Error
-  /// otherwise.
+  /// otherwise, and leaves the results there as they were. The caller holds the DirectoryLock.
   static StudyStore begin(const std::string& directory, const StudyPlan& plan);
-  /// What a directory holds: one view of it all, whatever a run adds meanwhile.
+  /// What a directory holds: one view of it all, whatever a run adds meanwhile. Not for adding.
   static StudyStore read(const std::string& directory);
 
   const StudyPlan& plan() const { return plan_; }
+  /// Of the run that began the study; those that went on with it leave no mark.
   RunEnvironment environment();
 
+  /// Of all cells together.
   std::uint64_t stored_replications();
   std::vector<std::uint32_t> replications_per_cell();
-  /// Leaves one plain file behind.
+  /// Leaves one plain file behind, which can be copied and mailed without its log. Nothing is lost
+  /// if it is never called.
   void finish();
   /// cells.csv, replications.csv, pulls.csv and diagnostics.csv, row by row.
   void export_tables(const std::string& folder);
 
+  /// The Recorder's contract, order for order the same as MemoryRecorder's: `summarize` must not be
+  /// able to tell them apart. A block is on disk, synced, when `add` returns.
   void add(std::uint32_t cell, std::uint32_t first, const BlockResult& block) override;
   std::vector<ReplicationRange> missing(std::uint32_t cell) override;
   std::vector<Round> checkpoints(std::uint32_t cell) override;
@@ -44,8 +49,10 @@ class StudyStore final : public Recorder {
 
  private:
   StudyStore(std::unique_ptr<Database> database, StudyPlan plan);
+  /// The statements of one block; defined where all SQL stands.
   struct Insertions;
 
+  // Behind pointers, so that a store can be moved: statements keep the address of their database.
   std::unique_ptr<Database> database_;
   StudyPlan plan_;
   std::unique_ptr<std::mutex> writing_ = std::make_unique<std::mutex>();

@@ -34,14 +34,18 @@ Series cells_for(const VerdictRule& rule, const StudyResult& result, const std::
   return matching([&](const PlannedCell& cell) { return names(policy, cell.policy_name); });
 }
 
+// One contradicted series outweighs any number that hold: claims are made for all of them.
 int severity(const Verdict& verdict) {
   return verdict.outcome == kHolds ? 0 : verdict.outcome == kUnclear ? 1 : 2;
 }
 
 // How far inside its margin the interval lies; less is worse.
 double slack(const Verdict& verdict) {
+  // A verdict with a value has its interval too; only `bound` has none, as the largest regret is no
+  // estimate of anything.
   if (!verdict.value) return 0;
   if (verdict.rule.rule == "bound") return 1 - *verdict.value;
+  // A side without a margin cannot be violated.
   double least = HUGE_VAL;
   if (verdict.rule.low) least = std::min(least, *verdict.low - *verdict.rule.low);
   if (verdict.rule.high) least = std::min(least, *verdict.rule.high - *verdict.high);
@@ -54,6 +58,8 @@ Verdict worst_of(const VerdictRule& rule, const std::vector<Verdict>& verdicts) 
                    rule.bound == kFrontierLower
                        ? fmt::format("R₂ > T/{} everywhere: the theorem is silent", kFrontierLimit)
                        : "no cell fits the rule");
+  // Of equals the first, in the order of the plan or of labels: the words that are printed must not
+  // change between runs.
   Verdict worst = *std::max_element(
       verdicts.begin(), verdicts.end(), [](const Verdict& one, const Verdict& other) {
         return severity(one) != severity(other) ? severity(one) < severity(other)
@@ -66,6 +72,7 @@ Verdict worst_of(const VerdictRule& rule, const std::vector<Verdict>& verdicts) 
 }  // namespace
 
 std::vector<Verdict> judge(const StudyResult& result) {
+  // A rule without `against` gets no cells there: no label is empty.
   std::vector<Verdict> verdicts;
   for (const VerdictRule& rule : result.plan.study.verdicts)
     verdicts.push_back(
@@ -80,6 +87,7 @@ void check_verdicts(const StudyPlan& plan) {
     throw Error({"", "verdict '" + rule.name + "'", got, expected});
   };
   for (const VerdictRule& rule : plan.study.verdicts) {
+    // By the same matching as `judge`: what passes here finds cells there, once they have run.
     const auto some = [&](const std::string& wanted, PlannedName PlannedCell::*name) {
       return std::any_of(plan.cells.begin(), plan.cells.end(),
                          [&](const PlannedCell& cell) { return names(wanted, cell.*name); });
@@ -91,6 +99,7 @@ void check_verdicts(const StudyPlan& plan) {
       reject(rule, "instance '" + rule.instance + "'", "the label of an instance of this study");
     if (rule.low && rule.high && *rule.low > *rule.high)
       reject(rule, fmt::format("low {} above high {}", *rule.low, *rule.high), "low ≤ high");
+    // Any cell will do: the table has the same names in every setting, values or not.
     if (rule.rule == "bound") bound_named(bounds(plan.cells.front().setting()), rule);
     if (rule.rule == "slope" &&
         std::none_of(plan.cells.begin(), plan.cells.end(),

@@ -18,12 +18,14 @@
 namespace armature {
 namespace {
 
+// A mean with its standard error; 0 where no error is kept.
 struct Measured {
   double value = 0;
   double error = 0;
 };
 
-// Final regret, or the plays a balancer gave to one of its learners.
+// Final regret, or the plays a balancer gave to one of its learners: plays(NAME) is read off its
+// diagnostic share(NAME). Summaries keep no error of diagnostics, so of plays only residuals count.
 std::optional<Measured> measured(const CellSummary& summary, const std::string& quantity) {
   if (quantity == "regret")
     return Measured{summary.final_regret().mean, summary.final_regret().standard_error};
@@ -47,7 +49,8 @@ std::string margin_of(const VerdictRule& rule) {
   return fmt::format("in [{}, {}]", number(*rule.low), number(*rule.high));
 }
 
-// A number with its interval against the margin.
+// A number with its interval against the margin. Only a whole interval inside shows the claim, only
+// a whole one outside refutes it. `found` need not be a slope: any number with an interval.
 Verdict against_margin(const VerdictRule& rule, const char* what, const LineFit& found) {
   const bool inside =
       (!rule.low || found.low >= *rule.low) && (!rule.high || found.high <= *rule.high);
@@ -70,14 +73,19 @@ Verdict slope_of(const VerdictRule& rule, const Series& series) {
   for (const CellSummary* summary : series) {
     const auto x = summary->cell.x(rule.x);
     const auto y = measured(*summary, rule.quantity);
+    // Logarithms need positive numbers: a policy without regret has no exponent there.
     if (!x || !y || !(*x > 0) || !(y->value > 0) || !in_range(rule, *x)) continue;
     points.push_back({*x, y->value, y->error});
     distinct.insert(*x);
   }
+  // Through two places any law fits. Repeated x count once, however many cells share it.
   if (distinct.size() < 3) return unclear(rule, "fewer than three points to fit");
   return against_margin(rule, "exponent", fit_power(points));
 }
 
+// The interval is made on the scale of logarithms: it stays positive, and a ratio and its inverse
+// are judged alike. The two errors count as independent; where both policies met the same luck,
+// that is usually more cautious than need be.
 Verdict ratio_of(const VerdictRule& rule, const CellSummary& one, const CellSummary& other) {
   const auto above = measured(one, rule.quantity);
   const auto below = measured(other, rule.quantity);
@@ -89,7 +97,8 @@ Verdict ratio_of(const VerdictRule& rule, const CellSummary& one, const CellSumm
   return against_margin(rule, "ratio", {ratio, ratio / factor, ratio * factor});
 }
 
-// What a cell is called by all that stays the same while x varies.
+// What a cell is called by all that stays the same while x varies: one line is fitted per name. The
+// horizon is in no name and must be added, or cells of several horizons would share a line.
 std::string series_key(const PlannedCell& cell, const std::string& x) {
   std::string key = cell.policy_name.without({x}) + "|" + cell.instance_name.without({x});
   return x == "horizon" ? key : key + fmt::format("|{}", cell.horizon);
@@ -114,7 +123,8 @@ std::vector<Verdict> ratios(const VerdictRule& rule, const Series& cells, const 
   return verdicts;
 }
 
-// Bounds that hold for all t ≤ T together, as functions of t.
+// Bounds that hold for all t ≤ T together, as functions of t, by their names in `armature bounds`.
+// Any other bound is about T alone: earlier checkpoints may lie above what it says there.
 const std::map<std::string, double (*)(const Setting&, double)>& anytime_bounds() {
   static const std::map<std::string, double (*)(const Setting&, double)> table = {
       {"ucb", ucb_bound},
@@ -129,6 +139,8 @@ Verdict below_bound(const VerdictRule& rule, const CellSummary& summary) {
   const Setting setting = summary.cell.setting();
   const std::vector<Bound> table = bounds(setting);
   const Bound& row = bound_named(table, rule);
+  // Where a theorem's premises fail, regret above its bound contradicts nothing, and regret below
+  // it confirms nothing.
   const bool elsewhere =
       row.world == "benign" && (!summary.cell.benign || summary.cell.epsilon > 0);
   if (!row.value || elsewhere || row.validity.starts_with("outside"))
@@ -136,6 +148,7 @@ Verdict below_bound(const VerdictRule& rule, const CellSummary& summary) {
         rule, "the bound does not apply: " +
                   (elsewhere ? "it is one for benign worlds with exact marginals" : row.validity));
   const auto anytime = anytime_bounds().find(rule.bound);
+  // The worst replication, not the mean: a bound with high probability is one on single runs.
   double largest = summary.final_regret().most / *row.value;
   if (anytime != anytime_bounds().end())
     for (const CurvePoint& point : summary.curve)
@@ -156,7 +169,8 @@ std::vector<Verdict> bounds_kept(const VerdictRule& rule, const Series& cells, c
   return verdicts;
 }
 
-// (benign, worst-case) regret: maxima of mean regret over the instances of each role.
+// (benign, worst-case) regret: maxima of mean regret over the instances of each role, for the
+// theorems on the frontier promise something for every world of a class.
 struct PlanePoint {
   Measured benign, worst;
 };
@@ -167,7 +181,8 @@ double relative_error(const PlanePoint& point) {
                          point.worst.error / point.worst.value);
 }
 
-// By |A|·T.
+// By |A|·T, the quantity that products of the two regrets are measured by. Sizes with the same
+// product fall together into one point.
 std::map<double, PlanePoint> plane_points(const VerdictRule& rule, const Series& series) {
   std::map<double, PlanePoint> at;
   for (const CellSummary* summary : series) {
@@ -178,6 +193,7 @@ std::map<double, PlanePoint> plane_points(const VerdictRule& rule, const Series&
     if (summary->final_regret().mean > side.value)
       side = {summary->final_regret().mean, summary->final_regret().standard_error};
   }
+  // A point needs both roles: a size that has only one of them says nothing of a trade.
   std::erase_if(at, [](const auto& entry) {
     return !(entry.second.benign.value > 0 && entry.second.worst.value > 0);
   });
@@ -190,6 +206,7 @@ Verdict plane_of(const VerdictRule& rule, const Series& series) {
     const double value = point.benign.value * point.worst.value;
     points.push_back({product, value, value * relative_error(point)});
   }
+  // Keys of the map are distinct, so that three points are three places.
   if (points.size() < 3) return unclear(rule, "fewer than three points to fit");
   return against_margin(rule, "exponent of R₁R₂ against |A|T", fit_power(points));
 }
@@ -198,12 +215,15 @@ Verdict plane_of(const VerdictRule& rule, const Series& series) {
 std::vector<Verdict> products_of(const VerdictRule& rule, const Series& series) {
   std::vector<Verdict> verdicts;
   for (const auto& [product, point] : plane_points(rule, series)) {
+    // The theorem speaks only up to some R₂: silence must not be judged. T is got back from |A|·T,
+    // which takes all worlds of the question to be of one |A|.
     if (rule.bound == kFrontierLower) {
       Setting setting = series.front()->cell.setting();
       setting.horizon = product / setting.actions;
       setting.r2 = point.worst.value;
       if (!frontier_lower(setting)) continue;
     }
+    // As for ratios: an interval on the scale of logarithms.
     const double value = point.benign.value * point.worst.value / product;
     const double factor = portable::exp(kNormal95 * relative_error(point));
     verdicts.push_back(
@@ -212,6 +232,8 @@ std::vector<Verdict> products_of(const VerdictRule& rule, const Series& series) 
   return verdicts;
 }
 
+// By label, so that each member of a grid is judged by itself: a point whose two regrets came from
+// two members would be one that no policy has.
 std::map<std::string, Series> by_policy(const Series& cells) {
   std::map<std::string, Series> groups;
   for (const CellSummary* summary : cells) groups[summary->cell.policy_label].push_back(summary);
@@ -231,6 +253,7 @@ std::vector<Verdict> products(const VerdictRule& rule, const Series& cells, cons
   return verdicts;
 }
 
+// Asked while the file is read, so that the complaint can name the line.
 std::string margin_missing(const VerdictRule& rule) {
   return rule.low || rule.high ? "" : "low or high, or both";
 }
@@ -245,6 +268,8 @@ std::string bound_missing(const VerdictRule& rule) {
 }  // namespace
 
 const std::vector<RuleFacts>& verdict_rules() {
+  // `keys` decide what a study file may say under a rule, and whether x and quantity, which always
+  // have a value, are written back.
   static const std::vector<RuleFacts> table = {
       {"slope", {"x", "quantity", "low", "high", "from", "until"}, margin_missing, slopes},
       {"ratio", {"against", "quantity", "low", "high", "from", "until"}, ratio_missing, ratios},
@@ -268,6 +293,7 @@ Verdict unclear(const VerdictRule& rule, const std::string& because) {
 const Bound& bound_named(const std::vector<Bound>& table, const VerdictRule& rule) {
   const auto row = std::find_if(table.begin(), table.end(),
                                 [&](const Bound& bound) { return bound.name == rule.bound; });
+  // Lower bounds and zones stand in the same table, but regret above them is what they promise.
   if (row == table.end() || row->group != "upper")
     throw Error({"", "verdict " + rule.name, "bound '" + rule.bound + "'",
                  "an upper bound that armature bounds prints"});

@@ -8,12 +8,15 @@
 
 namespace armature {
 
+/// The three outcomes, as they are printed. The middle one is no failure: an interval that reaches
+/// across the margin says that more rounds or replications are needed.
 inline constexpr const char* kHolds = "holds";
 inline constexpr const char* kUnclear = "does not show at these horizons";
 inline constexpr const char* kContradicted = "contradicted";
 /// Of `product`: the theorem whose reach decides where the question is asked.
 inline constexpr const char* kFrontierLower = "frontier-lower";
 
+/// Cells that a rule looks at together, in the order of the plan. Borrowed from the results.
 using Series = std::vector<const CellSummary*>;
 
 struct RuleFacts {
@@ -26,9 +29,12 @@ struct RuleFacts {
   std::vector<Verdict> (*judge)(const VerdictRule& rule, const Series& cells, const Series& others);
 };
 
+/// The order is that in which a misspelt rule is told what there is.
 const std::vector<RuleFacts>& verdict_rules();
+/// Throws Error if there is none of this name.
 const RuleFacts& rule_named(const std::string& name);
 
+/// For places where the rule finds no number: neither evidence for the claim nor against it.
 Verdict unclear(const VerdictRule& rule, const std::string& because);
 /// The upper bound a rule names. Throws Error if there is none of this name.
 const Bound& bound_named(const std::vector<Bound>& table, const VerdictRule& rule);

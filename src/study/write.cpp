@@ -27,6 +27,7 @@ std::string written_value(const std::string& value) {
   return number && print_real(*number) == value && value != "-0" ? value : quoted(value);
 }
 
+// A list of one is written as its value: both read back as an axis of one.
 std::string written_values(const std::vector<std::string>& values) {
   if (values.size() == 1) return written_value(values.front());
   std::vector<std::string> written;
@@ -34,6 +35,8 @@ std::string written_values(const std::vector<std::string>& values) {
   return "[" + join(written, ", ") + "]";
 }
 
+// A table even where the file had a text form: there every value has a key of its own, and needs no
+// quoting by the rules of text forms.
 std::string written_entry(const char* list, const char* kind, const GridEntry& entry) {
   std::string out = fmt::format("\n[[{}]]\n{} = {}\n", list, kind, quoted(entry.name));
   if (!entry.label.empty()) out += fmt::format("label = {}\n", quoted(entry.label));
@@ -48,6 +51,7 @@ std::string written_figure(const FigureRequest& figure) {
   for (const auto& [key, value] : {std::pair("x", figure.x), std::pair("scale", figure.scale),
                                    std::pair("title", figure.title)})
     if (!value.empty()) out += fmt::format("{} = {}\n", key, quoted(value));
+  // Defaults of figures stay unwritten: some of them are keys that their kind does not take.
   if (!figure.theory) out += "theory = false\n";
   return out;
 }
@@ -80,9 +84,12 @@ std::string written_verdict(const VerdictRule& rule) {
 }  // namespace
 
 std::string write_study(const Study& study) {
+  // All that is not in a table comes first: behind a [[header]] TOML would take it for a key of
+  // that table.
   std::vector<std::string> horizons;
   for (const Round horizon : study.horizons) horizons.push_back(fmt::format("{}", horizon));
-  // TOML's integers end at 2^63.
+  // TOML's integers end at 2^63; what lies above is read back from a string. Other whole numbers
+  // are kept below by study/read.cpp.
   const std::string seed = fmt::format("{}", study.seed);
   std::string out = written_texts(
       {{"claim", &study.claim}, {"source", &study.source}, {"expectation", &study.expectation}});
@@ -97,6 +104,8 @@ std::string write_study(const Study& study) {
   for (const GridEntry& entry : study.instances)
     out += written_entry("instances", "instance", entry);
   for (const GridEntry& entry : study.policies) out += written_entry("policies", "policy", entry);
+  // None stays none: written out, a default of all kinds would become a request for each, and the
+  // report would apologise for those with nothing to show.
   for (const FigureRequest& figure : study.figures) out += written_figure(figure);
   for (const VerdictRule& rule : study.verdicts) out += written_verdict(rule);
   return out;
