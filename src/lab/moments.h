@@ -1,4 +1,4 @@
-// Mean and variance in one pass, and their merger, in a fixed order (Welford; Chan et al.).
+// Mean and variance in one pass, in the order of the values (Welford).
 #pragma once
 
 #include <cmath>
@@ -22,22 +22,6 @@ struct Moments {
     mean += from_old / static_cast<double>(count);
     squares += from_old * (x - mean);
   }
-  /// Right to rounding only: a merged mean may differ in its last bit from one pass over all
-  /// values. No printed result is therefore merged from parts (lab/summary.cpp).
-  void merge(const Moments& other) {
-    if (other.count == 0) return;
-    if (count == 0) {  // exactly: the formula below would round
-      *this = other;
-      return;
-    }
-    const double difference = other.mean - mean;
-    const auto mine = static_cast<double>(count);
-    const auto theirs = static_cast<double>(other.count);
-    count += other.count;
-    mean += difference * theirs / (mine + theirs);
-    squares += other.squares + difference * difference * mine * theirs / (mine + theirs);
-  }
-  /// Of the mean. 0 for fewer than two values, which say nothing of their spread.
   double standard_error() const {
     if (count < 2) return 0;
     const auto n = static_cast<double>(count);

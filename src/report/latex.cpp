@@ -74,8 +74,9 @@ std::string latex_table(const std::vector<const CellSummary*>& cells,
       }
       const Spread& regret = found->second->final_regret();
       const std::string value = latex_number(regret.mean, regret.high() - regret.mean);
-      out += regret.mean == best[horizon] ? fmt::format(" & $\\mathbf{{{}}}$", value)
-                                          : fmt::format(" & ${}$", value);
+      const bool oracle = found->second->cell.policy == kOracle;
+      out += regret.mean == best[horizon] && !oracle ? fmt::format(" & $\\mathbf{{{}}}$", value)
+                                                     : fmt::format(" & ${}$", value);
     }
     out += " \\\\\n";
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "figures/plane.h"
 #include "figures/regret.h"
@@ -84,8 +85,11 @@ std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest
     if (!panel.curves.empty()) input.panels.push_back(std::move(panel));
   }
   const bool bounds =
-      request.theory && std::any_of(input.panels.begin(), input.panels.end(),
-                                    [](const auto& p) { return !p.bounds.empty(); });
+      request.theory &&
+      std::any_of(input.panels.begin(), input.panels.end(), [](const figures::RegretPanel& panel) {
+        return std::any_of(panel.bounds.begin(), panel.bounds.end(),
+                           [](const auto& bound) { return !bound.points.empty(); });
+      });
   input.heading = cells.heading(
       request.scale.empty() ? "regret" : "regret-" + scale,
       request.title.empty() ? fmt::format("Mean regret over {} rounds", grouped(cells.longest()))
@@ -256,12 +260,10 @@ std::string note_on(const FigureRequest& request) {
 // A study may ask for the same kind twice. The later one is renamed, so that the first keeps the
 // name it would have alone; files would overwrite each other otherwise.
 void make_names_unique(std::vector<Figure>& drawn) {
-  for (std::size_t i = 0; i < drawn.size(); ++i)
-    for (std::size_t copy = 2;
-         std::any_of(drawn.begin(), drawn.begin() + static_cast<long>(i),
-                     [&](const Figure& f) { return f.name == drawn[i].name; });
-         ++copy)
-      drawn[i].name = fmt::format("{}-again-{}", drawn[i].name, copy);
+  std::map<std::string, std::size_t> copies;
+  for (Figure& figure : drawn)
+    if (const std::size_t copy = ++copies[figure.name]; copy > 1)
+      figure.name = fmt::format("{}-again-{}", figure.name, copy);
 }
 
 }  // namespace

@@ -181,14 +181,16 @@ double relative_error(const PlanePoint& point) {
                          point.worst.error / point.worst.value);
 }
 
-// By |A|·T, the quantity that products of the two regrets are measured by. Sizes with the same
-// product fall together into one point.
-std::map<double, PlanePoint> plane_points(const VerdictRule& rule, const Series& series) {
-  std::map<double, PlanePoint> at;
+// By |A| and T: what bounds the product of the two regrets.
+using Size = std::pair<double, double>;
+double product_of(const Size& size) { return size.first * size.second; }
+
+std::map<Size, PlanePoint> plane_points(const VerdictRule& rule, const Series& series) {
+  std::map<Size, PlanePoint> at;
   for (const CellSummary* summary : series) {
     const auto horizon = static_cast<double>(summary->cell.horizon);
     if (!in_range(rule, horizon)) continue;
-    PlanePoint& point = at[horizon * static_cast<double>(summary->cell.actions)];
+    PlanePoint& point = at[{static_cast<double>(summary->cell.actions), horizon}];
     Measured& side = summary->cell.role == "benign" ? point.benign : point.worst;
     if (summary->final_regret().mean > side.value)
       side = {summary->final_regret().mean, summary->final_regret().standard_error};
@@ -202,29 +204,30 @@ std::map<double, PlanePoint> plane_points(const VerdictRule& rule, const Series&
 
 Verdict plane_of(const VerdictRule& rule, const Series& series) {
   std::vector<FitPoint> points;
-  for (const auto& [product, point] : plane_points(rule, series)) {
+  std::set<double> distinct;
+  for (const auto& [size, point] : plane_points(rule, series)) {
     const double value = point.benign.value * point.worst.value;
-    points.push_back({product, value, value * relative_error(point)});
+    points.push_back({product_of(size), value, value * relative_error(point)});
+    distinct.insert(product_of(size));
   }
-  // Keys of the map are distinct, so that three points are three places.
-  if (points.size() < 3) return unclear(rule, "fewer than three points to fit");
+  if (distinct.size() < 3) return unclear(rule, "fewer than three points to fit");
   return against_margin(rule, "exponent of R₁R₂ against |A|T", fit_power(points));
 }
 
 // R₁·R₂/(|A|T) at each horizon; for the frontier's lower bound only where it says anything.
 std::vector<Verdict> products_of(const VerdictRule& rule, const Series& series) {
   std::vector<Verdict> verdicts;
-  for (const auto& [product, point] : plane_points(rule, series)) {
-    // The theorem speaks only up to some R₂: silence must not be judged. T is got back from |A|·T,
-    // which takes all worlds of the question to be of one |A|.
+  for (const auto& [size, point] : plane_points(rule, series)) {
+    // The theorem speaks only up to some R₂: silence must not be judged.
     if (rule.bound == kFrontierLower) {
       Setting setting = series.front()->cell.setting();
-      setting.horizon = product / setting.actions;
+      setting.actions = size.first;
+      setting.horizon = size.second;
       setting.r2 = point.worst.value;
       if (!frontier_lower(setting)) continue;
     }
     // As for ratios: an interval on the scale of logarithms.
-    const double value = point.benign.value * point.worst.value / product;
+    const double value = point.benign.value * point.worst.value / product_of(size);
     const double factor = portable::exp(kNormal95 * relative_error(point));
     verdicts.push_back(
         against_margin(rule, "R₁R₂/(|A|T)", {value, value / factor, value * factor}));

@@ -94,6 +94,8 @@ TEST(GoldenTraces, AreTheSameOnAnOlderMachine) {
   const test::ProgramResult again =
       test::run_shell(test::kAsOnAnOlderMachine + self + " --gtest_filter='Registered/*'", ".");
   EXPECT_EQ(again.status, 0) << again.out;
+  const std::string all = fmt::format("[  PASSED  ] {} tests", registered_names().size());
+  EXPECT_NE(again.out.find(all), std::string::npos) << again.out;
 }
 
 TEST(GoldenTraces, BelongToRegisteredPolicies) {

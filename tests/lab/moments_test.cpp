@@ -39,44 +39,5 @@ TEST(Moments, LargeMeansDoNotDrownSmallVariances) {
   EXPECT_DOUBLE_EQ(moments.squares, 2);
 }
 
-TEST(Moments, MergerByHand) {
-  Moments left = moments_of({2, 4});
-  left.merge(moments_of({4, 6}));
-  EXPECT_EQ(left.count, 4u);
-  EXPECT_DOUBLE_EQ(left.mean, 4);
-  EXPECT_DOUBLE_EQ(left.squares, 8);
-}
-
-// Exactly: a study of one block must not differ from its block.
-RC_GTEST_PROP(Moments, MergingWithNothingChangesNoBit, ()) {
-  const auto numbers = *rc::gen::container<std::vector<int>>(rc::gen::inRange(-1000, 1000));
-  std::vector<double> values;
-  for (const int number : numbers) values.push_back(number / 7.0);
-  const Moments moments = moments_of(values);
-  Moments into_empty;
-  into_empty.merge(moments);
-  Moments with_empty = moments;
-  with_empty.merge({});
-  for (const Moments& merged : {into_empty, with_empty}) {
-    RC_ASSERT(merged.count == moments.count);
-    RC_ASSERT(merged.mean == moments.mean);
-    RC_ASSERT(merged.squares == moments.squares);
-  }
-}
-
-RC_GTEST_PROP(Moments, MergerEqualsOnePass, ()) {
-  const auto numbers = *rc::gen::container<std::vector<int>>(rc::gen::inRange(-1000, 1000));
-  const auto cut = *rc::gen::inRange<std::size_t>(0, numbers.size() + 1);
-  Moments left, right, all;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    (i < cut ? left : right).add(numbers[i] / 7.0);
-    all.add(numbers[i] / 7.0);
-  }
-  left.merge(right);
-  RC_ASSERT(left.count == all.count);
-  RC_ASSERT(std::abs(left.mean - all.mean) <= 1e-11);
-  RC_ASSERT(std::abs(left.squares - all.squares) <= 1e-10 * (1 + all.squares));
-}
-
 }  // namespace
 }  // namespace armature
