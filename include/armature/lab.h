@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -64,10 +65,12 @@ struct PlannedCell {
 
   /// The number called `key` here: horizon, actions, contexts, a value that varies in the grid of
   /// the instance or the policy, rank, gap, epsilon, delay, batch, loss or leap_tolerance, in this
-  /// order. None if there is no such number.
+  /// order. None if there is no such number, or two: a key that varies in both grids.
   std::optional<double> x(const std::string& key) const;
-  /// What theorems about this cell are functions of.
+  /// What theorems about this cell are functions of…
   Setting setting() const;
+  /// …and whether they speak of it: all are about outcomes that come at once.
+  bool theorems_apply() const;
   /// The policy's name without the grid values that vary.
   std::string sweep() const { return policy_name.sweep(); }
   /// Do two cells meet the same worlds under the same conditions?
@@ -210,28 +213,27 @@ class MemoryRecorder final : public Recorder {
   double seconds(std::uint32_t cell) override;
 
  private:
-  /// One replication without its pulls, which are summed as they come.
-  struct Kept {
-    std::vector<double> regret;
-    double simple_regret = 0;
-    Engine engine = Engine::kStep;
-    double leap_error = 0;
-  };
+  /// A diagnostic at a checkpoint: who had it, and its value, in order of arrival.
   struct Noted {
-    std::string name;
-    std::size_t checkpoint;
-    std::uint32_t replication;
-    double value;
+    std::vector<std::uint32_t> replications;
+    std::vector<double> values;
   };
+  /// By replication number; pulls are summed as they come.
   struct CellRecord {
-    std::vector<std::optional<Kept>> replications;  // by number
-    std::vector<Noted> diagnostics;                 // in order of arrival
+    std::vector<bool> present;
+    std::vector<double> regrets;  // all checkpoints of a replication side by side
+    std::vector<double> simple_regrets;
+    std::vector<bool> leapt;
+    double largest_leap_error = 0;
+    std::map<std::pair<std::string, std::size_t>, Noted> diagnostics;  // by name and checkpoint
     std::vector<std::uint64_t> pulls;
     double seconds = 0;
   };
   void note(CellRecord& record, std::uint32_t replication, std::size_t checkpoint,
             const Diagnostics& list);
+  double final_regret(const CellRecord& record, std::size_t replication) const;
 
+  std::uint32_t replications_;
   std::vector<Round> checkpoints_;
   std::vector<CellRecord> cells_;
   std::mutex adding_;

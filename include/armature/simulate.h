@@ -33,8 +33,10 @@ struct Feedback {
   double loss = 0;
 
   bool prompt() const { return delay == Delay::kNone && batch == 1 && loss == 0; }
-  /// "none", "fixed:N" or "geometric:mean=N".
+  /// "none", a number of rounds, "fixed:N" or "geometric:mean=N".
   static Feedback parse_delay(const std::string& text);
+  /// The delay's one spelling: "none", "fixed:N" or "geometric:mean=N".
+  std::string delay_text() const;
   /// "prompt", or what is different: "delay=fixed:10 batch=5 loss=0.1".
   std::string describe() const;
 };

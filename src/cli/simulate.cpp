@@ -51,6 +51,7 @@ Simulation simulation_of(const Options& options) {
   simulation.feedback.loss = real_number("--loss", options.loss, "a probability in [0,1)");
   if (!(simulation.feedback.loss >= 0 && simulation.feedback.loss < 1))
     throw Error({"", "--loss", "'" + options.loss + "'", "a probability in [0,1)"});
+  simulation.follow_shares = options.format == "json";  // the one format that can show them
   simulation.engine = engine_named(options.engine);
   simulation.leap_tolerance =
       real_number("--leap-tolerance", options.leap_tolerance, "a probability in (0,1)");
@@ -117,7 +118,7 @@ void add_simulate(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--delay", options->delay,
-                   "late outcomes: none, fixed:N or geometric:mean=N rounds")
+                   "late outcomes: none, N rounds, fixed:N or geometric:mean=N")
       ->capture_default_str();
   command->add_option("--batch", options->batch, "outcomes arrive only after every N-th round")
       ->capture_default_str();

@@ -68,9 +68,7 @@ std::string plan_table(const StudyPlan& plan, const std::vector<double>& seconds
     const PlannedCell& first = plan.cells[i];
     std::size_t end = i;
     double work = 0;
-    while (end < plan.cells.size() && plan.cells[end].instance == first.instance &&
-           plan.cells[end].horizon == first.horizon)
-      work += seconds[end++];
+    while (end < plan.cells.size() && plan.cells[end].same_world(first)) work += seconds[end++];
     table.add({first.instance_label, first.role, fmt::format("{}", first.actions),
                fmt::format("{}", first.contexts), fmt::format("{}", first.horizon),
                fmt::format("{}", end - i), time_text(work * plan.study.replications)});

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "armature/error.h"
 #include "armature/state.h"
@@ -56,6 +55,16 @@ std::optional<double> number_of(const std::string& value, const PlannedCell& cel
 }
 
 // A value that is no number is passed over: of delay = "fixed:10" the cell itself knows the rounds.
+// A key that varies on both sides names two numbers, and so none.
+bool ambiguous(const PlannedCell& cell, const std::string& key) {
+  const auto has = [&](const WrittenValues& values) {
+    return std::any_of(values.begin(), values.end(),
+                       [&](const auto& value) { return value.first == key; });
+  };
+  return (has(cell.instance_name.varied) || has(cell.instance_name.conditions)) &&
+         has(cell.policy_name.varied);
+}
+
 std::optional<double> varied_number(const PlannedCell& cell, const std::string& key) {
   for (const WrittenValues* values :
        {&cell.instance_name.varied, &cell.instance_name.conditions, &cell.policy_name.varied})
@@ -72,7 +81,12 @@ std::string PlannedName::without(const std::vector<std::string>& keys) const {
   const std::string base =
       label.empty() ? TextForm{name, without_keys(written, keys)}.print() : label;
   WrittenValues added = label.empty() ? WrittenValues{} : without_keys(varied, keys);
-  for (const auto& condition : without_keys(conditions, keys)) added.push_back(condition);
+  for (const auto& [key, value] : conditions) {
+    if (std::find(keys.begin(), keys.end(), key) == keys.end())
+      added.emplace_back(key, value);
+    else if (value.starts_with("geometric"))  // not to be taken for a fixed one of the same length
+      added.emplace_back(key, "geometric");
+  }
   std::vector<std::string> words;
   for (const auto& [key, value] : added) words.push_back(key + "=" + value);
   return words.empty() ? base : base + " (" + join(words, ", ") + ")";
@@ -93,6 +107,7 @@ std::optional<double> PlannedCell::x(const std::string& key) const {
   if (key == "contexts") return contexts;
   // What the file varies under a name is what it means by it: sentry's epsilon, say, and not the
   // instance's.
+  if (ambiguous(*this, key)) return std::nullopt;
   if (const auto value = varied_number(*this, key)) return value;
   if (key == "rank") return rank;
   if (key == "gap") return gap;
@@ -103,6 +118,8 @@ std::optional<double> PlannedCell::x(const std::string& key) const {
   if (key == "leap_tolerance") return leap_tolerance;
   return std::nullopt;
 }
+
+bool PlannedCell::theorems_apply() const { return feedback.prompt(); }
 
 Setting PlannedCell::setting() const {
   Setting setting;
@@ -159,7 +176,8 @@ void name_policy(PlannedCell& cell, PlannedName name) {
 }
 
 void check_conditions(const Feedback& feedback, double leap_tolerance) {
-  if (feedback.batch < 1) throw Error({"", "batch", "0", "at least 1"});
+  if (feedback.batch < 1 || feedback.batch > 1'000'000'000)
+    throw Error({"", "batch", fmt::format("{}", feedback.batch), "1 to 10^9 rounds"});
   // What must hold, negated, and not its opposite: so NaN is refused too.
   if (!(feedback.rounds >= 0 && feedback.rounds <= 1e9))
     throw Error({"", "delay", fmt::format("{}", feedback.rounds), "0 to 10^9 rounds"});
@@ -167,7 +185,7 @@ void check_conditions(const Feedback& feedback, double leap_tolerance) {
     throw Error({"", "loss", fmt::format("{}", feedback.loss), "a probability in [0,1)"});
   if (!(leap_tolerance > 0 && leap_tolerance < 1))
     throw Error(
-        {"", "leap-tolerance", fmt::format("{}", leap_tolerance), "a probability in (0,1)"});
+        {"", "leap_tolerance", fmt::format("{}", leap_tolerance), "a probability in (0,1)"});
 }
 
 Cell engine_cell(const PlannedCell& planned, const WorldSource& worlds, RunSettings settings) {

@@ -14,6 +14,8 @@ namespace {
 
 // Every regret at every checkpoint is kept: 2 GiB of them at most.
 constexpr double kMostValues = 0x1p28;
+// What else a replication leaves: its simple regret, some diagnostics.
+constexpr std::size_t kBesideRegrets = 8;
 // Enough blocks to keep many cores busy, few enough that handing them over weighs nothing.
 constexpr std::uint32_t kMostBlocks = 256;
 
@@ -33,7 +35,7 @@ void check(const Simulation& simulation) {
 void require_room(const Simulation& simulation, std::size_t checkpoints) {
   const double values = static_cast<double>(simulation.policies.size()) *
                         static_cast<double>(simulation.replications) *
-                        static_cast<double>(checkpoints);
+                        static_cast<double>(checkpoints + kBesideRegrets);
   if (values > kMostValues)
     throw Error({"", "policies × replications × checkpoints", fmt::format("{:.3g}", values),
                  fmt::format("at most {:.3g} to be kept in memory; armature run, which keeps them "

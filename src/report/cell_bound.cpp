@@ -70,8 +70,7 @@ std::optional<double> raw_bound(const PlannedCell& cell, const TextForm& form, d
 
 std::optional<double> cell_bound(const PlannedCell& cell, double t) {
   // With one action there is no regret, and before round 2 no bound is below t: nothing to draw.
-  // The theorems are about outcomes that come at once.
-  if (!cell.feedback.prompt()) return std::nullopt;
+  if (!cell.theorems_apply()) return std::nullopt;
   if (cell.actions < 2 || cell.contexts < 1 || t < 2) return std::nullopt;
   const std::optional<double> value = raw_bound(cell, TextForm::parse(cell.policy), t);
   return value && *value < t ? value : std::nullopt;

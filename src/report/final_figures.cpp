@@ -76,9 +76,18 @@ Item& found_or_added(std::vector<Item>& items, const std::string& name, Name&& n
   return items.back();
 }
 
+// A number that some policy varies belongs to that policy: the others have no place along it, even
+// where their world has a number of the same name.
+std::optional<double> place_of(const StudyPlan& plan, const PlannedCell& cell,
+                               const std::string& x) {
+  const bool of_policies =
+      std::any_of(plan.cells.begin(), plan.cells.end(),
+                  [&](const PlannedCell& other) { return is_policy_parameter(other, x); });
+  return of_policies && !is_policy_parameter(cell, x) ? std::nullopt : cell.x(x);
+}
+
 void add_cell(figures::FinalPanel& panel, const CellSummary& cell, const std::string& x,
-              bool theory) {
-  const std::optional<double> at = cell.cell.x(x);
+              const std::optional<double>& at, bool theory) {
   const std::string name = curve_of(cell.cell, x);
   const Spread& regret = cell.final_regret();
   figures::FinalCurve& curve = found_or_added(
@@ -154,7 +163,7 @@ std::optional<figures::Figure> final_figure_for(const FigureCells& cells,
     figures::FinalPanel& panel =
         found_or_added(input.panels, panel_of(cell.cell, x),
                        [](figures::FinalPanel& p) -> std::string& { return p.title; });
-    add_cell(panel, cell, x, request.theory);
+    add_cell(panel, cell, x, place_of(cells.result().plan, cell.cell, x), request.theory);
   }
   for (figures::FinalPanel& panel : input.panels) order_by_x(panel);
   // A panel where nothing varies (an instance outside the grid of x) has points but no line.

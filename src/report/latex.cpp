@@ -6,6 +6,7 @@
 
 #include "armature/report.h"
 #include "report/table.h"
+#include "report/words.h"
 
 namespace armature {
 namespace {
@@ -97,6 +98,8 @@ std::string study_latex(const StudyResult& result) {
   std::string out = fmt::format(
       "% Final regret, mean and half the 95% interval (Student's t) over {} replications.\n",
       result.plan.study.replications);
+  if (const std::string conditions = conditions_words(result.plan.study); !conditions.empty())
+    out += "% With " + conditions.substr(2) + ".\n";
   if (!result.complete) out += "% Not finished: some policies had fewer.\n";
   for (const auto& [label, cells] : instances)
     out +=

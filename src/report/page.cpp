@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "armature/report.h"
 #include "report/html.h"
@@ -47,11 +48,12 @@ std::string opening(const StudyResult& result, const std::vector<Contest>& conte
       policies.push_back(cell.policy_label);
   }
   std::string html = fmt::format(
-      "<header>\n<h1>{}</h1>\n<p class=\"facts\">{} on {}, {}, {}, seed {}</p>\n</header>\n",
+      "<header>\n<h1>{}</h1>\n<p class=\"facts\">{} on {}, {}, {}, seed {}{}</p>\n</header>\n",
       html_escaped(study.title), count_words(policies.size(), "policy", "policies"),
       count_words(instances.size(), "instance", "instances"),
       count_words(study.horizons.size(), "horizon", "horizons"),
-      count_words(study.replications, "replication", "replications"), study.seed);
+      count_words(study.replications, "replication", "replications"), study.seed,
+      html_escaped(conditions_words(study)));
   if (!result.complete)
     html += fmt::format(
         "<p class=\"warning\">This study is not finished: {} of {} replications are here. What "
@@ -63,22 +65,26 @@ std::string opening(const StudyResult& result, const std::vector<Contest>& conte
   return html;
 }
 
-// Common random numbers hold between policies that were stepped, and only there.
+// Common random numbers hold between policies that were stepped, and only there. Of one policy
+// there is nothing to say.
 std::string luck_words(const std::vector<Contest>& contests) {
-  std::size_t pairs = 0, alike = 0;
-  for (const Contest& contest : contests)
-    for (const PairedDifference* difference : contest.differences) {
-      if (difference == nullptr) continue;
-      ++pairs;
-      alike += difference->same_luck ? 1 : 0;
-    }
-  if (alike == pairs)
-    return "Policies meet the same luck in each replication (common random numbers).";
-  if (alike == 0)
-    return "The leap engine ran these replications: each policy met its own luck, and pairs of "
-           "equal number are independent.";
+  std::set<std::string> engines;
+  bool rivals = false;
+  for (const Contest& contest : contests) {
+    rivals = rivals || contest.rivals.size() > 1;
+    for (const CellSummary* rival : contest.rivals) engines.insert(rival->engine);
+  }
+  if (!rivals) return "";
+  if (engines == std::set<std::string>{"step"})
+    return "Policies meet the same luck in each replication (common random numbers). ";
+  if (engines == std::set<std::string>{"leap"})
+    return "The leap engine ran all replications: each policy met its own luck, and pairs of equal "
+           "number are independent. ";
+  if (engines.contains(""))
+    return "Which engine ran is not recorded here: only policies that were stepped met the same "
+           "luck. ";
   return "Policies that were stepped meet the same luck in each replication (common random "
-         "numbers); where the leap engine ran one of a pair, each met its own.";
+         "numbers); where the leap engine ran one of a pair, each met its own. ";
 }
 
 // In words up to kMostContestsInWords; beyond that nobody reads them, and the tables have the rest.
@@ -107,7 +113,7 @@ std::string summary(const std::vector<Contest>& contests) {
   if (open) html += "</ul>\n";
   return html +
          fmt::format(
-             "<p class=\"facts\">Means are given ± their standard error. {} Policies are compared "
+             "<p class=\"facts\">Means are given ± their standard error. {}Policies are compared "
              "replication by replication: a lead is called settled when the 95% interval of the "
              "mean paired difference (Student's t) leaves out 0. Each interval speaks for its own "
              "pair; with many pairs some miss. The leader was picked from the same "

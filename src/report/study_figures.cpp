@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
@@ -245,10 +244,24 @@ std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest&
   return in_portions(input, figures::plane_figure);
 }
 
-// How each kind is drawn, in the order of FigureKind.
-using Draw = std::vector<Figure> (*)(const FigureCells&, const FigureRequest&);
-constexpr std::array<Draw, 7> kDraw = {regret_figures, final_figures, box_figures, share_figures,
-                                       pulls_figures,  plane_figures, time_figures};
+// How each kind is drawn: one row each.
+struct DrawRow {
+  FigureKind kind;
+  std::vector<Figure> (*draw)(const FigureCells&, const FigureRequest&);
+};
+constexpr DrawRow kDraw[] = {
+    {FigureKind::kRegret, regret_figures}, {FigureKind::kFinal, final_figures},
+    {FigureKind::kBox, box_figures},       {FigureKind::kShare, share_figures},
+    {FigureKind::kPulls, pulls_figures},   {FigureKind::kPlane, plane_figures},
+    {FigureKind::kTime, time_figures},
+};
+
+std::vector<Figure> drawn_as_asked(const FigureCells& cells, const FigureRequest& request) {
+  const auto row = std::find_if(std::begin(kDraw), std::end(kDraw),
+                                [&](const DrawRow& known) { return known.kind == request.kind; });
+  ARMATURE_CHECK(row != std::end(kDraw), "every kind of figure has its row");
+  return row->draw(cells, request);
+}
 
 // Asked for by name and missing would look like a fault of the report.
 std::string note_on(const FigureRequest& request) {
@@ -283,7 +296,7 @@ DrawnFigures study_figures(const StudyResult& result) {
   const FigureCells cells(result);
   const bool asked = !result.plan.study.figures.empty();  // and not all kinds there are
   for (const FigureRequest& request : figures_asked_for(result.plan.study)) {
-    std::vector<Figure> of_kind = kDraw.at(static_cast<std::size_t>(request.kind))(cells, request);
+    std::vector<Figure> of_kind = drawn_as_asked(cells, request);
     if (of_kind.empty() && asked) drawn.notes.push_back(note_on(request));
     for (Figure& figure : of_kind) drawn.figures.push_back(std::move(figure));
   }

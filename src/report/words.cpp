@@ -168,6 +168,13 @@ std::vector<Contest> contests(const Results& result) {
   return all;
 }
 
+std::string conditions_words(const Study& study) {
+  std::string words;
+  for (const GridAxis& axis : study.conditions)
+    if (axis.values.size() == 1) words += fmt::format(", {} = {}", axis.key, axis.values.front());
+  return words;
+}
+
 bool settled(const PairedDifference* difference) {
   return difference != nullptr && difference->difference.count >= 2 &&
          difference->difference.high() < 0;
@@ -244,7 +251,9 @@ std::string study_table(const StudyResult& result) {
     }
     table.add(std::move(row));
   }
-  return table.print() + "★ least mean regret in its row\n";
+  const std::string conditions = conditions_words(result.plan.study);
+  return table.print() + "★ least mean regret in its row\n" +
+         (conditions.empty() ? "" : "All with " + conditions.substr(2) + "\n");
 }
 
 }  // namespace armature

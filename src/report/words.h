@@ -22,6 +22,10 @@ struct Contest {
 /// In the order of the plan. Points into `result`.
 std::vector<Contest> contests(const Results& result);
 
+/// ", loss = 0.1, delay = fixed:10": conditions that hold for the whole study, and are therefore in
+/// no label. Empty if there are none.
+std::string conditions_words(const Study& study);
+
 /// Is the winner's lead over this rival settled: does the 95% interval of the paired difference
 /// leave out 0? Never without a difference, and never by one replication, whose interval is a
 /// point.

@@ -97,7 +97,7 @@ Engine engine_for(const Cell& cell, const World& world) {
   const std::string obstacle = obstacle_to_leaping(cell, world, *policy);
   if (obstacle.empty()) return Engine::kLeap;
   if (automatic) return Engine::kStep;
-  throw Error({"", "--engine", "leap, but " + obstacle, "step or auto here"});
+  throw Error({"", "engine", "leap, but " + obstacle, "step or auto here"});
 }
 
 BlockResult run_block(const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {

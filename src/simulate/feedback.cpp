@@ -18,9 +18,12 @@ Feedback Feedback::parse_delay(const std::string& text) {
   const auto refuse = [&](const std::string& expected) {
     throw Error({"", "delay", "'" + text + "'", expected});
   };
-  const bool fixed = text.starts_with("fixed:");
-  if (!fixed && !text.starts_with("geometric:mean=")) refuse("none, fixed:N or geometric:mean=N");
-  const std::string number = text.substr(text.find(fixed ? ':' : '=') + 1);
+  const bool geometric = text.starts_with("geometric:mean=");
+  const bool fixed = !geometric;
+  const bool bare = fixed && !text.starts_with("fixed:");  // a number alone is a fixed delay
+  if (bare && text.find_first_of("0123456789") == std::string::npos)
+    refuse("none, a number of rounds, fixed:N or geometric:mean=N");
+  const std::string number = bare ? text : text.substr(text.find(fixed ? ':' : '=') + 1);
   const std::string expected =
       std::string(fixed ? "fixed:N" : "geometric:mean=N") + " with N from 0 to 10^9 rounds";
   Feedback feedback;
@@ -34,15 +37,20 @@ Feedback Feedback::parse_delay(const std::string& text) {
   }
   // Negated, so that a NaN is refused too.
   if (!(feedback.rounds >= 0 && feedback.rounds <= 1e9)) refuse(expected);
-  return feedback;
+  return feedback.rounds == 0 ? Feedback{} : feedback;
+}
+
+std::string Feedback::delay_text() const {
+  if (delay == Delay::kFixed) return fmt::format("fixed:{:.0f}", rounds);
+  if (delay == Delay::kGeometric) return fmt::format("geometric:mean={}", rounds);
+  return "none";
 }
 
 // Part of a cell's identity (PlannedCell::same_world): equal feedback must give equal words.
 std::string Feedback::describe() const {
   if (prompt()) return "prompt";
   std::vector<std::string> parts;
-  if (delay == Delay::kFixed) parts.push_back(fmt::format("delay=fixed:{:.0f}", rounds));
-  if (delay == Delay::kGeometric) parts.push_back(fmt::format("delay=geometric:mean={}", rounds));
+  if (delay != Delay::kNone) parts.push_back("delay=" + delay_text());
   if (batch != 1) parts.push_back(fmt::format("batch={}", batch));
   if (loss != 0) parts.push_back(fmt::format("loss={}", loss));
   return join(parts, " ");

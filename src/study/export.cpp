@@ -37,17 +37,18 @@ void export_curves(const StudyResult& result, const std::string& path) {
 
 void export_differences(const StudyResult& result, const std::string& path) {
   FileWriter file(path);
-  file.write(fmt::format("instance,horizon,first,second,share_better,{},same_luck,conditions\n",
-                         kSpreadHeader));
+  file.write(fmt::format(
+      "instance,horizon,first,second,share_better,{},same_luck,conditions,first_cell,second_cell\n",
+      kSpreadHeader));
   for (const PairedDifference& pair : result.differences) {
     // A cell's id is its place in the plan. Both cells of a pair share instance, horizon and
     // conditions, so the first speaks for both.
     const PlannedCell& first = result.plan.cells[pair.first];
-    file.write(fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(first.instance), first.horizon,
-                           csv_field(first.policy),
-                           csv_field(result.plan.cells[pair.second].policy),
-                           print_real(pair.share_better), spread_fields(pair.difference),
-                           pair.same_luck ? 1 : 0, csv_field(first.feedback.describe())));
+    file.write(fmt::format(
+        "{},{},{},{},{},{},{},{},{},{}\n", csv_field(first.instance), first.horizon,
+        csv_field(first.policy), csv_field(result.plan.cells[pair.second].policy),
+        print_real(pair.share_better), spread_fields(pair.difference), pair.same_luck ? 1 : 0,
+        csv_field(first.feedback.describe()), pair.first, pair.second));
   }
   file.commit();
 }

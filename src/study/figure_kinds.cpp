@@ -1,5 +1,7 @@
 #include "study/figure_kinds.h"
 
+#include "armature/error.h"
+
 // One row per kind of figure. The reason why there is nothing to show reaches the reader only where
 // a study asked for the kind by name: of the kinds drawn by default it goes without saying.
 namespace armature {
@@ -29,7 +31,10 @@ const std::vector<FigureFacts>& figure_kinds() {
 }
 
 const FigureFacts& facts_of(FigureKind kind) {
-  return figure_kinds().at(static_cast<std::size_t>(kind));
+  for (const FigureFacts& facts : figure_kinds())
+    if (facts.kind == kind) return facts;
+  ARMATURE_CHECK(false, "every kind of figure has its facts");
+  return figure_kinds().front();
 }
 
 std::vector<FigureRequest> figures_asked_for(const Study& study) {

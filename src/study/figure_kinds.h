@@ -1,8 +1,7 @@
-// The kinds of figures a study can ask for: one row each. How a kind is drawn stands in
-// report/study_figures.cpp, in the same order.
+// The kinds of figures a study can ask for: one row each. How a kind is drawn is a row of
+// report/study_figures.cpp.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -18,7 +17,7 @@ struct FigureFacts {
   const char* nothing;            // why there may be nothing to show
 };
 
-/// In the order of FigureKind: both this table and that of the drawings are indexed by it.
+/// In the order in which figures are drawn when none is asked for by name.
 const std::vector<FigureFacts>& figure_kinds();
 const FigureFacts& facts_of(FigureKind kind);
 /// The requests of a study; all kinds if it has none.

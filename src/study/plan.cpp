@@ -12,6 +12,7 @@
 #include "armature/study.h"
 #include "base/formula.h"
 #include "lab/planned_cell.h"
+#include "study/figure_kinds.h"
 #include "study/verdict.h"
 
 namespace armature {
@@ -123,7 +124,7 @@ void refuse_repetition(const std::vector<PlannedCell>& cells) {
     if (!seen.emplace(cell.instance, cell.horizon, cell.policy, cell.feedback.describe(),
                       cell.leap_tolerance)
              .second)
-      throw Error({"", "cells", cell.policy + " on " + cell.instance + " twice", "each pair once"});
+      throw Error({"", "cell", cell.policy + " on " + cell.instance + " twice", "each pair once"});
     if (!seen_labels.emplace(cell.instance_label, cell.horizon, cell.policy_label).second)
       throw Error({"", "label", cell.policy_label + " on " + cell.instance_label + " twice",
                    "a label of its own for each policy and each instance"});
@@ -149,6 +150,14 @@ void add_policies(StudyPlan& plan, const PlannedCell& world, const Problem& prob
 }
 
 }  // namespace
+
+void require_key(const StudyPlan& plan, const std::string& key, const std::string& field) {
+  if (std::none_of(plan.cells.begin(), plan.cells.end(),
+                   [&](const PlannedCell& cell) { return cell.x(key).has_value(); }))
+    throw Error({"", field, "'" + key + "'",
+                 "horizon, actions, contexts, rank, gap, epsilon, delay, batch, loss, "
+                 "leap_tolerance, or a parameter that varies in one of the two grids"});
+}
 
 std::vector<std::pair<PlannedName, PlannedName>> planned_names(const Study& study) {
   // The same walk as plan_study below, step for step: the store matches the two by their place.
@@ -185,6 +194,9 @@ StudyPlan plan_study(const Study& study, std::size_t most_cells) {
   // Last, as labels and axes are known only now; still before hours of work for a question that no
   // cell can answer.
   check_verdicts(plan);
+  for (const FigureRequest& figure : study.figures)
+    if (!figure.x.empty())
+      require_key(plan, figure.x, fmt::format("figures: {}: x", facts_of(figure.kind).name));
   return plan;
 }
 

@@ -1,12 +1,16 @@
 // What a study's grid comes to, before anything is built.
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "armature/study.h"
 
 namespace armature {
+
+/// Throws Error naming `field` if no cell of the plan has a number of this name.
+void require_key(const StudyPlan& plan, const std::string& key, const std::string& field);
 
 /// The names of instance and policy of every cell, in the order of plan_study. They follow from the
 /// study alone, so that a store of a schema without names can be given them (study/store.cpp).

@@ -1,6 +1,8 @@
 // A study from its TOML file, with file, line and field in every complaint. All that can be told
 // from the file alone is refused here, where the line is known; what needs instances, in
 // study/plan.cpp.
+#include "study/read.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,16 +41,20 @@ std::vector<std::string> figure_names() {
 }
 
 // The table is in the order of FigureKind. Callers have checked that the name is there.
+// Of a name that is one.
 FigureKind figure_named(const std::string& name) {
-  const std::vector<std::string> names = figure_names();
-  return static_cast<FigureKind>(std::find(names.begin(), names.end(), name) - names.begin());
+  const auto row = std::find_if(figure_kinds().begin(), figure_kinds().end(),
+                                [&](const FigureFacts& facts) { return facts.name == name; });
+  return row->kind;
 }
 
 // A file being read: every complaint names it, the line and the field.
 class StudyReader {
  public:
-  StudyReader(std::string source, toml::table table)
-      : source_(std::move(source)), table_(std::move(table)) {}
+  /// Of what is stored, figures and verdicts may have keys that are of no use.
+  enum class Keys { kKnownOnly, kAny };
+  StudyReader(std::string source, toml::table table, Keys keys = Keys::kKnownOnly)
+      : source_(std::move(source)), table_(std::move(table)), keys_(keys) {}
 
   void override_with(const std::string& pair);
   Study read() const;
@@ -81,6 +87,7 @@ class StudyReader {
 
   std::string source_;
   toml::table table_;
+  Keys keys_;
 };
 
 // What stood there, for complaints. Whole tables and arrays would bury them.
@@ -295,7 +302,7 @@ FigureRequest StudyReader::figure(const toml::node& node) const {
   request.kind = figure_named(kind);
   std::vector<std::string> keys = {"kind", "title"};
   for (const std::string& key : facts_of(request.kind).keys) keys.push_back(key);
-  only_these(*table, "figures: " + kind, keys);
+  if (keys_ == Keys::kKnownOnly) only_these(*table, "figures: " + kind, keys);
   request.x = text(*table, "x", "");
   request.scale = choice(*table, "scale", {"linear", "log-x", "log-log"}, "");
   request.title = text(*table, "title", "");
@@ -306,26 +313,16 @@ FigureRequest StudyReader::figure(const toml::node& node) const {
   return request;
 }
 
-// A delay that is but a number is a fixed one, and one of 0 is none: one condition, one spelling,
-// or the same cell twice would go unnoticed. Each value is checked by itself, beside others that
-// are surely fine, so that the complaint is about the line it stands in.
+// A condition's one spelling; Error if it is none.
 std::string canonical_condition(const std::string& key, const std::string& value) {
-  if (key != "delay") {
-    Feedback feedback;
-    double tolerance = 0.5;
-    if (key == "batch") feedback.batch = whole_value(value);
-    if (key == "loss") feedback.loss = real_value(value);
-    if (key == "leap_tolerance") tolerance = real_value(value);
-    check_conditions(feedback, tolerance);
-    return value;
-  }
-  const auto rounds = parse_integer(value);
-  const std::string text = !rounds        ? value
-                           : *rounds == 0 ? "none"
-                                          : fmt::format("fixed:{}", *rounds);
-  // For its complaint alone.
-  Feedback::parse_delay(text);
-  return text;
+  if (key == "delay") return Feedback::parse_delay(value).delay_text();
+  Feedback feedback;
+  double tolerance = 0.5;
+  if (key == "batch") feedback.batch = whole_value(value);
+  if (key == "loss") feedback.loss = real_value(value);
+  if (key == "leap_tolerance") tolerance = real_value(value);
+  check_conditions(feedback, tolerance);
+  return value;
 }
 
 std::vector<GridAxis> StudyReader::conditions() const {
@@ -349,9 +346,14 @@ std::vector<GridAxis> StudyReader::conditions() const {
 std::optional<double> StudyReader::number(const toml::table& table, const char* key) const {
   const toml::node* node = table.get(key);
   if (node == nullptr) return std::nullopt;
-  if (!node->is_number()) reject(*node, key, "a number");
-  // Not exact: low = 1 is as good as low = 1.0.
-  return node->value<double>();
+  if (node->is_number()) return node->value<double>();
+  const auto written = node->value_exact<std::string>();
+  if (!written) reject(*node, key, "a number");
+  try {
+    return real_value(*written);
+  } catch (const Error& error) {
+    reject(*node, key, "a number, or a formula: " + error.report().expected);
+  }
 }
 
 VerdictRule StudyReader::verdict(const toml::node& node) const {
@@ -367,8 +369,10 @@ VerdictRule StudyReader::verdict(const toml::node& node) const {
   keys.insert(keys.end(), facts.keys.begin(), facts.keys.end());
   // What changes nothing may stand anywhere.
   for (const auto& [key, otherwise] : {std::pair("x", "horizon"), std::pair("quantity", "regret")})
-    if (text(*table, key, otherwise) == otherwise) keys.emplace_back(key);
-  only_these(*table, "verdicts: " + rule.rule, keys);
+    if (text(*table, key, otherwise) == otherwise &&
+        std::find(keys.begin(), keys.end(), key) == keys.end())
+      keys.emplace_back(key);
+  if (keys_ == Keys::kKnownOnly) only_these(*table, "verdicts: " + rule.rule, keys);
   rule.name = text(*table, "name", "");
   rule.policy = text(*table, "policy", "");
   rule.instance = text(*table, "instance", "");
@@ -442,16 +446,28 @@ Study StudyReader::read() const {
 
 }  // namespace
 
-Study read_study(const std::string& toml, const std::string& source,
-                 const std::vector<std::string>& overrides) {
+namespace {
+
+toml::table parsed(const std::string& toml, const std::string& source) {
   try {
-    StudyReader reader(source, toml::parse(toml, source));
-    for (const std::string& pair : overrides) reader.override_with(pair);
-    return reader.read();
+    return toml::parse(toml, source);
   } catch (const toml::parse_error& error) {
     throw Error({source, fmt::format("line {}", error.source().begin.line),
                  std::string(error.description()), "TOML"});
   }
+}
+
+}  // namespace
+
+Study read_study(const std::string& toml, const std::string& source,
+                 const std::vector<std::string>& overrides) {
+  StudyReader reader(source, parsed(toml, source));
+  for (const std::string& pair : overrides) reader.override_with(pair);
+  return reader.read();
+}
+
+Study read_stored_study(const std::string& toml, const std::string& source) {
+  return StudyReader(source, parsed(toml, source), StudyReader::Keys::kAny).read();
 }
 
 }  // namespace armature

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "study/plan.h"
+#include "study/read.h"
 
 namespace armature {
 namespace {
@@ -67,18 +68,13 @@ CREATE TABLE blocks(
   seconds REAL NOT NULL, PRIMARY KEY(cell, first)) WITHOUT ROWID;
 )sql";
 
-// From schema 1, which did not say which engine ran, how outcomes came or what names are made of.
-// The defaults are what every run did then. Summaries were stored beside the replications they
-// follow from; now they are computed.
-constexpr const char* kFromFirstSchema = R"sql(
-ALTER TABLE cells ADD COLUMN delay TEXT NOT NULL DEFAULT 'none';
-ALTER TABLE cells ADD COLUMN batch INTEGER NOT NULL DEFAULT 1;
-ALTER TABLE cells ADD COLUMN loss REAL NOT NULL DEFAULT 0;
-ALTER TABLE cells ADD COLUMN leap_tolerance REAL NOT NULL DEFAULT 1e-9;
-ALTER TABLE cells ADD COLUMN names TEXT NOT NULL DEFAULT '';
-ALTER TABLE replications ADD COLUMN engine TEXT;
-ALTER TABLE replications ADD COLUMN leap_error REAL;
-DROP TABLE summaries;
+// Schema 1 did not say which engine ran, how outcomes came or what names are made of. Views of the
+// same names, seen before the tables, stand in for it: a store is never changed by being looked at.
+constexpr const char* kViewsOfFirstSchema = R"sql(
+CREATE TEMP VIEW cells AS SELECT *, 'none' AS delay, 1 AS batch, 0.0 AS loss,
+  1e-9 AS leap_tolerance, '' AS names FROM main.cells;
+CREATE TEMP VIEW replications AS SELECT *, NULL AS engine, NULL AS leap_error
+  FROM main.replications;
 )sql";
 
 // What an export holds of the store: a file, its columns in order, and where the rows come from.
@@ -194,12 +190,6 @@ std::string names_text(const PlannedName& instance, const PlannedName& policy) {
   return Json{{"instance", name_json(instance)}, {"policy", name_json(policy)}}.dump();
 }
 
-// The delay alone: batch and loss have columns of their own.
-std::string delay_text(const Feedback& feedback) {
-  const Feedback alone{feedback.delay, feedback.rounds, 1, 0};
-  return alone.prompt() ? "none" : alone.describe().substr(std::string("delay=").size());
-}
-
 // Replaces: a run that goes on may bring new labels and roles for cells that are there.
 void write_cell(Database& database, const PlannedCell& cell) {
   Statement row(database,
@@ -219,7 +209,7 @@ void write_cell(Database& database, const PlannedCell& cell) {
   row.bind(":epsilon", cell.epsilon).bind(":benign", std::int64_t{cell.benign ? 1 : 0});
   row.bind(":fingerprint", fmt::format("{:016x}", cell.fingerprint));
   row.bind(":parameters", parameters_json(cell).dump());
-  row.bind(":delay", delay_text(cell.feedback));
+  row.bind(":delay", cell.feedback.delay_text());
   row.bind(":batch", static_cast<std::int64_t>(cell.feedback.batch));
   row.bind(":loss", cell.feedback.loss).bind(":leap_tolerance", cell.leap_tolerance);
   row.bind(":names", names_text(cell.instance_name, cell.policy_name));
@@ -228,6 +218,7 @@ void write_cell(Database& database, const PlannedCell& cell) {
 
 // Anyone may have edited the database: what is not ours is an Error, not an abort.
 void read_names(const std::string& text, PlannedCell& cell) {
+  if (text.empty()) return;  // schema 1
   try {
     const Json names = Json::parse(text);
     cell.instance_name = name_from(names.at("instance"));
@@ -263,17 +254,33 @@ PlannedCell read_cell(const Statement& row) {
   return cell;
 }
 
+// Names are made of what the study says alone: where a store does not hold them, they are told
+// again, in the order of the plan.
+void name_again(StudyPlan& plan, const std::string& path) {
+  const auto names = planned_names(plan.study);
+  if (names.size() != plan.cells.size())
+    throw Error({path, "cells", fmt::format("{}", plan.cells.size()),
+                 fmt::format("{}, as the study there has", names.size())});
+  for (PlannedCell& cell : plan.cells) {
+    cell.instance_name = names[cell.id].first;
+    cell.policy_name = names[cell.id].second;
+  }
+}
+
 StudyPlan read_plan(Database& database) {
   StudyPlan plan;
-  plan.study = read_study(run_value(database, "study"), database.path() + ", study");
+  plan.study = read_stored_study(run_value(database, "study"), database.path() + ", study");
   Statement rows(database, "SELECT * FROM cells ORDER BY cell");
+  bool named = true;
   while (rows.step()) {
     plan.cells.push_back(read_cell(rows));
+    named = named && !rows.text("names").empty();
     // Ids serve as places in lists everywhere: a hole would make them those of other cells.
     if (plan.cells.back().id + 1 != plan.cells.size())
       throw Error({database.path(), "cells", fmt::format("number {}", plan.cells.back().id),
                    fmt::format("number {}", plan.cells.size() - 1)});
   }
+  if (!named) name_again(plan, database.path());
   return plan;
 }
 
@@ -281,32 +288,6 @@ StudyPlan read_plan(Database& database) {
 // between: tables and plan are written in one transaction.
 bool is_empty(Database& database) {
   return number_from(database, "SELECT count(*) FROM sqlite_master") == 0;
-}
-
-// Names are made of what the study says alone: they can be told again, in the order of the plan.
-void name_cells_again(Database& database) {
-  const Study study = read_study(run_value(database, "study"), database.path() + ", study");
-  const auto names = planned_names(study);
-  if (static_cast<std::int64_t>(names.size()) !=
-      number_from(database, "SELECT count(*) FROM cells"))
-    throw Error({database.path(), "schema version", "1, with cells that are not the study's",
-                 "a store as armature leaves it; run the study again into another directory"});
-  Statement row(database, "UPDATE cells SET names = :names WHERE cell = :cell");
-  for (std::size_t i = 0; i < names.size(); ++i)
-    row.bind(":names", names_text(names[i].first, names[i].second))
-        .bind(":cell", static_cast<std::int64_t>(i))
-        .run();
-}
-
-// Stores of earlier schemas are brought up to this one where they lie, whole or not at all. There
-// is one earlier schema; a third would need its own step, chosen by user_version.
-void bring_up_to_date(Database& database) {
-  if (number_from(database, "PRAGMA user_version") == kSchema) return;
-  Transaction transaction(database);
-  database.execute(kFromFirstSchema);
-  name_cells_again(database);
-  database.execute(fmt::format("PRAGMA user_version = {}", kSchema));
-  transaction.commit();
 }
 
 // Asked before anything is written: a database of another program that happens to have the name
@@ -416,7 +397,6 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
   if (!fresh) {
     require_our_kind(*database);
     require_same_version(*database);
-    bring_up_to_date(*database);
     require_same_study(*database, plan, read_plan(*database));
   }
   // WAL: readers see a view of their own while blocks are added, and neither waits for the other.
@@ -440,7 +420,7 @@ StudyStore StudyStore::read(const std::string& directory) {
   if (is_empty(*database))
     throw Error({directory, "study", "one that never began", "run it again"});
   require_our_kind(*database);
-  bring_up_to_date(*database);
+  if (number_from(*database, "PRAGMA user_version") == 1) database->execute(kViewsOfFirstSchema);
   // A transaction that is never committed: from its first read on, SQLite shows one state of the
   // database, until it is closed.
   database->execute("BEGIN");

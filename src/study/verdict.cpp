@@ -20,18 +20,22 @@ bool names(const std::string& wanted, const PlannedName& name) {
 }
 
 // Of two grids with one name the question means both; but a whole name means that one alone.
+bool means(const std::string& wanted, const StudyResult& result, PlannedName PlannedCell::*name,
+           const PlannedCell& cell) {
+  const bool whole = std::any_of(
+      result.cells.begin(), result.cells.end(),
+      [&](const CellSummary& summary) { return (summary.cell.*name).full() == wanted; });
+  return whole ? (cell.*name).full() == wanted : names(wanted, cell.*name);
+}
+
 Series cells_for(const VerdictRule& rule, const StudyResult& result, const std::string& policy) {
-  const auto matching = [&](auto&& is_meant) {
-    Series series;
-    for (const CellSummary& summary : result.cells)
-      if (is_meant(summary.cell) &&
-          (rule.instance.empty() || names(rule.instance, summary.cell.instance_name)))
-        series.push_back(&summary);
-    return series;
-  };
-  Series exact = matching([&](const PlannedCell& cell) { return cell.policy_label == policy; });
-  if (!exact.empty()) return exact;
-  return matching([&](const PlannedCell& cell) { return names(policy, cell.policy_name); });
+  Series series;
+  for (const CellSummary& summary : result.cells)
+    if (means(policy, result, &PlannedCell::policy_name, summary.cell) &&
+        (rule.instance.empty() ||
+         means(rule.instance, result, &PlannedCell::instance_name, summary.cell)))
+      series.push_back(&summary);
+  return series;
 }
 
 // One contradicted series outweighs any number that hold: claims are made for all of them.
@@ -44,7 +48,7 @@ double slack(const Verdict& verdict) {
   // A verdict with a value has its interval too; only `bound` has none, as the largest regret is no
   // estimate of anything.
   if (!verdict.value) return 0;
-  if (verdict.rule.rule == "bound") return 1 - *verdict.value;
+  if (!verdict.low) return 1 - *verdict.value;  // a share of a bound: no interval, no margin
   // A side without a margin cannot be violated.
   double least = HUGE_VAL;
   if (verdict.rule.low) least = std::min(least, *verdict.low - *verdict.rule.low);
@@ -99,14 +103,8 @@ void check_verdicts(const StudyPlan& plan) {
       reject(rule, "instance '" + rule.instance + "'", "the label of an instance of this study");
     if (rule.low && rule.high && *rule.low > *rule.high)
       reject(rule, fmt::format("low {} above high {}", *rule.low, *rule.high), "low ≤ high");
-    // Any cell will do: the table has the same names in every setting, values or not.
-    if (rule.rule == "bound") bound_named(bounds(plan.cells.front().setting()), rule);
-    if (rule.rule == "slope" &&
-        std::none_of(plan.cells.begin(), plan.cells.end(),
-                     [&](const PlannedCell& cell) { return cell.x(rule.x).has_value(); }))
-      reject(
-          rule, "x '" + rule.x + "'",
-          "horizon, actions, contexts, rank, gap, epsilon, delay, batch, loss or a parameter that varies");
+    const RuleFacts& facts = rule_named(rule.rule);
+    if (facts.check != nullptr) facts.check(rule, plan);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "lab/student.h"
 #include "study/fit.h"
+#include "study/plan.h"
 
 namespace armature {
 namespace {
@@ -134,8 +135,21 @@ const std::map<std::string, double (*)(const Setting&, double)>& anytime_bounds(
   return table;
 }
 
+const Bound& bound_named(const std::vector<Bound>& table, const VerdictRule& rule) {
+  const auto row = std::find_if(table.begin(), table.end(),
+                                [&](const Bound& bound) { return bound.name == rule.bound; });
+  // Lower bounds and zones stand in the same table, but regret above them is what they promise.
+  if (row == table.end() || row->group != "upper")
+    throw Error({"", "verdict " + rule.name, "bound '" + rule.bound + "'",
+                 "an upper bound that armature bounds prints"});
+  return *row;
+}
+
 // No replication above the bound: at every checkpoint where the bound is anytime, else at T.
 Verdict below_bound(const VerdictRule& rule, const CellSummary& summary) {
+  if (!summary.cell.theorems_apply())
+    return unclear(rule, "the bound does not apply: outcomes are not prompt (" +
+                             summary.cell.feedback.describe() + ")");
   const Setting setting = summary.cell.setting();
   const std::vector<Bound> table = bounds(setting);
   const Bound& row = bound_named(table, rule);
@@ -268,15 +282,23 @@ std::string bound_missing(const VerdictRule& rule) {
   return rule.bound.empty() ? "bound = \"…\"" : "";
 }
 
+void check_x(const VerdictRule& rule, const StudyPlan& plan) {
+  require_key(plan, rule.x, "verdict '" + rule.name + "': x");
+}
+// Any cell will do: the table has the same names in every setting, values or not.
+void check_bound(const VerdictRule& rule, const StudyPlan& plan) {
+  bound_named(bounds(plan.cells.front().setting()), rule);
+}
+
 }  // namespace
 
 const std::vector<RuleFacts>& verdict_rules() {
   // `keys` decide what a study file may say under a rule, and whether x and quantity, which always
   // have a value, are written back.
   static const std::vector<RuleFacts> table = {
-      {"slope", {"x", "quantity", "low", "high", "from", "until"}, margin_missing, slopes},
+      {"slope", {"x", "quantity", "low", "high", "from", "until"}, margin_missing, slopes, check_x},
       {"ratio", {"against", "quantity", "low", "high", "from", "until"}, ratio_missing, ratios},
-      {"bound", {"bound"}, bound_missing, bounds_kept},
+      {"bound", {"bound"}, bound_missing, bounds_kept, check_bound},
       {"plane", {"low", "high", "from", "until"}, margin_missing, planes},
       {"product", {"bound", "low", "high", "from", "until"}, margin_missing, products},
   };
@@ -291,16 +313,6 @@ const RuleFacts& rule_named(const std::string& name) {
 
 Verdict unclear(const VerdictRule& rule, const std::string& because) {
   return {rule, kUnclear, {}, {}, {}, because};
-}
-
-const Bound& bound_named(const std::vector<Bound>& table, const VerdictRule& rule) {
-  const auto row = std::find_if(table.begin(), table.end(),
-                                [&](const Bound& bound) { return bound.name == rule.bound; });
-  // Lower bounds and zones stand in the same table, but regret above them is what they promise.
-  if (row == table.end() || row->group != "upper")
-    throw Error({"", "verdict " + rule.name, "bound '" + rule.bound + "'",
-                 "an upper bound that armature bounds prints"});
-  return *row;
 }
 
 }  // namespace armature

@@ -27,6 +27,8 @@ struct RuleFacts {
   /// One verdict for each place where the question arises: the cells of the policy asked about,
   /// and those of the policy it is compared with.
   std::vector<Verdict> (*judge)(const VerdictRule& rule, const Series& cells, const Series& others);
+  /// Throws Error if the plan cannot answer, whatever comes out; null: it always can.
+  void (*check)(const VerdictRule& rule, const StudyPlan& plan) = nullptr;
 };
 
 /// The order is that in which a misspelt rule is told what there is.
@@ -36,7 +38,5 @@ const RuleFacts& rule_named(const std::string& name);
 
 /// For places where the rule finds no number: neither evidence for the claim nor against it.
 Verdict unclear(const VerdictRule& rule, const std::string& because);
-/// The upper bound a rule names. Throws Error if there is none of this name.
-const Bound& bound_named(const std::vector<Bound>& table, const VerdictRule& rule);
 
 }  // namespace armature

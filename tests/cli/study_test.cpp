@@ -23,9 +23,9 @@ TEST_F(StudyCommand, CheckShowsTheStudyWithItsDefaultsAndThePlan) {
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.err, "");
   for (const char* part :
-       {"title = \"small\"\n", "engine = \"auto\"\n", "replications = 3\n", "kind = \"regret\"\n",
-        "random (actions=5)", "worst-case", "18 cells × 3 replications; about ",
-        "of one core, estimated from a short trial"})
+       {"title = \"small\"\n", "engine = \"auto\"\n", "replications = 3\n",
+        "max_events = 1000000000\n", "random (actions=5)", "worst-case",
+        "18 cells × 3 replications; about ", "of one core, estimated from a short trial"})
     EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
   EXPECT_EQ(directory_.listing(), std::vector<std::string>{"small.toml"});
 }

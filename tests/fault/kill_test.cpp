@@ -91,6 +91,7 @@ TEST(Kill, AHundredTimesAtAnyMomentEndsWithTheSameBytes) {
   std::uint64_t killed_with_something = 0;
   while (kills < kKills || killed_with_something < kKills / 5u) {
     const std::string place = directory.file("study" + std::to_string(studies++));
+    ASSERT_LT(studies, 10 * kKills) << "runs end before they can be killed";
     std::uint64_t before = 0;
     for (bool done = false; !done;) {
       // Mostly within the time a whole run takes; from the last kill on, in peace.

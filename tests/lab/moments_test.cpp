@@ -1,7 +1,6 @@
 #include "lab/moments.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <vector>
 

@@ -65,7 +65,7 @@ TEST_F(Page, EscapesWhatPeopleWrite) {
   made.instances[0].label = made.policies[0].label = nasty;
   StudyResult result = made_result(made);
   result.plan.study.title = result.plan.study.text = nasty;
-  result.plan.study.figures[0].title = nasty;
+  result.plan.study.figures = {{FigureKind::kRegret, "", "", nasty, true}};
   result.environment.processor = nasty;
   const std::string page = study_page(result);
   EXPECT_EQ(page.find(nasty), std::string::npos);

@@ -345,11 +345,12 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Conditions, BadStudy,
     testing::Values(Bad{ARMATURE_TEST_STUDY("instances='x'\ndelay = 'late'"),
-                        "line 4: delay: got 'late', expected none, fixed:N or geometric:mean=N"},
+                        "line 4: delay: got 'late', expected none, a number of rounds, fixed:N or "
+                        "geometric:mean=N"},
                     Bad{ARMATURE_TEST_STUDY("instances='x'\nloss = [0.1, 1]"),
                         "line 4: loss: got an array, expected a probability in [0,1)"},
                     Bad{ARMATURE_TEST_STUDY("instances='x'\nbatch = 0"),
-                        "line 4: batch: got 0, expected at least 1"},
+                        "line 4: batch: got 0, expected 1 to 10^9 rounds"},
                     Bad{ARMATURE_TEST_STUDY("instances='x'\nleap_tolerance = 0"),
                         "expected a probability in (0,1)"}));
 #undef ARMATURE_TEST_STUDY

@@ -1,0 +1,15 @@
+// Studies as they are stored.
+#pragma once
+
+#include <string>
+
+#include "armature/study.h"
+
+namespace armature {
+
+/// What a store holds was accepted when it was begun, perhaps by another version: keys of figures
+/// and verdicts that are of no use today are passed over, so that no result is locked in behind
+/// them.
+Study read_stored_study(const std::string& toml, const std::string& source);
+
+}  // namespace armature
