@@ -121,6 +121,16 @@ TEST_F(StudyCommand, InAPipeProgressIsPlainLinesAndAnInterruptKeepsWhatIsFinishe
   EXPECT_FALSE(contains(status.out, "\n0 of 2000 replications")) << status.out;
 }
 
+TEST_F(StudyCommand, CheckHasARowForEveryCondition) {
+  write_file(directory_.file("late.toml"),
+             "replications = 1\nhorizons = 10\ninstances = 'hidden-arm'\npolicies = 'ucb'\n"
+             "delay = [0, 5]\n");
+  const ProgramResult result = shell("armature study check late.toml -q");
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const char* row : {"hidden-arm (delay=none)", "hidden-arm (delay=fixed:5)"})
+    EXPECT_TRUE(contains(result.out, row)) << result.out;
+}
+
 TEST_F(StudyCommand, TwoAtOnceAreRefusedAndStatusSaysItRuns) {
   write_file(directory_.file("long.toml"), kLongStudy);
   const ProgramResult result = shell(

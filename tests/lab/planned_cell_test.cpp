@@ -60,5 +60,27 @@ TEST(PlannedCell, ConditionsAreNumbersToo) {
   EXPECT_EQ(cell.x("leap_tolerance"), 1e-9);
 }
 
+TEST(PlannedCell, AKeyThatVariesInBothGridsNamesNothing) {
+  PlannedCell cell;
+  cell.epsilon = 0.25;
+  cell.instance_name.varied = {{"epsilon", "0.1"}};
+  EXPECT_EQ(cell.x("epsilon"), 0.1);
+  cell.policy_name.varied = {{"epsilon", "0.5"}};
+  EXPECT_EQ(cell.x("epsilon"), std::nullopt);
+}
+
+TEST(PlannedName, AGeometricDelayIsNotTakenForAFixedOne) {
+  const PlannedName fixed{"", "ucb", {}, {}, {{"delay", "fixed:10"}}};
+  const PlannedName geometric{"", "ucb", {}, {}, {{"delay", "geometric:mean=10"}}};
+  EXPECT_NE(fixed.without({"delay"}), geometric.without({"delay"}));
+}
+
+TEST(PlannedCell, TheoremsAreAboutPromptOutcomes) {
+  PlannedCell cell;
+  EXPECT_TRUE(cell.theorems_apply());
+  cell.feedback.loss = 0.1;
+  EXPECT_FALSE(cell.theorems_apply());
+}
+
 }  // namespace
 }  // namespace armature

@@ -149,5 +149,32 @@ TEST_F(Page, WithoutNodeTheReportIsWrittenAndSaysWhatIsMissing) {
   EXPECT_FALSE(std::filesystem::exists(directory.file("out/figures/regret.svg")));
 }
 
+TEST_F(Page, SpeaksOfLuckOnlyWhereItIsTrue) {
+  const auto page_with = [](std::vector<std::string> engines) {
+    test::MadeStudy made = small_study();
+    if (engines.size() == 1) made.policies.pop_back();
+    StudyResult result = made_result(made);
+    for (CellSummary& summary : result.cells)
+      summary.engine = engines[summary.cell.id % engines.size()];
+    return study_page(result);
+  };
+  const auto says = [](const std::string& page, const char* words) {
+    return page.find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(says(page_with({"step", "step"}), "Policies meet the same luck"));
+  EXPECT_TRUE(says(page_with({"leap", "leap"}), "The leap engine ran all replications"));
+  EXPECT_TRUE(says(page_with({"step", "leap"}), "where the leap engine ran one of a pair"));
+  EXPECT_TRUE(says(page_with({"", ""}), "Which engine ran is not recorded"));
+  EXPECT_FALSE(says(page_with({"leap"}), "own luck"));
+}
+
+TEST_F(Page, SaysTheConditionsThatHoldEverywhere) {
+  StudyResult result = made_result(small_study());
+  result.plan.study.conditions = {{"delay", {"fixed:10"}}, {"loss", {"0", "0.1"}}};
+  const std::string page = study_page(result);
+  EXPECT_NE(page.find(", delay = fixed:10</p>"), std::string::npos);
+  EXPECT_EQ(page.find(", loss = "), std::string::npos);  // that one is in the labels
+}
+
 }  // namespace
 }  // namespace armature

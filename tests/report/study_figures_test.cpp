@@ -308,5 +308,19 @@ TEST(StudyFigures, GroupsDigits) {
   EXPECT_EQ(grouped(1234567), "1,234,567");
 }
 
+// The world's ε is another number than sentry's.
+TEST(StudyFigures, APolicyHasNoPlaceAlongAnothersParameter) {
+  MadeStudy made = small_study();
+  made.policies = {{"ucb", "ucb"}};
+  for (const char* epsilon : {"0.1", "0.2", "0.4"})
+    made.policies.push_back({"sentry", "sentry", {{"epsilon", epsilon}}});
+  const auto figures = drawn(asking_for(made, {FigureKind::kFinal, "epsilon", "", "", false}));
+  ASSERT_EQ(figures.size(), 1u);
+  std::set<double> xs;
+  for (const json& row : rows_with(spec_of(figures[0])["concat"][0], "mean"))
+    xs.insert(row["x"].get<double>());
+  EXPECT_EQ(*xs.begin(), 0.1);  // nobody stands at 0
+}
+
 }  // namespace
 }  // namespace armature

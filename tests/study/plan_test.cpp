@@ -270,5 +270,14 @@ batch = 4
   EXPECT_TRUE(plan.cells[0].same_world(plan.cells[1]));
 }
 
+TEST(StudyPlan, AFigureAgainstNothingIsRefused) {
+  const std::string message = refusal([] {
+    plan_of(study_of("instances = 'hidden-arm'", "policies = 'ucb'") +
+            "\nfigures = [{kind = 'final', x = 'gpa'}]");
+  });
+  EXPECT_TRUE(contains(message, "figures: final: x: got 'gpa', expected horizon, actions"))
+      << message;
+}
+
 }  // namespace
 }  // namespace armature

@@ -158,5 +158,39 @@ TEST(Verdict, LabelsAreNotCutUp) {
   EXPECT_EQ(verdict_on(made, slope("wary (more)", "", 0.95, 1.05)).outcome, kHolds);
 }
 
+// Theorems are about prompt outcomes: late ones contradict nothing.
+TEST(Verdict, ABoundIsSilentOnLateOutcomes) {
+  StudyResult result = test::made_result(two_policies());
+  VerdictRule rule;
+  rule.name = "below its bound";
+  rule.rule = "bound";
+  rule.policy = "wary";
+  rule.bound = "ucb";
+  result.plan.study.verdicts = {rule};
+  EXPECT_EQ(judge(result).at(0).outcome, kHolds);
+  for (CellSummary& summary : result.cells)
+    summary.cell.feedback = Feedback::parse_delay("fixed:100");
+  const Verdict late = judge(result).at(0);
+  EXPECT_EQ(late.outcome, kUnclear);
+  EXPECT_TRUE(contains(late.because, "outcomes are not prompt (delay=fixed:100)")) << late.because;
+}
+
+// Sizes with the same |A|·T are two points of the plane, not one.
+TEST(Verdict, SizesWithOneProductStayApart) {
+  MadeStudy made = two_policies();
+  made.instances = {{"b20", "pareto-benign", true, {}, 20},
+                    {"h20", "hidden-arm", false, {}, 20},
+                    {"b200", "pareto-benign", true, {}, 200},
+                    {"h200", "hidden-arm", false, {}, 200}};
+  made.mean = [](std::size_t instance, std::size_t, double round) {
+    return (instance < 2 ? 1 : 100) * std::sqrt(round);  // 10⁴ times the product with 200 actions
+  };
+  VerdictRule rule = slope("wary", "", 0, 2);
+  rule.rule = "product";
+  rule.high = 1;
+  const Verdict verdict = verdict_on(made, rule);
+  EXPECT_NEAR(*verdict.value, 50, 1);  // 100²·T/(200·T), and not 100²·T'/(20·T) of mixed sizes
+}
+
 }  // namespace
 }  // namespace armature
