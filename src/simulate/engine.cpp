@@ -49,6 +49,9 @@ void check_cell(const Cell& cell) {
   ARMATURE_CHECK(cell.feedback.batch >= 1, "a batch has at least one round");
   ARMATURE_CHECK(cell.feedback.rounds >= 0 && cell.feedback.rounds <= 1e15,
                  "a delay is a number of rounds");
+  ARMATURE_CHECK(cell.leap_tolerance >= 0 && cell.leap_tolerance < 1,
+                 "a leap tolerance is a probability below 1");
+  ARMATURE_CHECK(cell.max_events > 0, "a leaping replication has events");
   ARMATURE_CHECK(cell.feedback.loss >= 0 && cell.feedback.loss <= 1, "a loss is a probability");
 }
 
