@@ -4,10 +4,14 @@
 // simulation does not pay for it.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "armature/policy_session.h"
@@ -52,13 +56,20 @@ class DecisionBook {
   };
 
   /// How it ended is kept for the last `remembered` decisions that were closed; of earlier ones the
-  /// book only knows that they are closed.
+  /// book only knows that they are closed. Throws Error if the session has decisions outstanding:
+  /// the book has no ids for them, so that nobody could ever close them.
   explicit DecisionBook(PolicySession session, std::size_t remembered = 1024);
 
   Made choose();
   /// Throws DecisionError, and then nothing has changed.
   void observe(Id id, Outcome outcome);
   void observe(Id id, std::string_view context, double reward);  // the context by its name
+  /// By its index. Without this 0 would be a null pointer, and so a name.
+  void observe(Id id, std::integral auto context, double reward) {
+    const bool fits = std::in_range<Context>(context);
+    observe(id, Outcome{fits ? static_cast<Context>(context) : kNoContext, reward});
+  }
+  void observe(Id id, std::nullptr_t context, double reward) = delete;
   void forget(Id id);
 
   std::vector<Waiting> outstanding() const;  // by id
@@ -80,6 +91,9 @@ class DecisionBook {
   };
   using Open = std::map<Id, Decision>;
   struct Saved;
+  static constexpr Context kNoContext = std::numeric_limits<Context>::max();
+
+  DecisionBook(PolicySession session, const Saved& saved);
 
   void check_outcome(Outcome outcome) const;
   Open::iterator find_open(const Closed& end);

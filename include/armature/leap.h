@@ -15,7 +15,7 @@ namespace armature::leap {
 
 // --- Plans: what a policy will do in the next rounds while nothing surprising happens
 
-/// So many plays of one arm. The tag is the policy's own note to itself, as a decision's ticket is:
+/// `plays` plays of one arm. The tag is the policy's own note to itself, as a decision's ticket is:
 /// it comes back with the plan and with what the plays brought.
 struct Share {
   Arm arm;
@@ -155,23 +155,46 @@ class Leaper {
   Leaper(Leaper&&) = default;
   Leaper& operator=(const Leaper&) = default;
   Leaper& operator=(Leaper&&) = default;
+
+ private:
+  template <Policy P>
+  friend class armature::ErasedPolicy;  // tells the sizes
+  friend class Planner;
+
+  /// Of the problem: what arguments are checked against.
+  struct Sizes {
+    std::uint32_t actions = 0;
+    std::uint32_t contexts = 0;
+  };
+  Sizes sizes_;
 };
 
-/// A policy that can say beforehand what it will do.
+/// A policy that can say beforehand what it will do. The public functions abort on arguments that
+/// the problem or the plan does not have, once a window; a policy overrides what stands behind
+/// them, and is handed nothing else.
 class Planner : public Leaper {
  public:
-  /// Lays out at most so many rounds from here.
-  virtual Plan intend(Round rounds) = 0;
+  /// Lays out at most `rounds` rounds from here.
+  Plan intend(Round rounds);
   /// Does every choice of a plan laid out in this state stay as planned, for all values in the box?
   /// Pure: whatever was laid out since makes no difference. Not asked of plans that are certain; a
   /// planner that has no others leaves it out.
-  virtual bool holds(const Plan& plan, const Box& box) const;
+  bool holds(const Plan& plan, const Box& box) const;
   /// Takes the outcomes of one share of the plan.
-  virtual void absorb(const ShareOutcome& outcome) = 0;
+  void absorb(const ShareOutcome& outcome);
 
   /// Itself as one that remembers a peak, if it does.
   virtual PeakKeeper* peak_keeper() { return nullptr; }
   Planner* planner() final { return this; }
+
+ protected:
+  virtual Plan do_intend(Round rounds) = 0;
+  virtual bool do_holds(const Plan& plan, const Box& box) const;
+  virtual void do_absorb(const ShareOutcome& outcome) = 0;
+
+  /// For a policy that needs what its plan asked for; it may be handed another plan's.
+  static void check_contexts_told(const Box& box);
+  static void check_contexts_told(const ShareOutcome& outcome);
 };
 
 /// A planner that remembers the largest value a statistic of the played arm ever had, which the
@@ -181,7 +204,7 @@ class PeakKeeper : public Planner {
  public:
   virtual std::uint64_t plays_of(Arm arm) const = 0;
   virtual double rewards_of(Arm arm) const = 0;
-  /// The statistic after so many plays with that sum of rewards, and its largest value on a path
+  /// The statistic after `plays` plays with that sum of rewards, and its largest value on a path
   /// from there.
   virtual double statistic(std::uint64_t plays, double rewards) const = 0;
   virtual double statistic_bound(std::uint64_t plays, double rewards,
@@ -197,7 +220,7 @@ class PeakKeeper : public Planner {
   PeakKeeper* peak_keeper() final { return this; }
 };
 
-/// So many further rounds of a balancer: what each learner gets of them, and where its mean reward
+/// Further rounds of a balancer: what each learner gets of them, and where its mean reward
 /// can be meanwhile.
 struct BalancerWindow {
   Round rounds;
@@ -207,26 +230,39 @@ struct BalancerWindow {
 
 /// A balancer lays out no plans. As only the learner that plays is told, each learner's own history
 /// does not depend on the schedule: the engine drives every learner by itself and merges them by
-/// the counts (docs/leap.md, "Balancing").
+/// the counts (docs/leap.md, "Balancing"). Arguments are checked as a planner's are.
 class Balancer : public Leaper {
  public:
   virtual std::size_t learners() const = 0;
-  virtual AnyPolicy& learner(std::size_t i) = 0;
-  virtual bool active(std::size_t i) const = 0;
+  AnyPolicy& learner(std::size_t i);
+  bool active(std::size_t i) const;
   /// The active learner with the least level plays next, the lowest one on ties. Never falls with
   /// the number of plays.
-  virtual double level(std::size_t i, std::uint64_t plays) const = 0;
+  double level(std::size_t i, std::uint64_t plays) const;
   /// Numbers of plays n = 0, 1, … with level(i, n) below the bar; if `ties`, at it too.
-  virtual std::uint64_t plays_below(std::size_t i, double bar, bool ties) const = 0;
+  std::uint64_t plays_below(std::size_t i, double bar, bool ties) const;
   /// Is the active set what it is now after every round of the window?
-  virtual bool stays(const BalancerWindow& window) const = 0;
+  bool stays(const BalancerWindow& window) const;
   /// Rounds have been played; what they brought is not told yet. The learners' shares, as its
   /// diagnostics tell them, are up to date from here on.
-  virtual void pass(Round rounds, std::span<const std::uint64_t> plays) = 0;
+  void pass(Round rounds, std::span<const std::uint64_t> plays);
   /// All rewards so far per learner: runs the test.
-  virtual void settle(std::span<const double> reward_sums) = 0;
+  void settle(std::span<const double> reward_sums);
 
   Balancer* balancer() final { return this; }
+
+ protected:
+  virtual AnyPolicy& do_learner(std::size_t i) = 0;
+  virtual bool do_active(std::size_t i) const = 0;
+  virtual double do_level(std::size_t i, std::uint64_t plays) const = 0;
+  virtual std::uint64_t do_plays_below(std::size_t i, double bar, bool ties) const = 0;
+  virtual bool do_stays(const BalancerWindow& window) const = 0;
+  virtual void do_pass(Round rounds, std::span<const std::uint64_t> plays) = 0;
+  virtual void do_settle(std::span<const double> reward_sums) = 0;
+
+ private:
+  void check_learner(std::size_t i) const;
+  void check_plays(Round rounds, std::span<const std::uint64_t> plays) const;
 };
 
 /// Why the leap engine cannot drive this policy, in words; empty if it can.

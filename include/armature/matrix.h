@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "armature/error.h"
@@ -13,6 +14,20 @@ class Matrix {
  public:
   Matrix() = default;
   Matrix(std::size_t rows, std::size_t columns);
+  Matrix(const Matrix&) = default;
+  Matrix& operator=(const Matrix&) = default;
+  /// What was moved from has no rows: its sizes are those of its values.
+  Matrix(Matrix&& other) noexcept
+      : rows_(std::exchange(other.rows_, 0)),
+        columns_(std::exchange(other.columns_, 0)),
+        values_(std::exchange(other.values_, {})) {}
+  Matrix& operator=(Matrix&& other) noexcept {
+    rows_ = std::exchange(other.rows_, 0);
+    columns_ = std::exchange(other.columns_, 0);
+    values_ = std::exchange(other.values_, {});
+    return *this;
+  }
+  ~Matrix() = default;
   /// Throws Error naming the first row that is not as long as the one before it.
   static Matrix from_rows(const std::vector<std::vector<double>>& rows);
 

@@ -111,7 +111,10 @@ template <Policy P>
 class ErasedPolicy final : public AnyPolicy {
  public:
   ErasedPolicy(const Problem& problem, const Arguments& arguments)
-      : AnyPolicy(arguments.canonical(), problem), policy_(problem, arguments) {}
+      : AnyPolicy(arguments.canonical(), problem), policy_(problem, arguments) {
+    if constexpr (std::derived_from<P, leap::Leaper>)
+      policy_.leap::Leaper::sizes_ = {problem.actions(), problem.contexts()};
+  }
 
   Decision choose(Stream& stream) override { return policy_.choose(stream); }
   void observe(Decision decision, Outcome outcome, Stream& stream) override {

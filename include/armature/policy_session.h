@@ -22,16 +22,14 @@ class PolicySession {
   PolicySession(const std::string& policy, const Problem& problem, std::uint64_t seed,
                 std::uint32_t replication = 0);
 
-  Decision choose() {
-    ++round_;
-    return policy_->choose(stream_);
-  }
-  void observe(Decision decision, Outcome outcome) { policy_->observe(decision, outcome, stream_); }
-  void forget(Decision decision) { policy_->forget(decision); }
+  Decision choose();
+  void observe(Decision decision, Outcome outcome);
+  void forget(Decision decision);
 
-  Round round() const { return round_; }  // decisions made so far
+  Round round() const { return round_; }              // decisions made so far
+  Round outstanding() const { return outstanding_; }  // those neither observed nor forgotten
   const Problem& problem() const { return problem_; }
-  const AnyPolicy& policy() const { return *policy_; }
+  const AnyPolicy& policy() const { return at_work(); }
 
   /// Save → load → continue equals the uninterrupted run bit for bit, with decisions outstanding
   /// too. What is saved names the policy and its seed; the problem is the caller's to keep. Throws
@@ -40,12 +38,23 @@ class PolicySession {
   static PolicySession load(std::string_view saved, const Problem& problem);
 
  private:
+  /// A session that was moved from has none.
+  AnyPolicy& at_work() const {
+    ARMATURE_CHECK(policy_ != nullptr, "a session that was moved from is at work no more");
+    return *policy_;
+  }
+  AnyPolicy& with_one_outstanding() const {
+    ARMATURE_CHECK(outstanding_ > 0, "a decision is outstanding when its outcome comes");
+    return at_work();
+  }
+
   Problem problem_;
   std::uint64_t seed_;
   std::uint32_t replication_;
   std::unique_ptr<AnyPolicy> policy_;
   Stream stream_;
   Round round_ = 0;
+  Round outstanding_ = 0;
 };
 
 }  // namespace armature

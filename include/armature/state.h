@@ -59,6 +59,14 @@ class StateVisitor {
   void require_below(std::uint32_t bound, std::string_view name,
                      std::span<const std::uint32_t> values) const;
   void require_finite(std::string_view name, std::span<const double> values) const;
+  void require_within(double low, double high, std::string_view name,
+                      std::span<const double> values) const;
+  /// Each a sum of as many rewards in [0,1] as its count says.
+  void require_sums_of_rewards(std::string_view name, std::span<const double> sums,
+                               std::span<const std::uint64_t> counts) const;
+  /// No count above the one it is part of, nor any so large that it could overflow.
+  void require_counts_within(std::span<const std::uint64_t> wholes, std::string_view name,
+                             std::span<const std::uint64_t> parts) const;
 
  private:
   struct Structures {

@@ -100,6 +100,7 @@ Parameter Parameter::text(std::string name, std::string expectation) {
 Parameter Parameter::real(std::string name) { return {std::move(name), ParameterType::kReal}; }
 Parameter Parameter::choice(std::string name, std::vector<std::string> choices) {
   Parameter parameter(std::move(name), ParameterType::kChoice);
+  ARMATURE_CHECK(!choices.empty(), "there is something to choose from");
   parameter.default_ = choices.front();
   parameter.words_ = std::move(choices);
   return parameter;

@@ -298,6 +298,27 @@ void StateVisitor::require_finite(std::string_view name, std::span<const double>
           name);
 }
 
+void StateVisitor::require_within(double low, double high, std::string_view name,
+                                  std::span<const double> values) const {
+  require(std::all_of(values.begin(), values.end(),
+                      [=](double value) { return value >= low && value <= high; }),
+          name);
+}
+
+void StateVisitor::require_sums_of_rewards(std::string_view name, std::span<const double> sums,
+                                           std::span<const std::uint64_t> counts) const {
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    require_within(0, static_cast<double>(counts[i]), name, sums.subspan(i, 1));
+}
+
+void StateVisitor::require_counts_within(std::span<const std::uint64_t> wholes,
+                                         std::string_view name,
+                                         std::span<const std::uint64_t> parts) const {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    require(parts[i] <= wholes[i] && wholes[i] <= kMost, name);
+}
+
 void Fingerprint::add(const void* bytes, std::size_t size) {
   const auto* byte = static_cast<const unsigned char*>(bytes);
   for (std::size_t i = 0; i < size; ++i) hash_ = (hash_ ^ byte[i]) * 0x100000001b3;

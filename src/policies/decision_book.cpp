@@ -45,7 +45,12 @@ bool DecisionBook::Closed::same_end(const Closed& other) const {
 }
 
 DecisionBook::DecisionBook(PolicySession session, std::size_t remembered)
-    : session_(std::move(session)), first_(session_.round() + 1), remembered_(remembered) {}
+    : session_(std::move(session)), first_(session_.round() + 1), remembered_(remembered) {
+  session_.policy();  // aborts if it was moved from
+  if (session_.outstanding() > 0)
+    throw Error({"", "session", fmt::format("{} decisions outstanding", session_.outstanding()),
+                 "a session whose decisions are all observed or forgotten"});
+}
 
 DecisionBook::Made DecisionBook::choose() {
   const Decision decision = session_.choose();
@@ -79,6 +84,7 @@ void DecisionBook::forget(Id id) {
 }
 
 void DecisionBook::check_outcome(Outcome outcome) const {
+  session_.policy();  // aborts if it was moved from: there are no contexts then
   const std::uint32_t contexts = session_.problem().contexts();
   if (outcome.context >= contexts)
     throw DecisionError(DecisionMistake::kContext,
@@ -186,18 +192,24 @@ std::string DecisionBook::save() const {
 DecisionBook DecisionBook::load(std::string_view bytes, const Problem& problem) {
   Saved saved;
   load_state(kOwner, bytes, saved.fields());
-  DecisionBook book(PolicySession::load(saved.session, problem), saved.remembered);
-  book.first_ = saved.first;
+  DecisionBook book(PolicySession::load(saved.session, problem), saved);
   const bool arms_fit =
       std::all_of(saved.outstanding.begin(), saved.outstanding.end(),
                   [&](const Saved::Outstanding& one) { return one.arm < problem.actions(); });
-  if (!arms_fit || !saved.ids_fit(book.session_.round()))
+  if (!arms_fit || !saved.ids_fit(book.session_.round()) ||
+      book.open_.size() != book.session_.outstanding())
     throw Error({"", "saved decision book", "decisions that were never made",
                  "a book saved by this program"});
-  for (const Saved::Outstanding& one : saved.outstanding)
-    book.open_.emplace_hint(book.open_.end(), one.id, Decision{one.arm, one.ticket});
-  book.closed_ = std::move(saved.closed);
   return book;
+}
+
+DecisionBook::DecisionBook(PolicySession session, const Saved& saved)
+    : session_(std::move(session)),
+      first_(saved.first),
+      remembered_(saved.remembered),
+      closed_(saved.closed) {
+  for (const Saved::Outstanding& one : saved.outstanding)
+    open_.emplace_hint(open_.end(), one.id, Decision{one.arm, one.ticket});
 }
 
 }  // namespace armature

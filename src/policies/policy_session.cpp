@@ -26,6 +26,7 @@ struct Saved {
   std::uint64_t seed = 0;
   std::uint64_t replication = 0;
   std::uint64_t round = 0;
+  std::uint64_t outstanding = 0;
   std::uint64_t position = 0;
   std::string state;
 
@@ -37,6 +38,8 @@ struct Saved {
       visitor.field("replication", replication);
       visitor.require(replication <= std::numeric_limits<std::uint32_t>::max(), "replication");
       visitor.field("round", round);
+      visitor.field("outstanding", outstanding);
+      visitor.require(outstanding <= round, "outstanding");
       visitor.field("position", position);
       visitor.field("state", state);
     };
@@ -53,12 +56,31 @@ PolicySession::PolicySession(const std::string& policy, const Problem& problem, 
       policy_(make_policy(policy, problem_)),
       stream_({seed, replication, Purpose::kPolicy}) {}
 
+Decision PolicySession::choose() {
+  const Decision decision = at_work().choose(stream_);
+  ARMATURE_CHECK(decision.arm < problem_.actions(), "a policy chooses one of the problem's arms");
+  ++round_;
+  ++outstanding_;
+  return decision;
+}
+
+void PolicySession::observe(Decision decision, Outcome outcome) {
+  with_one_outstanding().observe(decision, outcome, stream_);
+  --outstanding_;
+}
+
+void PolicySession::forget(Decision decision) {
+  with_one_outstanding().forget(decision);
+  --outstanding_;
+}
+
 std::string PolicySession::save() const {
-  Saved saved{.policy = policy_->text(),
+  Saved saved{.policy = at_work().text(),
               .names = names_of(problem_),
               .seed = seed_,
               .replication = replication_,
               .round = round_,
+              .outstanding = outstanding_,
               .position = stream_.position(),
               .state = policy_->save()};
   return save_state(kOwner, saved.fields());
@@ -75,6 +97,7 @@ PolicySession PolicySession::load(std::string_view bytes, const Problem& problem
   session.policy_->load(saved.state);
   session.stream_.seek(saved.position);
   session.round_ = saved.round;
+  session.outstanding_ = saved.outstanding;
   return session;
 }
 

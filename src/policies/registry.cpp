@@ -90,6 +90,7 @@ void require_fit(const PolicyFacts& facts, const Problem& problem) {
 
 void register_policy(PolicyEntry entry) {
   ARMATURE_CHECK(entry.make != nullptr, "a policy can be made");
+  ARMATURE_CHECK(is_name(entry.facts.name), "a policy's name can be typed in a text form");
   for (const PolicyEntry& known : table())
     ARMATURE_CHECK(known.facts.name != entry.facts.name, "a policy's name is new");
   table().push_back(std::move(entry));

@@ -49,16 +49,21 @@ void check_cell(const Cell& cell) {
   ARMATURE_CHECK(cell.feedback.batch >= 1, "a batch has at least one round");
   ARMATURE_CHECK(cell.feedback.rounds >= 0 && cell.feedback.rounds <= 1e15,
                  "a delay is a number of rounds");
+  ARMATURE_CHECK(cell.leap_tolerance >= 0 && cell.leap_tolerance < 1,
+                 "a leap tolerance is a probability below 1");
+  ARMATURE_CHECK(cell.max_events > 0, "a leaping replication has events");
   ARMATURE_CHECK(cell.feedback.loss >= 0 && cell.feedback.loss <= 1, "a loss is a probability");
 }
 
 // What policies are told may differ from the truth (`--given`), but not in size: every index would
 // be out of range.
-void check_world(const World* world) {
+void check_world(const World* world, Round horizon) {
   ARMATURE_CHECK(world != nullptr && world->instance != nullptr, "a world has an instance");
   ARMATURE_CHECK(world->problem.actions() == world->instance->actions() &&
                      world->problem.contexts() == world->instance->contexts(),
                  "policies are told of as many actions and contexts as there are");
+  ARMATURE_CHECK(world->problem.horizon.value_or(horizon) == horizon,
+                 "policies are told the cell's horizon, or none");
 }
 
 }  // namespace
@@ -85,7 +90,7 @@ std::string canonical_cell_policy(const std::string& text, const FormulaVariable
 }
 
 Engine engine_for(const Cell& cell, const World& world) {
-  check_world(&world);
+  check_world(&world, cell.horizon);
   // From cheap to dear: no policy is built at horizons that are stepped anyway. `auto` turns every
   // obstacle into stepping; where leaping was asked for by name, the obstacle is the answer.
   const bool automatic = cell.engine == Engine::kAuto;
@@ -110,7 +115,7 @@ BlockResult run_block(const Cell& cell, ReplicationRange range, const std::atomi
     // Per replication: families that draw their instance have a new one each time, and another
     // instance may allow another engine.
     const std::shared_ptr<const World> world = cell.world(replication);
-    check_world(world.get());
+    check_world(world.get(), cell.horizon);
     const std::string policy = resolved_policy(cell.policy, *world->instance);
     std::optional<Replication> one =
         engine_for(cell, *world) == Engine::kLeap

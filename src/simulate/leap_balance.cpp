@@ -156,7 +156,7 @@ Range BalancerWalk::means_of(const Lane& lane, std::uint64_t plays, double log_i
 
 // --- Cutting
 
-// Makes a boundary after so many plays from the first segment's start, if there is none. A long
+// Makes a boundary `place` plays after the first segment's start, if there is none. A long
 // segment is halved on the way, so that what lies ahead is in pieces of the length it will be
 // needed in.
 bool BalancerWalk::cut(Lane& lane, std::uint64_t place) {
@@ -260,8 +260,8 @@ void BalancerWalk::step(Round rounds, std::span<std::uint64_t> pulls) {
   }
 }
 
-// Looks back after so many windows: where they were short on average, rounds are stepped for a
-// while, and for longer and longer while that does not change.
+// Looks back after every kWindows windows: where they were short on average, rounds are stepped for
+// a while, and for longer and longer while that does not change.
 bool BalancerWalk::chatters() {
   constexpr int kWindows = 32;
   recent_rounds_ += rounds_;

@@ -54,7 +54,7 @@ class BalancerWalk final : public Walker {
   Round guess_ = 1;  // no window longer than this is tried
   std::vector<Lane> lanes_;
   bool stepping_ = false;    // round by round next
-  Round patience_ = 64;      // for so many rounds
+  Round patience_ = 64;      // for how many rounds
   Round recent_rounds_ = 0;  // in the windows since the last look back
   int recent_windows_ = 0;
 

@@ -34,9 +34,9 @@ Box Boxes::around(const Plan& plan, double log_inverse) {
   return {arms_, contexts_};
 }
 
-// Rewards of a context on its own clock: so many visits, each with the cell's law, whichever rounds
-// they come in. On the clock of rounds the path would be wider by the randomness of the visits,
-// which the index, knowing their number, does not feel.
+// Rewards of a context on its own clock: a number of visits, each with the cell's law, whichever
+// rounds they come in. On the clock of rounds the path would be wider by the randomness of the
+// visits, which the index, knowing their number, does not feel.
 void Boxes::bound_contexts(const Share& share, double log_inverse) {
   const auto plays = static_cast<double>(share.plays);
   for (Context z = 0; z < laws_.contexts(); ++z) {

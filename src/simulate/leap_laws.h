@@ -42,10 +42,10 @@ class Laws {
   }
   std::span<const double> marginals(Arm a) const { return marginals_.row(a); }
 
-  /// How often each value comes in so many draws; returns their sum.
+  /// How often each value comes in `draws` draws; returns their sum.
   double draw(const ValueLaw& law, std::uint64_t draws, Stream& stream,
               std::span<std::uint64_t> value_counts) const;
-  /// The sum of so many values of each kind.
+  /// The sum of that many values of each kind.
   double sum(std::span<const std::uint64_t> value_counts) const;
 
  private:

@@ -10,7 +10,7 @@ namespace armature::leap {
 namespace {
 
 // Rounds to step after a failed try, doubled by every further failure: few at first, as most often
-// the lead is settled after some rounds; at most so many that the tries cost next to nothing.
+// the lead is settled after some rounds; at most as many as make the tries cost next to nothing.
 constexpr Round kLeastPatience = 4;
 constexpr Round kMostPatience = 1024;
 

@@ -69,7 +69,7 @@ class PolicyWalk {
   PolicyWalk(PolicyWalk&&) noexcept;
   ~PolicyWalk();
 
-  /// Goes on by at most so many rounds (at least one), writes them down, and returns how many
+  /// Goes on by at most `limit` rounds (at least one), writes them down, and returns how many
   /// rounds it went.
   Round advance(Round limit, Journal& journal);
   /// Nothing follows: what the policy has to tell must not depend on anything left open.

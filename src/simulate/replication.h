@@ -15,7 +15,7 @@ class Walker {
  public:
   virtual ~Walker() = default;
 
-  /// Goes on by at most so many rounds (at least one), counts the pulls of each arm, and returns
+  /// Goes on by at most `limit` rounds (at least one), counts the pulls of each arm, and returns
   /// how many rounds it went. The limit is the next checkpoint: no walk goes past it.
   virtual Round advance(Round limit, std::span<std::uint64_t> pulls) = 0;
   /// Nothing follows: what the policy has to tell must not depend on anything left open.

@@ -39,8 +39,9 @@ class StepWalk final : public Walker {
     for (Round i = 0; i < rounds; ++i) {
       ++round_;
       const Decision decision = policy_.choose(stream_);
+      const Outcome outcome = environment_.play(decision.arm);  // aborts unless the arm is one
       ++pulls[decision.arm];
-      feedback_.send(round_, decision, environment_.play(decision.arm));
+      feedback_.send(round_, decision, outcome);
       feedback_.deliver(round_, policy_, stream_);
     }
   }

@@ -23,7 +23,7 @@ EliminationSetting elimination(const Setting& setting) {
 int last_phase(const Setting& setting) {
   const EliminationSetting pe = elimination(setting);
   const double log_x = portable::log2(64 * pe.dimension * elimination_log(pe) / pe.support) -
-                       2 * portable::log2(setting.gap.value());
+                       2 * portable::log2(needed(setting.gap, "gap"));
   ARMATURE_CHECK(log_x < 10'000, "a setting that is valid");
   return log_x < 0 ? 1 : 2 + static_cast<int>(std::floor(log_x));
 }
@@ -55,7 +55,7 @@ double pe_gap_bound(const Setting& setting) {
 
 double pe_gap_closed_bound(const Setting& setting) {
   const EliminationSetting pe = elimination(setting);
-  return 2 * pe.support + 655.5 * pe.dimension * elimination_log(pe) / setting.gap.value();
+  return 2 * pe.support + 655.5 * pe.dimension * elimination_log(pe) / needed(setting.gap, "gap");
 }
 
 double pe_rate(const Setting& setting, double t) {
@@ -63,12 +63,12 @@ double pe_rate(const Setting& setting, double t) {
 }
 
 double pe_gap_rate(const Setting& setting) {
-  return setting.dimension() * rate_log(setting) / setting.gap.value();
+  return setting.dimension() * rate_log(setting) / needed(setting.gap, "gap");
 }
 
 double pe_epsilon_rate(const Setting& setting, double t) {
-  return pe_rate(setting, t) + setting.epsilon.value() * t * std::sqrt(setting.dimension()) *
-                                   guarded_log(setting.horizon);
+  return pe_rate(setting, t) + needed(setting.epsilon, "epsilon") * t *
+                                   std::sqrt(setting.dimension()) * guarded_log(setting.horizon);
 }
 
 }  // namespace armature

@@ -16,7 +16,7 @@ double ucb_bound(const Setting& setting, double t) {
 // as long as 2L_A ≥ 1, so the smallest gap is the worst (docs/sentry.md, section 4.7).
 double ucb_gap_bound(const Setting& setting) {
   const double log_term = union_log(setting.actions, setting.horizon, setting.level());
-  const double gap = setting.gap.value();
+  const double gap = needed(setting.gap, "gap");
   return (setting.actions - 1) * (2 * log_term / gap + gap);
 }
 
@@ -34,7 +34,7 @@ double c_ucb_epsilon_rate(const Setting& setting, double t) {
   const double causal =
       std::sqrt(log_or_zero(setting.contexts * setting.horizon / delta)) *
       (std::sqrt(setting.contexts) + std::sqrt(log_or_zero(setting.horizon / delta)));
-  return causal * std::sqrt(t) + setting.epsilon.value() * t;
+  return causal * std::sqrt(t) + needed(setting.epsilon, "epsilon") * t;
 }
 
 double hac_ucb_benign_rate(const Setting& setting, double t) {

@@ -1,4 +1,6 @@
 // Sentry's theorem (docs/sentry.md, section 3), for both families of widths and all schedules.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -6,6 +8,7 @@
 #include "base/mathematics.h"
 #include "base/whole_roots.h"
 #include "theory/coefficients.h"
+#include "theory/guards.h"
 
 namespace armature {
 namespace {
@@ -25,10 +28,17 @@ double log_of(const Setting& setting, const SentryForm& form, double count, doub
                                        : anytime_log(count, t, delta);
 }
 
+// As a whole number, which only a number in this range is.
+std::uint64_t whole(double value, const char* field) {
+  constexpr double kMost = 1e18;
+  if (!(value >= 1 && value <= kMost))
+    throw Error({"", field, fmt::format("{}", value), "a number from 1 to 1e18"});
+  return static_cast<std::uint64_t>(value);
+}
+
 // ⌈min(t, |A|^{1/3}·t^{2/3})⌉, of whole numbers as the policy has it.
 double free_explorations(const Setting& setting, double t) {
-  return static_cast<double>(two_thirds_budget(static_cast<std::uint64_t>(setting.actions),
-                                               static_cast<std::uint64_t>(t)));
+  return static_cast<double>(two_thirds_budget(whole(setting.actions, "actions"), whole(t, "t")));
 }
 
 // e(t): the most rounds of exploration among the first t.
@@ -57,7 +67,7 @@ double screen_cost(const Setting& setting, const SentryForm& form, double t) {
 // G(T) for λ = ½.
 double unresolved_cost(const Setting& setting, const SentryForm& form) {
   const double horizon = setting.horizon;
-  const double gap = setting.gap.value();
+  const double gap = needed(setting.gap, "gap");
   const double log_term = 2 * sentry_action_log(setting, form, horizon) + 1;
   const double budget = sentry_budget(setting, form);
   if (form.schedule == Schedule::kFirst) {
@@ -79,6 +89,9 @@ double sentry_level(const Setting& setting, const SentryForm& form) {
 
 double sentry_budget(const Setting& setting, const SentryForm& form) {
   const double horizon = setting.horizon;
+  whole(horizon, "horizon");
+  if (form.budget && !(*form.budget >= 0))
+    throw Error({"", "budget", fmt::format("{}", *form.budget), "a number of rounds"});
   const double budget = form.budget ? *form.budget : free_explorations(setting, horizon);
   return std::clamp(budget, 1.0, horizon);
 }
@@ -121,7 +134,7 @@ double sentry_benign_bound(const Setting& setting, const SentryForm& form, doubl
 }
 
 double sentry_epsilon_bound(const Setting& setting, const SentryForm& form, double t) {
-  const double epsilon = setting.epsilon.value();
+  const double epsilon = needed(setting.epsilon, "epsilon");
   const double context_log = sentry_context_log(setting, form, t);
   return std::min(
       sentry_causal_bound(setting, form, t) + epsilon * (1 + std::sqrt(context_log / 2)) * t,
@@ -130,13 +143,13 @@ double sentry_epsilon_bound(const Setting& setting, const SentryForm& form, doub
 
 // Only the smallest gap is known: 8ℓ_A/Δ + Δ falls in Δ, so it is the worst of all actions' gaps.
 double sentry_gap_bound(const Setting& setting, const SentryForm& form) {
-  const double gap = setting.gap.value();
+  const double gap = needed(setting.gap, "gap");
   const double log_term = sentry_action_log(setting, form, setting.horizon);
   return (setting.actions - 1) * (8 * log_term / gap + gap) + unresolved_cost(setting, form);
 }
 
 double sentry_benign_gap_bound(const Setting& setting, const SentryForm& form) {
-  const double gap = setting.gap.value();
+  const double gap = needed(setting.gap, "gap");
   const double log_term = sentry_action_log(setting, form, setting.horizon);
   return (setting.actions - 1) * (2 * log_term / gap + gap);
 }

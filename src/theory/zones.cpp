@@ -43,11 +43,10 @@ double causal_crossing(const Setting& setting, CausalCoefficient coefficient) {
       coefficient == CausalCoefficient::kPaper
           ? causal_ucb_coefficient(setting.contexts, setting.horizon, delta)
           : sharp_causal_ucb_coefficient(setting.contexts, setting.horizon, delta);
-  return smallest_whole(kFarthest,
-                        [&](double actions) {
-                          return ucb_coefficient(actions, setting.horizon, delta) > causal;
-                        })
-      .value();
+  const auto crossing = smallest_whole(kFarthest, [&](double actions) {
+    return ucb_coefficient(actions, setting.horizon, delta) > causal;
+  });
+  return needed(crossing, "actions at which c-ucb's coefficient is below ucb's");
 }
 
 std::optional<double> ucb_horizon(const Setting& setting) {

@@ -46,5 +46,17 @@ TEST(Matrix, SizesThatWrapAbort) {
   EXPECT_DEATH(Matrix(std::size_t{1} << 33, std::size_t{1} << 32), "can be counted");
 }
 
+TEST(Matrix, WhatWasMovedFromHasNoRows) {
+  Matrix matrix(2, 3);
+  Matrix taken = std::move(matrix);
+  EXPECT_EQ(taken.rows(), 2u);
+  EXPECT_EQ(matrix, Matrix());
+  EXPECT_DEATH(matrix(1, 1) = 1, "a column of the matrix");
+  Matrix assigned;
+  assigned = std::move(taken);
+  EXPECT_EQ(assigned, Matrix(2, 3));
+  EXPECT_EQ(taken, Matrix());
+}
+
 }  // namespace
 }  // namespace armature

@@ -285,5 +285,9 @@ TEST(Arguments, UndeclaredNamesAreABug) {
   EXPECT_DEATH(arguments("f").real("gap"), "the parameter has a number");
 }
 
+TEST(Parameter, AChoiceOfNothingIsABug) {
+  EXPECT_DEATH(Parameter::choice("x", {}), "something to choose from");
+}
+
 }  // namespace
 }  // namespace armature

@@ -121,12 +121,12 @@ struct Disturbed : InTurn {
 struct ForgetfulPlanner : InTurn, leap::Planner {
   static PolicyFacts facts() { return facts_named("test-forgetful-planner"); }
   using InTurn::InTurn;
-  leap::Plan intend(Round rounds) override {
+  leap::Plan do_intend(Round rounds) override {
     planned_ = rounds;
     return leap::OneArm{{static_cast<Arm>(rounds_ % actions_), rounds}};
   }
-  bool holds(const leap::Plan&, const leap::Box&) const override { return planned_ == 1; }
-  void absorb(const leap::ShareOutcome& outcome) override { rounds_ += outcome.share.plays; }
+  bool do_holds(const leap::Plan&, const leap::Box&) const override { return planned_ == 1; }
+  void do_absorb(const leap::ShareOutcome& outcome) override { rounds_ += outcome.share.plays; }
   Round planned_ = 0;
 };
 
@@ -134,19 +134,19 @@ struct ForgetfulPlanner : InTurn, leap::Planner {
 struct HastyPlanner : ForgetfulPlanner {
   static PolicyFacts facts() { return facts_named("test-hasty-planner"); }
   using ForgetfulPlanner::ForgetfulPlanner;
-  leap::Plan intend(Round rounds) override {
+  leap::Plan do_intend(Round rounds) override {
     const Arm arm = static_cast<Arm>(rounds_ % actions_);
     rounds_ += rounds;
     return leap::OneArm{{arm, rounds}};
   }
-  bool holds(const leap::Plan&, const leap::Box&) const override { return true; }
+  bool do_holds(const leap::Plan&, const leap::Box&) const override { return true; }
 };
 
 // Lays out more than it is asked for.
 struct EagerPlanner : ForgetfulPlanner {
   static PolicyFacts facts() { return facts_named("test-eager-planner"); }
   using ForgetfulPlanner::ForgetfulPlanner;
-  leap::Plan intend(Round rounds) override { return leap::Certain{{{0, rounds + 1}}}; }
+  leap::Plan do_intend(Round rounds) override { return leap::Certain{{{0, rounds + 1}}}; }
 };
 
 template <class P>

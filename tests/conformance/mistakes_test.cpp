@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "armature/families.h"
+#include "armature/leap.h"
 #include "armature/policy_session.h"
 #include "armature/simulate.h"
 #include "conformance/registered_texts.h"
@@ -25,21 +26,27 @@ const World& small_world() {
   return world;
 }
 
-// A policy some rounds into its work, with the last decision outstanding.
+// A policy some rounds into its work, with the last decision outstanding. Without a session, which
+// counts decisions and would abort before the policy is asked.
 struct Scene {
   explicit Scene(const std::string& text)
-      : session(text, small_world().problem, 1), environment(small_world().tables, 1, 0) {
+      : policy(make_policy(text, small_world().problem)),
+        stream({1, 0, Purpose::kPolicy}),
+        environment(small_world().tables, 1, 0) {
     play(20);
-    decision = session.choose();
+    decision = policy->choose(stream);
   }
+  void observe(Decision made, Outcome outcome) { policy->observe(made, outcome, stream); }
+  void forget(Decision made) { policy->forget(made); }
   void play(int rounds) {
     for (int t = 0; t < rounds; ++t) {
-      const Decision made = session.choose();
-      session.observe(made, environment.play(made.arm));  // aborts unless the arm is one
+      const Decision made = policy->choose(stream);
+      observe(made, environment.play(made.arm));  // aborts unless the arm is one
     }
   }
 
-  PolicySession session;
+  std::unique_ptr<AnyPolicy> policy;
+  Stream stream;
   Environment environment;
   Decision decision{};
 };
@@ -64,14 +71,14 @@ TEST_P(Mistakes, BadOutcomesAbort) {
   Scene scene(GetParam());
   ASSERT_LE(small_world().problem.contexts(), 7u);
   for (const BadOutcome& bad : kBadOutcomes)
-    EXPECT_DEATH(scene.session.observe(scene.decision, bad.outcome), bad.message) << bad.what;
+    EXPECT_DEATH(scene.observe(scene.decision, bad.outcome), bad.message) << bad.what;
 }
 
 TEST_P(Mistakes, BadArmsAbort) {
   Scene scene(GetParam());
   const Decision bad{7, scene.decision.ticket};
-  EXPECT_DEATH(scene.session.observe(bad, {0, 0.5}), "a decision's arm is one of the problem's");
-  EXPECT_DEATH(scene.session.forget(bad), "a decision's arm is one of the problem's");
+  EXPECT_DEATH(scene.observe(bad, {0, 0.5}), "a decision's arm is one of the problem's");
+  EXPECT_DEATH(scene.forget(bad), "a decision's arm is one of the problem's");
 }
 
 struct Misuse {
@@ -82,25 +89,25 @@ constexpr std::uint64_t kForeign[] = {2, 255, 256, 1u << 20, ~std::uint64_t{0}};
 const Misuse kMisuses[] = {
     {"forget twice",
      [](Scene& scene) {
-       for (int i = 0; i < 2; ++i) scene.session.forget(scene.decision);
+       for (int i = 0; i < 2; ++i) scene.forget(scene.decision);
      }},
     {"forget a hundred times",
      [](Scene& scene) {
-       for (int i = 0; i < 100; ++i) scene.session.forget(scene.decision);
+       for (int i = 0; i < 100; ++i) scene.forget(scene.decision);
      }},
     {"observe twice",
      [](Scene& scene) {
-       for (int i = 0; i < 2; ++i) scene.session.observe(scene.decision, {0, 1});
+       for (int i = 0; i < 2; ++i) scene.observe(scene.decision, {0, 1});
      }},
     {"forget what was observed",
      [](Scene& scene) {
-       scene.session.observe(scene.decision, {0, 1});
-       scene.session.forget(scene.decision);
+       scene.observe(scene.decision, {0, 1});
+       scene.forget(scene.decision);
      }},
     {"observe what was forgotten",
      [](Scene& scene) {
-       scene.session.forget(scene.decision);
-       scene.session.observe(scene.decision, {0, 1});
+       scene.forget(scene.decision);
+       scene.observe(scene.decision, {0, 1});
      }},
 };
 
@@ -125,9 +132,9 @@ TEST_P(Mistakes, NothingIsUndefined) {
 void foreign_ticket(Scene& scene, std::uint64_t ticket, bool observed) {
   const Decision foreign{scene.decision.arm, ticket};
   if (observed)
-    scene.session.observe(foreign, {0, 1});
+    scene.observe(foreign, {0, 1});
   else
-    scene.session.forget(foreign);
+    scene.forget(foreign);
   scene.play(200);
   std::_Exit(0);
 }
@@ -157,6 +164,157 @@ TEST_P(Counting, TellsWhatIsNotOutstanding) {
 INSTANTIATE_TEST_SUITE_P(Balancers, Counting,
                          testing::Values("corral", "corral:variant=published", "db", "d3rb",
                                          "ed2rb", "db:base=pe+ucb", "pe"),
+                         test::readable_name);
+
+// A session counts for all of them.
+TEST(Mistakes, ASessionTellsWhatIsNotOutstanding) {
+  for (const char* text : {"ucb", "sentry", "hac-ucb", "cl-ts"}) {
+    PolicySession session(text, small_world().problem, 1);
+    const Decision decision = session.choose();
+    EXPECT_DEATH(session.observe(decision, {7, 1}), "a context is one of") << text;
+    session.observe(decision, {0, 1});
+    EXPECT_DEATH(session.observe(decision, {0, 1}), "a decision is outstanding") << text;
+    EXPECT_DEATH(session.forget(decision), "a decision is outstanding") << text;
+  }
+}
+
+// --- The leap door
+
+// All that leap and are of the kind asked for.
+std::vector<std::string> leaping_texts(bool balancers) {
+  std::vector<std::string> leaping;
+  for (const std::string& text : test::registered_texts()) {
+    const auto policy = make_policy(text, small_world().problem);
+    if (!leap::obstacle(*policy).empty()) continue;
+    if ((policy->leaper()->balancer() != nullptr) == balancers) leaping.push_back(text);
+  }
+  return leaping;
+}
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// Every outcome has come.
+struct LeapingScene : Scene {
+  explicit LeapingScene(const std::string& text) : Scene(text) {
+    observe(decision, environment.play(decision.arm));
+  }
+};
+
+class PlannerMistakes : public testing::TestWithParam<std::string> {
+ protected:
+  LeapingScene scene{GetParam()};
+  leap::Planner* const planner = scene.policy->leaper()->planner();
+  const std::uint32_t contexts = small_world().problem.contexts();
+};
+
+class BalancerMistakes : public testing::TestWithParam<std::string> {
+ protected:
+  LeapingScene scene{GetParam()};
+  leap::Balancer* const balancer = scene.policy->leaper()->balancer();
+};
+
+// What came of three plays, all of them in the first context.
+struct ThreePlays {
+  explicit ThreePlays(std::uint32_t contexts) : visits(contexts), sums(contexts) {
+    visits[0] = 3;
+    sums[0] = 1;
+  }
+  leap::ShareOutcome of(leap::Share share, double sum = 1) const {
+    return {share, sum, visits, sums};
+  }
+  std::vector<std::uint64_t> visits;
+  std::vector<double> sums;
+};
+
+TEST_P(PlannerMistakes, OutcomesThatAreNoneAbort) {
+  const ThreePlays three(contexts);
+  EXPECT_DEATH(planner->absorb(three.of({7, 3})), "a share's arm is one of the problem's");
+  EXPECT_DEATH(planner->absorb(three.of({500'000'000, 3})), "a share's arm is one of");
+  EXPECT_DEATH(planner->absorb(three.of({0, 3}, kNaN)), "a sum of rewards");
+  EXPECT_DEATH(planner->absorb(three.of({0, 3}, 3.5)), "a sum of rewards");
+  EXPECT_DEATH(planner->absorb(three.of({0, 3}, -1)), "a sum of rewards");
+  EXPECT_DEATH(planner->absorb({{0, ~std::uint64_t{0}}, 1, {}, {}}), "a sum of rewards");
+  EXPECT_DEATH(planner->absorb(three.of({0, 4})), "visits are the plays");
+  EXPECT_DEATH(planner->absorb({{0, 3}, 1, three.visits, {}}), "of every context, or of none");
+  EXPECT_DEATH(planner->absorb({{0, 3}, 1, std::span(three.visits).first(1), three.sums}),
+               "of every context, or of none");
+  ThreePlays bad = three;
+  bad.sums[0] = kNaN;
+  EXPECT_DEATH(planner->absorb(bad.of({0, 3})), "visits are the plays");
+  EXPECT_DEATH(planner->intend(~Round{0}), "a plan covers at most");
+}
+
+TEST_P(PlannerMistakes, PlansAndBoxesThatDoNotFitAbort) {
+  const std::vector<leap::SumPath> paths(contexts, {1, 0.5, 1, 1});
+  const leap::Box one_arm{std::span(paths).first(1), paths};
+  const auto holds = [&](const leap::Plan& plan, const leap::Box& box) {
+    planner->holds(plan, box);
+  };
+  EXPECT_DEATH(holds(leap::SingleRound{}, {}), "only a plan that may fail");
+  EXPECT_DEATH(holds(leap::SingleRound{}, one_arm), "only a plan that may fail");
+  EXPECT_DEATH(holds(leap::SideBySide{}, {}), "only a plan that may fail");
+  EXPECT_DEATH(holds(leap::Certain{{{0, 3}}}, one_arm), "only a plan that may fail");
+  EXPECT_DEATH(holds(leap::OneArm{{7, 3}}, one_arm), "a share's arm is one of the problem's");
+  EXPECT_DEATH(holds(leap::OneArm{{0, 3}}, {}), "a box has a path per share");
+  EXPECT_DEATH(holds(leap::SideBySide{{{0, 3}, {1, 3}}}, one_arm), "a box has a path per share");
+  EXPECT_DEATH(holds(leap::OneArm{{0, 3}}, {one_arm.arms, std::span(paths).first(1)}),
+               "a path per context, or none");
+}
+
+// Another policy's plan, another's outcomes, an endless path: the planner aborts or goes on.
+TEST_P(PlannerMistakes, ForeignPlansAreNotUndefined) {
+  const ThreePlays three(contexts);
+  const auto absorb = [&](const leap::ShareOutcome& outcome) {
+    planner->absorb(outcome);
+    scene.play(200);
+    std::_Exit(0);
+  };
+  const auto hold = [&](const leap::Plan& plan, const leap::Box& box) {
+    planner->holds(plan, box);
+    std::_Exit(0);
+  };
+  for (const std::uint64_t tag : {std::uint64_t{1}, std::uint64_t{1} << 40, ~std::uint64_t{0}})
+    EXPECT_EXIT(absorb(three.of({6, 3, tag})), well_defined, "") << tag;
+  EXPECT_EXIT(absorb({{0, 3}, 1, {}, {}}), well_defined, "");
+  EXPECT_EXIT(absorb({{0, Round{1} << 61}, 1, {}, {}}), well_defined, "");
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double most : {1.0, infinity, kNaN, -1.0}) {
+    const std::vector<leap::SumPath> paths(contexts, {most, most, most, most});
+    const std::span<const leap::SumPath> first = std::span(paths).first(1);
+    EXPECT_EXIT(hold(leap::OneArm{{6, 3, 9}}, {first, {}}), well_defined, "") << most;
+    EXPECT_EXIT(hold(leap::OneArm{{6, 3, 9}}, {first, paths}), well_defined, "") << most;
+  }
+  if (leap::PeakKeeper* const keeper = planner->peak_keeper()) {
+    EXPECT_DEATH(keeper->plays_of(7), "an arm of the problem");
+    EXPECT_DEATH(keeper->rewards_of(7), "an arm of the problem");
+  }
+}
+
+TEST_P(BalancerMistakes, WindowsThatDoNotFitAbort) {
+  const std::size_t count = balancer->learners();
+  const std::vector<std::uint64_t> plays(count, 5);
+  const std::vector<leap::Range> means(count, {0, 1});
+  for (const std::size_t i : {count, std::size_t{1} << 20}) {
+    EXPECT_DEATH(balancer->learner(i), "a learner of the balancer");
+    EXPECT_DEATH(balancer->active(i), "a learner of the balancer");
+    EXPECT_DEATH(balancer->level(i, 1), "a learner of the balancer");
+    EXPECT_DEATH(balancer->plays_below(i, 1, true), "a learner of the balancer");
+  }
+  EXPECT_DEATH(balancer->plays_below(0, kNaN, true), "a bar is a number");
+  EXPECT_EQ(balancer->plays_below(0, -1, true), 0u);
+  EXPECT_EQ(balancer->plays_below(0, std::numeric_limits<double>::infinity(), true),
+            std::uint64_t{1} << 62);
+  EXPECT_DEATH(balancer->pass(10, {}), "a window's rounds are its learners' plays");
+  EXPECT_DEATH(balancer->pass(1, plays), "a window's rounds are its learners' plays");
+  EXPECT_DEATH(balancer->stays({5 * count, plays, {}}), "a range of means per learner");
+  EXPECT_DEATH(balancer->stays({10, std::span(plays).first(1), means}), "its learners' plays");
+  EXPECT_DEATH(balancer->settle({}), "a sum of rewards is told of every learner");
+  EXPECT_DEATH(balancer->settle(std::vector<double>(count, kNaN)), "a sum of rewards is told");
+}
+
+INSTANTIATE_TEST_SUITE_P(Leaping, PlannerMistakes, testing::ValuesIn(leaping_texts(false)),
+                         test::readable_name);
+INSTANTIATE_TEST_SUITE_P(Leaping, BalancerMistakes, testing::ValuesIn(leaping_texts(true)),
                          test::readable_name);
 
 TEST(Mistakes, AWorldOfAnotherSizeIsNotPlayed) {

@@ -169,7 +169,7 @@ TEST(DecisionBook, RemembersWhatWasClosedWhenLoaded) {
 // A session that was at work before has decisions the book never made.
 TEST(DecisionBook, StartsWhereTheSessionIs) {
   PolicySession session("ucb", problem(), 1);
-  session.choose();
+  session.observe(session.choose(), {0, 1});
   DecisionBook book(std::move(session));
   EXPECT_EQ(book.choose().id, 2u);
   EXPECT_EQ(mistake_of([&] { book.observe(1, {0, 1}); }), DecisionMistake::kUnknown);
@@ -227,11 +227,63 @@ TEST(DecisionBook, RefusesDecisionsThatWereNeverMade) {
     return refusal([&] { DecisionBook::load(forged(std::move(outstanding)), problem()); });
   };
   EXPECT_EQ(load({{1, 0, 0}, {2, 1, 0}}), "(accepted)");
-  EXPECT_TRUE(contains(load({{3, 0, 0}}), "never made"));
-  EXPECT_TRUE(contains(load({{0, 0, 0}}), "never made"));
+  EXPECT_TRUE(contains(load({{1, 0, 0}, {3, 0, 0}}), "never made"));
+  EXPECT_TRUE(contains(load({{0, 0, 0}, {2, 0, 0}}), "never made"));
   EXPECT_TRUE(contains(load({{1, 0, 0}, {1, 0, 0}}), "never made"));
   EXPECT_TRUE(contains(load({{2, 0, 0}, {1, 0, 0}}), "never made"));
-  EXPECT_TRUE(contains(load({{1, 2, 0}}), "never made"));
+  EXPECT_TRUE(contains(load({{1, 2, 0}, {2, 0, 0}}), "never made"));
+  EXPECT_TRUE(contains(load({{1, 0, 0}}), "never made"));  // the session waits for two
+}
+
+// Nobody could ever close them.
+TEST(DecisionBook, RefusesASessionWithDecisionsOutstanding) {
+  PolicySession session("ucb", problem(), 1);
+  session.choose();
+  session.choose();
+  const std::string saved = session.save();
+  EXPECT_EQ(refusal([&] { DecisionBook(std::move(session)); }),
+            "session: got 2 decisions outstanding, expected a session whose decisions are all "
+            "observed or forgotten");
+  EXPECT_EQ(PolicySession::load(saved, problem()).outstanding(), 2u);
+  EXPECT_TRUE(contains(refusal([&] { DecisionBook(PolicySession::load(saved, problem())); }),
+                       "2 decisions outstanding"));
+}
+
+// Once a 0 was a null pointer to a name.
+TEST(DecisionBook, ContextsByIndex) {
+  DecisionBook by_index = new_book();
+  DecisionBook by_outcome = new_book();
+  for (int z = 0; z < 2; ++z) {
+    by_index.observe(by_index.choose().id, z, 1.0);
+    by_outcome.observe(by_outcome.choose().id, {static_cast<Context>(z), 1.0});
+  }
+  by_index.observe(by_index.choose().id, 0, 1.0);
+  by_outcome.observe(by_outcome.choose().id, {0, 1.0});
+  EXPECT_EQ(by_index.save(), by_outcome.save());
+  const DecisionBook::Id id = by_index.choose().id;
+  EXPECT_EQ(mistake_of([&] { by_index.observe(id, 2, 1.0); }), DecisionMistake::kContext);
+  EXPECT_EQ(mistake_of([&] { by_index.observe(id, -1, 1.0); }), DecisionMistake::kContext);
+  EXPECT_EQ(mistake_of([&] { by_index.observe(id, std::uint64_t{1} << 32, 1.0); }),
+            DecisionMistake::kContext);
+  EXPECT_EQ(mistake_of([&] { by_index.observe(id, 1, 2.0); }), DecisionMistake::kReward);
+}
+
+template <class Name>
+constexpr bool kNamesAContext = requires(DecisionBook& book, Name name) {
+  book.observe(1, name, 1.0);
+};
+static_assert(kNamesAContext<const char*> && kNamesAContext<int>);
+static_assert(!kNamesAContext<std::nullptr_t>);
+
+TEST(DecisionBook, AbortsOnceMovedFrom) {
+  DecisionBook book = new_book();
+  const DecisionBook::Id id = book.choose().id;
+  DecisionBook taken = std::move(book);
+  EXPECT_DEATH(book.choose(), "moved from");
+  EXPECT_DEATH(book.observe(id, {0, 1}), "moved from");
+  EXPECT_DEATH(book.save(), "moved from");
+  EXPECT_EQ(mistake_of([&] { book.forget(id); }), DecisionMistake::kClosed);
+  taken.observe(id, {0, 1});
 }
 
 }  // namespace

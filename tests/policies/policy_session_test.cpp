@@ -55,5 +55,17 @@ TEST(PolicySession, RefusesDamageAndOtherStates) {
                "expected a state of 'session'"));
 }
 
+TEST(PolicySession, AbortsOnceMovedFrom) {
+  PolicySession session("ucb", problem_of({{0.5, 0.5}, {0.25, 0.75}}, 100), 1);
+  const Decision decision = session.choose();
+  PolicySession taken = std::move(session);
+  EXPECT_DEATH(session.choose(), "moved from");
+  EXPECT_DEATH(session.observe(decision, {0, 1}), "moved from");
+  EXPECT_DEATH(session.forget(decision), "moved from");
+  EXPECT_DEATH(session.policy(), "moved from");
+  EXPECT_DEATH(session.save(), "moved from");
+  taken.observe(decision, {0, 1});
+}
+
 }  // namespace
 }  // namespace armature

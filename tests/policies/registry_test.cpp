@@ -248,5 +248,13 @@ TEST(PolicyRegistry, StatesWithValuesOutOfRangeAreRefused) {
   EXPECT_TRUE(refused(told_of_forged<std::uint64_t>("pe", "phase", 5000)));
 }
 
+TEST(PolicyRegistry, NamesCanBeTyped) {
+  PolicyEntry entry = find_policy("ucb");
+  for (const char* name : {"", "a:b", "a b", "a,b", "a=b"}) {
+    entry.facts.name = name;
+    EXPECT_DEATH(register_policy(entry), "can be typed") << name;
+  }
+}
+
 }  // namespace
 }  // namespace armature

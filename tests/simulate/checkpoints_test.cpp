@@ -53,6 +53,8 @@ TEST(Checkpoints, ReachTheLargestHorizon) {
   for (const std::uint32_t count : {0u, 1u, 2u, 1000u})
     EXPECT_EQ(log_checkpoints(horizon, count).back(), horizon);
   EXPECT_DEATH(log_checkpoints(0, 3), "a horizon is at least 1");
+  EXPECT_DEATH(log_checkpoints(10, 3, {0}), "rounds from 1 to the horizon");
+  EXPECT_DEATH(log_checkpoints(10, 3, {11}), "rounds from 1 to the horizon");
 }
 
 }  // namespace

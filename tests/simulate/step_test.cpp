@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "armature/families.h"
+#include "armature/policy_session.h"
 #include "armature/simulate.h"
 
 namespace armature {
@@ -150,6 +152,11 @@ TEST(StepEngine, CellsThatMakeNoSenseAbort) {
   EXPECT_DEATH(run([](Cell& cell) { cell.feedback.batch = 0; }), "a batch has");
   EXPECT_DEATH(run([](Cell& cell) { cell.feedback.rounds = -1; }), "a delay is");
   EXPECT_DEATH(run([](Cell& cell) { cell.feedback.loss = 2; }), "a loss is a probability");
+  EXPECT_DEATH(run([](Cell& cell) { cell.leap_tolerance = -1; }), "a leap tolerance is");
+  EXPECT_DEATH(run([](Cell& cell) { cell.leap_tolerance = 1; }), "a leap tolerance is");
+  EXPECT_DEATH(run([](Cell& cell) { cell.leap_tolerance = std::nan(""); }), "a leap tolerance is");
+  EXPECT_DEATH(run([](Cell& cell) { cell.max_events = 0; }), "has events");
+  EXPECT_DEATH(run([](Cell& cell) { cell.horizon = 11; }), "the cell's horizon");
   EXPECT_DEATH(World(nullptr, 1), "a world has an instance");
 }
 
@@ -163,6 +170,30 @@ TEST(StepEngine, WorldsThatDoNotFitThemselvesAbort) {
     return world;
   };
   EXPECT_DEATH(run_block(cell, {0, 1}, kGoOn), "as many actions and contexts as there are");
+}
+
+// An arm far outside, as a policy of one's own may choose: pulls are not counted for it.
+struct FarOut {
+  static PolicyFacts facts() {
+    return {.name = "test-far-out", .summary = "", .text = "", .section = ""};
+  }
+  FarOut(const Problem&, const Arguments&) {}
+  Decision choose(Stream&) { return {100'000'000}; }
+  void observe(Decision, Outcome, Stream&) {}
+  void forget(Decision) {}
+  void visit_state(StateVisitor&) {}
+  Diagnostics diagnostics() const { return {}; }
+};
+
+TEST(StepEngine, ArmsThatAreNoneAbort) {
+  static const bool registered = (register_policy(policy_entry<FarOut>()), true);
+  ASSERT_TRUE(registered);
+  Cell cell = cell_of("hidden-arm:actions=3", "test-far-out", {10});
+  EXPECT_DEATH(run_block(cell, {0, 1}, kGoOn), "an arm of the instance is played");
+  cell.feedback.batch = 5;
+  EXPECT_DEATH(run_block(cell, {0, 1}, kGoOn), "an arm of the instance is played");
+  PolicySession session("test-far-out", cell.world(0)->problem, 1);
+  EXPECT_DEATH(session.choose(), "one of the problem's arms");
 }
 
 }  // namespace

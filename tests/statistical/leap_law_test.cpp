@@ -213,8 +213,10 @@ class FaultyUcb : public leap::Planner {
   void visit_state(StateVisitor& visitor) { actions_.visit_state(visitor, "plays", "sums"); }
   Diagnostics diagnostics() const { return {}; }
 
-  leap::Plan intend(Round rounds) override { return leap::OneArm{{best(actions_.size()), rounds}}; }
-  bool holds(const leap::Plan& plan, const leap::Box& box) const override {
+  leap::Plan do_intend(Round rounds) override {
+    return leap::OneArm{{best(actions_.size()), rounds}};
+  }
+  bool do_holds(const leap::Plan& plan, const leap::Box& box) const override {
     const Arm leader = leap::shares_of(plan).front().arm;
     const leap::SumPath path = Fault::path(box.arms.front());
     const Arm rival = best(leader);
@@ -223,7 +225,7 @@ class FaultyUcb : public leap::Planner {
                range_along(actions_, leader, path, confidence_, PathBound::kUpper).low >
            runner_up + kCertificateMargin;
   }
-  void absorb(const leap::ShareOutcome& outcome) override {
+  void do_absorb(const leap::ShareOutcome& outcome) override {
     actions_.add(outcome.share.arm, outcome.share.plays, outcome.sum);
   }
 
@@ -264,8 +266,8 @@ struct LastOfTied : CausalUcb {
     facts.name = "test-last-of-tied";
     return facts;
   }
-  leap::Plan intend(Round rounds) override {
-    auto plan = std::get<leap::OneArm>(CausalUcb::intend(rounds));
+  leap::Plan do_intend(Round rounds) override {
+    auto plan = std::get<leap::OneArm>(CausalUcb::do_intend(rounds));
     if (plan.share.arm == 0) plan.share.arm = 2;
     return plan;
   }

@@ -267,5 +267,54 @@ TEST(PhasedEliminationGapBound, SettingsThatAreNotValidAbort) {
   EXPECT_DEATH(pe_gap_bound(setting), "a setting that is valid");
 }
 
+// Called by themselves, without bounds() in front of them.
+TEST(Bounds, NameTheNumberTheyLack) {
+  const Setting bare = sizes(10, 3, 1e5);
+  const SentryForm form;
+  const auto field = [](auto call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.report().field;
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(field([&] { ucb_gap_bound(bare); }), "gap");
+  EXPECT_EQ(field([&] { pe_gap_bound(bare); }), "gap");
+  EXPECT_EQ(field([&] { pe_gap_closed_bound(bare); }), "gap");
+  EXPECT_EQ(field([&] { pe_gap_rate(bare); }), "gap");
+  EXPECT_EQ(field([&] { sentry_gap_bound(bare, form); }), "gap");
+  EXPECT_EQ(field([&] { sentry_benign_gap_bound(bare, form); }), "gap");
+  EXPECT_EQ(field([&] { pe_epsilon_rate(bare, 5); }), "epsilon");
+  EXPECT_EQ(field([&] { c_ucb_epsilon_rate(bare, 5); }), "epsilon");
+  EXPECT_EQ(field([&] { sentry_epsilon_bound(bare, form, 5); }), "epsilon");
+}
+
+TEST(SentryBudget, OfWhatIsNoNumberIsRefused) {
+  const auto field = [](double actions, double horizon, std::optional<double> budget = {}) {
+    SentryForm form;
+    form.budget = budget;
+    try {
+      sentry_budget(sizes(actions, 3, horizon), form);
+    } catch (const Error& error) {
+      return error.report().field;
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(field(10, 1), "accepted");
+  for (const double bad : {double{NAN}, double{INFINITY}, -5.0, 0.5, 1e19}) {
+    EXPECT_EQ(field(10, bad), "horizon") << bad;
+    EXPECT_EQ(field(10, bad, 7), "horizon") << bad;
+    EXPECT_EQ(field(bad, 100), "actions") << bad;
+  }
+  EXPECT_EQ(field(10, 100, NAN), "budget");
+  EXPECT_EQ(field(10, 100, -1), "budget");
+}
+
+TEST(CausalCrossing, WhereThereIsNoneIsRefused) {
+  EXPECT_THROW(causal_crossing(sizes(10, 3, NAN), CausalCoefficient::kPaper), Error);
+  EXPECT_THROW(causal_crossing(sizes(10, NAN, 1e5), CausalCoefficient::kSharp), Error);
+}
+
 }  // namespace
 }  // namespace armature

@@ -263,16 +263,16 @@ Arm Sentry::best_of_contexts() {
 Arm Sentry::arm_of_row(std::uint32_t row, double proposal) const {
   if (row_arms_[row].size() == 1) return row_arms_[row].front();
   const ArgmaxTree& uppers = row_uppers_[row];
-  const std::uint32_t place = proposal >= uppers.best_value()
-                                  ? uppers.best()
-                                  : uppers.first_at_least(std::max(proposal, bar_));
+  const std::uint32_t place = proposal < uppers.best_value()
+                                  ? uppers.first_at_least(std::max(proposal, bar_))
+                                  : uppers.best();
   return row_arms_[row][place];
 }
 
 Arm Sentry::best_of_regression() {
   const auto predictions = regression_->predictions();
   const auto leverages = regression_->leverages();
-  Arm best = actions_count_;
+  Arm best = uppers_.best();  // where no proposal is a number
   double highest = -kInfinity;
   for (std::uint32_t row = 0; row < rows_->rows(); ++row) {
     if (row_upper(row) < bar_) continue;

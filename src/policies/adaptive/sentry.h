@@ -33,12 +33,8 @@ class Sentry : public leap::PeakKeeper {
   Diagnostics diagnostics() const;
 
   std::string obstacle() const override;
-  leap::Plan intend(Round rounds) override;
-  bool holds(const leap::Plan& plan, const leap::Box& box) const override;
-  void absorb(const leap::ShareOutcome& outcome) override;
-
-  std::uint64_t plays_of(Arm arm) const override { return actions_.count(arm); }
-  double rewards_of(Arm arm) const override { return actions_.sum(arm); }
+  std::uint64_t plays_of(Arm arm) const override { return actions_.count(checked(arm)); }
+  double rewards_of(Arm arm) const override { return actions_.sum(checked(arm)); }
   double statistic(std::uint64_t plays, double rewards) const override;
   double statistic_bound(std::uint64_t plays, double rewards,
                          const leap::SumPath& path) const override;
@@ -68,6 +64,13 @@ class Sentry : public leap::PeakKeeper {
   bool contradicts(Arm a) const;
 
   // Leaping (sentry_leap.cpp).
+  leap::Plan do_intend(Round rounds) override;
+  bool do_holds(const leap::Plan& plan, const leap::Box& box) const override;
+  void do_absorb(const leap::ShareOutcome& outcome) override;
+  Arm checked(Arm arm) const {
+    ARMATURE_CHECK(arm < actions_count_, "an arm of the problem");
+    return arm;
+  }
   struct Outlook;
   struct Ranges;
   Outlook outlook(Round rounds) const;

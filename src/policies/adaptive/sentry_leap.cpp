@@ -1,5 +1,6 @@
-// Sentry in leaps (docs/leap.md, "Sentry"): exploration comes at known times, so a window holds so
-// many plays of the explored action and so many of the one the contexts point at.
+// Sentry in leaps (docs/leap.md, "Sentry"): exploration comes at known times, so a window holds
+// a known number of plays of the explored action, and the rest are of the one the contexts point
+// at.
 #include <algorithm>
 #include <cmath>
 
@@ -76,13 +77,14 @@ Sentry::Outlook Sentry::outlook(Round rounds) const {
   const double behind = allowance(rounds_ + 1) - spent;
   const bool every_round = schedule_ == Schedule::kSpread && budget_ >= *horizon_;
   if (every_round || behind > 1 || (schedule_ == Schedule::kFirst && behind > 0)) {
-    if (!every_round) rounds = std::min(rounds, static_cast<Round>(std::ceil(behind)));
+    if (!every_round)
+      rounds = std::min(rounds, static_cast<Round>(std::min(std::ceil(behind), 0x1p62)));
     return {rounds, rounds};
   }
   if (schedule_ == Schedule::kFirst) return {rounds, 0};
   // The free schedule may still grow by more than 1 a round: nothing can be said.
   if (rounds_ < actions_count_) return {0, 0};
-  const double end = std::max(spent, std::ceil(allowance(rounds_ + rounds)));
+  const double end = std::min(std::max(spent, std::ceil(allowance(rounds_ + rounds))), 0x1p63);
   return {rounds, static_cast<std::uint64_t>(end) - explorations_, unevenness(rounds)};
 }
 
@@ -98,7 +100,7 @@ double Sentry::unevenness(Round rounds) const {
   return 3 + (slope(from) - slope(from + length)) * length / 4;
 }
 
-leap::Plan Sentry::intend(Round limit) {
+leap::Plan Sentry::do_intend(Round limit) {
   take_stock();
   if (rejected_) return leap::OneArm{{uppers_.best(), limit}};
   const auto [rounds, explorations, unevenness] = outlook(limit);
@@ -111,13 +113,14 @@ leap::Plan Sentry::intend(Round limit) {
       {{explored, explorations, explorations}, {followed, rounds - explorations}}, unevenness};
 }
 
-bool Sentry::holds(const leap::Plan& plan, const leap::Box& box) const {
+bool Sentry::do_holds(const leap::Plan& plan, const leap::Box& box) const {
   const std::span<const Share> shares = leap::shares_of(plan);
   if (rejected_) {
     const Arm leader = shares.front().arm;
     return least_upper_along(actions_, leader, box.arms.front(), action_confidence_) >
            uppers_.best_value_except(leader) + kCertificateMargin;
   }
+  check_contexts_told(box);
   const Ranges ranges = ranges_in(shares, box);
   // The explored arm stands first, the followed one last; one share may be both.
   const Share& first = shares.front();
@@ -225,8 +228,10 @@ bool Sentry::test_passes(Arm a, const Ranges& ranges) const {
   return true;
 }
 
-void Sentry::absorb(const leap::ShareOutcome& outcome) {
+void Sentry::do_absorb(const leap::ShareOutcome& outcome) {
   const auto& [arm, plays, explorations] = outcome.share;
+  ARMATURE_CHECK(explorations <= plays, "a share explores in some of its plays");
+  if (!rejected_) check_contexts_told(outcome);
   rounds_ += plays;
   explorations_ += explorations;
   actions_.add(arm, plays, outcome.sum);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/mathematics.h"
 
@@ -9,7 +10,10 @@ namespace armature {
 namespace {
 
 constexpr double kLeastProbability = 1e-8;  // as in the published script, against rounding
-constexpr std::size_t kReserved = 64;       // outstanding outcomes before the lists grow
+constexpr double kLeastWeight = 1e-30;      // a probability, or one smoothed by 1/T
+// More than anyone plays; as tickets they leave room for the numbers of balancers around it.
+constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 48;
+constexpr std::size_t kReserved = 64;  // outstanding outcomes before the lists grow
 
 // sqrt(4ρ·log t/n) + (4/3)·ρ·log t/n, n floored at 1.
 double bonus(double range, double log_round, std::uint64_t count) {
@@ -26,6 +30,22 @@ template <class Item>
 auto place_of(std::vector<Item>& items, std::uint64_t ticket) {
   return std::lower_bound(items.begin(), items.end(), ticket,
                           [](const Item& item, std::uint64_t bar) { return item.ticket < bar; });
+}
+
+// Each ticket once, in order, and none of a round to come.
+template <class Item>
+bool ascend_to(const std::vector<Item>& items, std::uint64_t last) {
+  const auto not_before = [](const Item& a, const Item& b) { return a.ticket >= b.ticket; };
+  return std::adjacent_find(items.begin(), items.end(), not_before) == items.end() &&
+         (items.empty() || items.back().ticket <= last);
+}
+
+// Of one of the two learners, with a weight one can divide by.
+template <class Item>
+bool all_sound(const std::vector<Item>& items) {
+  return std::all_of(items.begin(), items.end(), [](const Item& item) {
+    return item.learner <= 1 && item.weight >= kLeastWeight && item.weight <= 1;
+  });
 }
 
 }  // namespace
@@ -180,8 +200,28 @@ void Corral::visit_state(StateVisitor& visitor) {
     part.field("weight", due.weight);
     part.field("reward", due.reward);
   });
+  if (visitor.reading()) require_sound(visitor);
+}
+
+// What descend and choose rely on.
+void Corral::require_sound(const StateVisitor& visitor) const {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  visitor.require_within(0, kMost, "context_sums", context_sums_);
+  visitor.require_within(0, kMost, "action_sums", action_sums_);
+  visitor.require(probability_ >= kLeastProbability && probability_ <= 1 - kLeastProbability,
+                  "probability");
+  visitor.require(smoothed_ > 0 && smoothed_ < 1, "smoothed");
+  visitor.require(causal_range_ >= 1 && causal_range_ <= kMost, "causal_range");
+  visitor.require(action_range_ >= 1 && action_range_ <= kMost, "action_range");
+  visitor.require(rate_ > 0 && rate_ <= 1, "rate");
+  visitor.require(rounds_ <= kMostRounds, "rounds");
+  visitor.require(causal_rounds_ <= rounds_, "causal_rounds");
+  visitor.require(ascend_to(open_, rounds_) && all_sound(open_), "open");
+  visitor.require(ascend_to(due_, rounds_) && all_sound(due_), "due");
   for (const Due& due : due_)
-    visitor.require(due.arm < actions_ && due.context < visits_.size(), "due");
+    visitor.require(
+        due.arm < actions_ && due.context < visits_.size() && due.reward >= 0 && due.reward <= 1,
+        "due");
 }
 
 Diagnostics Corral::diagnostics() const {

@@ -46,6 +46,7 @@ class Corral {
   Open close(Decision decision);
   void work_in(const Due& due);
   void descend(double causal_loss, double action_loss);
+  void require_sound(const StateVisitor& visitor) const;
 
   bool published_;
   double smoothing_;  // γ

@@ -141,7 +141,7 @@ Decision DynamicBalancing::choose(Stream& stream) {
       ++inactive_rounds_[i];
       continue;
     }
-    const double used = level(i, dispatched_[i]);
+    const double used = do_level(i, dispatched_[i]);
     if (used < least) {
       least = used;
       chosen = i;
@@ -221,11 +221,14 @@ void DynamicBalancing::test_learners(std::uint64_t round) {
 
 using leap::Range;
 
-std::uint64_t DynamicBalancing::plays_below(std::size_t i, double bar, bool ties) const {
+std::uint64_t DynamicBalancing::do_plays_below(std::size_t i, double bar, bool ties) const {
   const auto below = [&](std::uint64_t n) {
-    const double at = level(i, n);
+    const double at = do_level(i, n);
     return at < bar || (ties && at == bar);
   };
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;  // more plays than there can be
+  if (bar < 0) return 0;
+  if (below(kMost)) return kMost;
   const double ratio = bar / learners_[i].pull;
   auto n = static_cast<std::uint64_t>(std::min(ratio * ratio, 0x1p62));
   while (n > 0 && !below(n - 1)) --n;
@@ -258,7 +261,7 @@ DynamicBalancing::Standing DynamicBalancing::standing_in(const leap::BalancerWin
   return standing;
 }
 
-bool DynamicBalancing::stays(const leap::BalancerWindow& window) const {
+bool DynamicBalancing::do_stays(const leap::BalancerWindow& window) const {
   constexpr double kMargin = 1e-12;  // indices round at 1e-15
   const Range common{
       3 * std::sqrt(count_ * log_term(static_cast<double>(outcomes_ + 1))),
@@ -284,7 +287,7 @@ bool DynamicBalancing::stays(const leap::BalancerWindow& window) const {
   return true;
 }
 
-void DynamicBalancing::pass(Round rounds, std::span<const std::uint64_t> plays) {
+void DynamicBalancing::do_pass(Round rounds, std::span<const std::uint64_t> plays) {
   rounds_ += rounds;
   outcomes_ += rounds;
   tested_outcomes_ = outcomes_;
@@ -296,7 +299,7 @@ void DynamicBalancing::pass(Round rounds, std::span<const std::uint64_t> plays) 
   }
 }
 
-void DynamicBalancing::settle(std::span<const double> reward_sums) {
+void DynamicBalancing::do_settle(std::span<const double> reward_sums) {
   for (std::size_t i = 0; i < learners_.size(); ++i) {
     const bool same = settled_[i] == observed_[i] && reward_sums_[i] == reward_sums[i];
     if (same || observed_[i] == 0) continue;
@@ -320,6 +323,10 @@ void DynamicBalancing::visit_state(StateVisitor& visitor) {
   visitor.field("first_deactivation", first_deactivation_);
   visitor.field("inactive_rounds", inactive_rounds_);
   crew_.visit_state(visitor);
+  visitor.require_counts_within(dispatched_, "observed", observed_);
+  visitor.require_finite("reward_sums", reward_sums_);
+  visitor.require_below(2, "active", active_);
+  visitor.require(std::count(active_.begin(), active_.end(), 1u) > 0, "active");
   if (!visitor.reading()) return;
   for (std::size_t i = 0; i < learners_.size(); ++i)
     if (observed_[i] > 0) update_terms(i);

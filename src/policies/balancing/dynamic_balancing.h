@@ -30,17 +30,18 @@ class DynamicBalancing : public leap::Balancer {
   /// round is an event of its own (docs/performance.md).
   Round leaps_well_beyond() const override { return corrected_ ? 10'000'000 : 0; }
   std::size_t learners() const override { return learners_.size(); }
-  AnyPolicy& learner(std::size_t i) override { return crew_.learner(i); }
-  bool active(std::size_t i) const override { return active_[i] == 1; }
-  double level(std::size_t i, std::uint64_t plays) const override {
-    return learners_[i].pull * std::sqrt(static_cast<double>(plays));
-  }
-  std::uint64_t plays_below(std::size_t i, double bar, bool ties) const override;
-  bool stays(const leap::BalancerWindow& window) const override;
-  void pass(Round rounds, std::span<const std::uint64_t> plays) override;
-  void settle(std::span<const double> reward_sums) override;
 
  private:
+  AnyPolicy& do_learner(std::size_t i) override { return crew_.learner(i); }
+  bool do_active(std::size_t i) const override { return active_[i] == 1; }
+  double do_level(std::size_t i, std::uint64_t plays) const final {
+    return learners_[i].pull * std::sqrt(static_cast<double>(plays));
+  }
+  std::uint64_t do_plays_below(std::size_t i, double bar, bool ties) const override;
+  bool do_stays(const leap::BalancerWindow& window) const override;
+  void do_pass(Round rounds, std::span<const std::uint64_t> plays) override;
+  void do_settle(std::span<const double> reward_sums) override;
+
   /// What is compared about a learner.
   struct Terms {
     double coefficient = 0;  // d_i, scaled

@@ -129,6 +129,13 @@ void RegretBalancing<kEstimating>::visit_state(StateVisitor& visitor) {
   visitor.field("unjudged", unjudged_);
   visitor.field("rounds", rounds_);
   crew_.visit_state(visitor);
+  visitor.require_counts_within(dispatched_, "observed", observed_);
+  visitor.require_finite("reward_sums", reward_sums_);
+  constexpr double kMost = std::numeric_limits<double>::max();
+  visitor.require_within(least_, kMost, "coefficients", coefficients_);
+  visitor.require_within(least_, kMost, "potentials", potentials_);
+  for (std::size_t i = 0; i < unjudged_.size(); ++i)  // a judgement divides by its outcomes
+    visitor.require(unjudged_[i] == 0 || observed_[i] > 0, "unjudged");
 }
 
 template <bool kEstimating>

@@ -18,10 +18,10 @@ class FixedArm : public leap::Planner {
   void visit_state(StateVisitor&) {}
   Diagnostics diagnostics() const { return {}; }
 
-  leap::Plan intend(Round rounds) override { return leap::Certain{{{arm_, rounds}}}; }
-  void absorb(const leap::ShareOutcome&) override {}
-
  private:
+  leap::Plan do_intend(Round rounds) override { return leap::Certain{{{arm_, rounds}}}; }
+  void do_absorb(const leap::ShareOutcome&) override {}
+
   Arm arm_;
 };
 

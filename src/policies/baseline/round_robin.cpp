@@ -9,7 +9,7 @@ PolicyFacts RoundRobin::facts() {
           .section = "§5"};
 }
 
-leap::Plan RoundRobin::intend(Round rounds) {
+leap::Plan RoundRobin::do_intend(Round rounds) {
   leap::Certain plan{{}, leap::Certain::Order::kMixed};
   plan.shares.reserve(actions_);
   const std::uint64_t more = rounds % actions_;  // arms from next_ on that get one more

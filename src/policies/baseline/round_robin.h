@@ -24,12 +24,12 @@ class RoundRobin : public leap::Planner {
   }
   Diagnostics diagnostics() const { return {}; }
 
-  leap::Plan intend(Round rounds) override;
-  void absorb(const leap::ShareOutcome& outcome) override {
+ private:
+  leap::Plan do_intend(Round rounds) override;
+  void do_absorb(const leap::ShareOutcome& outcome) override {
     next_ = (next_ + outcome.share.plays) % actions_;
   }
 
- private:
   std::uint32_t actions_;
   std::uint64_t next_ = 0;
 };

@@ -17,10 +17,10 @@ class UniformPolicy : public leap::Planner {
   void visit_state(StateVisitor&) {}
   Diagnostics diagnostics() const { return {}; }
 
-  leap::Plan intend(Round rounds) override { return leap::AtRandom{actions_, rounds}; }
-  void absorb(const leap::ShareOutcome&) override {}
-
  private:
+  leap::Plan do_intend(Round rounds) override { return leap::AtRandom{actions_, rounds}; }
+  void do_absorb(const leap::ShareOutcome&) override {}
+
   std::uint32_t actions_;
 };
 

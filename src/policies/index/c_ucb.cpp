@@ -40,12 +40,14 @@ Arm CausalUcb::random_best(Stream& stream) {
       rows_->actions(), [this](Arm a) { return sums_[rows_->row(a)]; }, stream);
 }
 
-bool CausalUcb::holds(const leap::Plan& plan, const leap::Box& box) const {
+bool CausalUcb::do_holds(const leap::Plan& plan, const leap::Box& box) const {
+  check_contexts_told(box);
   const auto uppers = ranges_along(contexts_, box.contexts, confidence_, PathBound::kUpper);
   return leads_for_all(*rows_, rows_->row(leap::shares_of(plan).front().arm), uppers);
 }
 
-void CausalUcb::absorb(const leap::ShareOutcome& outcome) {
+void CausalUcb::do_absorb(const leap::ShareOutcome& outcome) {
+  check_contexts_told(outcome);
   for (Context z = 0; z < contexts_.size(); ++z) {
     if (outcome.visits[z] == 0) continue;
     contexts_.add(z, outcome.visits[z], outcome.sums[z]);

@@ -28,11 +28,13 @@ class CausalUcb : public leap::Planner {
   Diagnostics diagnostics() const { return {}; }
 
   std::string obstacle() const override { return index_leap_obstacle(confidence_, random_ties_); }
-  leap::Plan intend(Round rounds) override {
+
+ protected:
+  leap::Plan do_intend(Round rounds) override {
     return leap::OneArm{{rows_->action(scores_.best_row()), rounds}, leap::Detail::kContexts};
   }
-  bool holds(const leap::Plan& plan, const leap::Box& box) const override;
-  void absorb(const leap::ShareOutcome& outcome) override;
+  bool do_holds(const leap::Plan& plan, const leap::Box& box) const override;
+  void do_absorb(const leap::ShareOutcome& outcome) override;
 
  private:
   Arm random_best(Stream& stream);

@@ -129,7 +129,7 @@ Arm HacUcb::best_action(Stream& stream) const {
 
 // --- Leaping
 
-leap::Plan HacUcb::intend(Round rounds) {
+leap::Plan HacUcb::do_intend(Round rounds) {
   if (dispatched_ < all_sweep_plays_) return sweeps(rounds);
   if (switched_) return leap::OneArm{{indices_.best(), rounds}};
   if (!benign_so_far()) return leap::SingleRound{};  // choose() switches
@@ -159,11 +159,12 @@ struct HacUcb::ContextRanges {
   RangeList lowers;
 };
 
-bool HacUcb::holds(const leap::Plan& plan, const leap::Box& box) const {
+bool HacUcb::do_holds(const leap::Plan& plan, const leap::Box& box) const {
   const Arm leader = leap::shares_of(plan).front().arm;
   if (switched_)
     return least_upper_along(actions_, leader, box.arms.front(), confidence_) >
            indices_.best_value_except(leader) + kCertificateMargin;
+  check_contexts_told(box);
   const ContextRanges ranges{ranges_along(contexts_, box.contexts, confidence_, PathBound::kUpper),
                              ranges_along(contexts_, box.contexts, confidence_, PathBound::kLower)};
   return leads_for_all(rows_, rows_.row(leader), ranges.uppers) &&
@@ -190,8 +191,9 @@ bool HacUcb::test_passes(Arm played, const leap::SumPath& path, const ContextRan
   return true;
 }
 
-void HacUcb::absorb(const leap::ShareOutcome& outcome) {
+void HacUcb::do_absorb(const leap::ShareOutcome& outcome) {
   const auto& [arm, plays, tag] = outcome.share;
+  if (!switched_) check_contexts_told(outcome);
   rounds_ += plays;
   actions_.add(arm, plays, outcome.sum);
   update_action(arm);
@@ -267,6 +269,7 @@ void HacUcb::visit_state(StateVisitor& visitor) {
   visitor.field("first_observed", first_observed_);
   visitor.field("first_visits", first_visits_);
   visitor.field("marginals_replaced", marginals_replaced_);
+  visitor.require(checks_marginals_ || !marginals_replaced_, "marginals_replaced");
   for (const std::uint64_t play : lost_)
     visitor.require(play / 4 < actions_count_ && is_sweep(play % 4), "lost");
   if (visitor.reading()) rebuild();

@@ -24,9 +24,6 @@ class HacUcb : public leap::Planner {
   Diagnostics diagnostics() const;
 
   std::string obstacle() const override { return index_leap_obstacle(confidence_, random_ties_); }
-  leap::Plan intend(Round rounds) override;
-  bool holds(const leap::Plan& plan, const leap::Box& box) const override;
-  void absorb(const leap::ShareOutcome& outcome) override;
 
  private:
   // What a play was for; the ticket of its decision.
@@ -39,6 +36,10 @@ class HacUcb : public leap::Planner {
   static bool is_sweep(std::uint64_t ticket) {
     return ticket == kFirstSweeps || ticket == kSecondSweeps;
   }
+
+  leap::Plan do_intend(Round rounds) override;
+  bool do_holds(const leap::Plan& plan, const leap::Box& box) const override;
+  void do_absorb(const leap::ShareOutcome& outcome) override;
 
   std::uint64_t first_sweeps() const { return first_sweep_plays_ / actions_count_; }
   bool benign_so_far();

@@ -41,13 +41,13 @@ Arm Ucb::random_best(Stream& stream) const {
 }
 
 // Only the played arm's index moves: it must stay above the runner-up's.
-bool Ucb::holds(const leap::Plan& plan, const leap::Box& box) const {
+bool Ucb::do_holds(const leap::Plan& plan, const leap::Box& box) const {
   const Arm leader = leap::shares_of(plan).front().arm;
   return least_upper_along(actions_, leader, box.arms.front(), confidence_) >
          indices_.best_value_except(leader) + kCertificateMargin;
 }
 
-void Ucb::absorb(const leap::ShareOutcome& outcome) {
+void Ucb::do_absorb(const leap::ShareOutcome& outcome) {
   const auto& [arm, plays, tag] = outcome.share;
   actions_.add(arm, plays, outcome.sum);
   indices_.set(arm, actions_.upper(arm, confidence_));

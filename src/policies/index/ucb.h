@@ -26,11 +26,12 @@ class Ucb : public leap::Planner {
   Diagnostics diagnostics() const { return {}; }
 
   std::string obstacle() const override { return index_leap_obstacle(confidence_, random_ties_); }
-  leap::Plan intend(Round rounds) override { return leap::OneArm{{indices_.best(), rounds}}; }
-  bool holds(const leap::Plan& plan, const leap::Box& box) const override;
-  void absorb(const leap::ShareOutcome& outcome) override;
 
  private:
+  leap::Plan do_intend(Round rounds) override { return leap::OneArm{{indices_.best(), rounds}}; }
+  bool do_holds(const leap::Plan& plan, const leap::Box& box) const override;
+  void do_absorb(const leap::ShareOutcome& outcome) override;
+
   Arm random_best(Stream& stream) const;
   void rebuild();
 

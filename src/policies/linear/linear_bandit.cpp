@@ -106,10 +106,20 @@ void RidgeRegression::visit_state(StateVisitor& visitor) {
   visitor.field("factor", factor_);
   visitor.field("leverages", leverages_);
   visitor.require_below(rows_.rows(), "pending", pending_);
-  visitor.require_finite("reward_sums", reward_sums_);
-  visitor.require_finite("factor", factor_);
-  visitor.require_finite("leverages", leverages_);
+  visitor.require(updates_ < kFreshAfter, "updates");
+  visitor.require_within(0, 0x1p64, "reward_sums", reward_sums_);
+  visitor.require(factor_fits(), "factor");
+  visitor.require_within(0, 2, "leverages", leverages_);  // at most ‖x‖² ≤ 1, but for rounding
   if (visitor.reading()) solve();
+}
+
+// V is at least the identity, so that the diagonal of L is at least 1, and at most of the size of
+// the counts.
+bool RidgeRegression::factor_fits() const {
+  constexpr double kMost = 0x1p33;  // L² ≤ V ≤ 1 + 2^64
+  const auto l = factor();
+  return l.array().isFinite().all() && (l.array().abs() <= kMost).all() &&
+         (l.diagonal().array() >= 0.5).all();
 }
 
 double linear_confidence(double dimension, double horizon) {

@@ -37,6 +37,7 @@ class RidgeRegression {
   void fresh_factor();
   void rank_one(std::uint32_t row);
   void solve();
+  bool factor_fits() const;
 
   Eigen::Map<Eigen::MatrixXd> factor() {
     return {factor_.data(), features_.rows(), features_.rows()};

@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "linear/rank.h"
@@ -179,7 +180,7 @@ void PhasedElimination::forget(Decision decision) {
 }
 
 // Nothing is decided inside a phase: what is left of it is one plan.
-leap::Plan PhasedElimination::intend(Round rounds) {
+leap::Plan PhasedElimination::do_intend(Round rounds) {
   if (active_.size() == 1) return leap::Certain{{{active_.front(), rounds}}};
   leap::Certain plan;
   plan.shares.reserve(support_.size() - next_);
@@ -192,9 +193,12 @@ leap::Plan PhasedElimination::intend(Round rounds) {
 }
 
 // The tag is the action's place in the support.
-void PhasedElimination::absorb(const leap::ShareOutcome& outcome) {
+void PhasedElimination::do_absorb(const leap::ShareOutcome& outcome) {
   if (active_.size() == 1) return;
   const auto& [arm, plays, place] = outcome.share;
+  ARMATURE_CHECK(place < support_.size() && support_[place] == arm, "a phase plays its support");
+  ARMATURE_CHECK(plays <= planned_[place] - dispatched_[place],
+                 "a phase plays no more than planned");
   dispatched_[place] += plays;
   sums_[place] += outcome.sum;
   observed_ += plays;
@@ -249,13 +253,14 @@ void PhasedElimination::visit_state(StateVisitor& visitor) {
   visitor.field("unconverged_designs", unconverged_);
   if (!visitor.reading()) return;
   // Lists of any length are consistent only in a state that pe itself has saved.
-  visitor.require(!active_.empty() && std::is_sorted(active_.begin(), active_.end()) &&
-                      active_.back() < actions_,
-                  "active");
+  visitor.require(
+      !active_.empty() && active_.back() < actions_ &&
+          std::adjacent_find(active_.begin(), active_.end(), std::greater_equal()) == active_.end(),
+      "active");
   visitor.require(phase_ == active_history_.size() && phase_plays() < 0x1p63, "phase");
   plan_phase();
   visitor.require(lists_fit(), "dispatched");
-  visitor.require_finite("sums", sums_);
+  visitor.require_sums_of_rewards("sums", sums_, dispatched_);
   const std::uint64_t dispatched =
       std::accumulate(dispatched_.begin(), dispatched_.end(), std::uint64_t{0});
   visitor.require(dispatched >= observed_ + lost_.size(), "observed");

@@ -26,10 +26,10 @@ class PhasedElimination : public leap::Planner {
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
-  leap::Plan intend(Round rounds) override;
-  void absorb(const leap::ShareOutcome& outcome) override;
-
  private:
+  leap::Plan do_intend(Round rounds) override;
+  void do_absorb(const leap::ShareOutcome& outcome) override;
+
   // Tickets: the phase a play counts for; plays beyond the phase's plan count for none.
   static constexpr std::uint64_t kExtra = 0;
 

@@ -117,7 +117,7 @@ class Statistics {
                    std::string_view sums_name) {
     visitor.field(counts_name, counts_);
     visitor.field(sums_name, sums_);
-    visitor.require_finite(sums_name, sums_);
+    visitor.require_sums_of_rewards(sums_name, sums_, counts_);
   }
 
  private:

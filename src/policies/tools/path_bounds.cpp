@@ -70,7 +70,8 @@ double highest(const Walk& walk, const SumPath& path, double factor) {
 
 // w(n)·sqrt(n) never falls with n: constant for paper and bilodeau, slowly rising for anytime.
 double factor_at(const Confidence& confidence, double count) {
-  return confidence.hoeffding(static_cast<std::uint64_t>(count)) * std::sqrt(std::floor(count));
+  const double whole = std::min(std::floor(count), 0x1p63);  // no path is longer
+  return confidence.hoeffding(static_cast<std::uint64_t>(whole)) * std::sqrt(whole);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ enum class PathBound { kMean, kUpper, kLower };
 leap::Range range_along(const Statistics& statistics, std::uint32_t i, const leap::SumPath& path,
                         const Confidence& confidence, PathBound bound);
 
-/// The same for so many outcomes with that sum.
+/// The same for `count` outcomes with that sum.
 leap::Range range_along(std::uint64_t count, double sum, const leap::SumPath& path,
                         const Confidence& confidence, PathBound bound);
 

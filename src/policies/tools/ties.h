@@ -20,8 +20,9 @@ Arm random_argmax(Arm count, const Values& value_of, Stream& stream) {
     }
   }
   Arm skip = uniform_index(stream, tied);
-  for (Arm a = 0;; ++a)
+  for (Arm a = 0; a + 1 < count; ++a)
     if (value_of(a) == best && skip-- == 0) return a;
+  return count - 1;
 }
 
 }  // namespace armature
