@@ -55,7 +55,7 @@ std::string canonical_numbers(const std::string& list, const FormulaVariables& v
     try {
       parts.push_back(print_real(real_value(part, variables)));
     } catch (const Error&) {
-      parts.push_back(part);  // what is no number is refused later, as it was written
+      return list;  // what is no number, or not yet, stays as it was written: parentheses and all
     }
   }
   return join(parts, "+");
