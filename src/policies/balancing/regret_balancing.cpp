@@ -48,14 +48,20 @@ RegretBalancing<kEstimating>::RegretBalancing(const Problem& problem, const Argu
       reward_sums_(crew_.size()),
       coefficients_(crew_.size(), least_),
       potentials_(crew_.size(), least_),
-      unjudged_(crew_.size()) {}
+      unjudged_(crew_.size()),
+      spread_counts_(crew_.size()),
+      spreads_(crew_.size()) {}
 
 // c·sqrt(log(M·log(max(n_i,2))/δ)/n_i)
 template <bool kEstimating>
-double RegretBalancing<kEstimating>::spread(std::size_t i) const {
+double RegretBalancing<kEstimating>::spread(std::size_t i) {
+  if (spread_counts_[i] == observed_[i]) return spreads_[i];
   const auto n = static_cast<double>(observed_[i]);
   const auto count = static_cast<double>(crew_.size());
-  return width_ * std::sqrt(portable::log(count * portable::log(std::max(n, 2.0)) / delta_) / n);
+  spread_counts_[i] = observed_[i];
+  return spreads_[i] =
+             width_ *
+             std::sqrt(portable::log(count * portable::log(std::max(n, 2.0)) / delta_) / n);
 }
 
 // What learner i's outcomes say about its coefficient, against max_j (U_j/n_j − spread_j).

@@ -24,7 +24,7 @@ class RegretBalancing {
   Diagnostics diagnostics() const;
 
  private:
-  double spread(std::size_t i) const;
+  double spread(std::size_t i);
   void judge(std::size_t i);
 
   double delta_;
@@ -39,6 +39,10 @@ class RegretBalancing {
   std::vector<double> potentials_;       // φ_i of ED2RB; D3RB computes its own
   std::vector<std::uint32_t> unjudged_;  // 1: has outcomes its last judgement did not know
   std::uint64_t rounds_ = 0;
+
+  // A learner's spread and the count it was worked out for: only the played one's changes.
+  std::vector<std::uint64_t> spread_counts_;
+  std::vector<double> spreads_;
 };
 
 using DoublingBalancing = RegretBalancing<false>;
