@@ -38,9 +38,25 @@ struct Diagnostic {
 };
 using Diagnostics = std::vector<Diagnostic>;
 
+/// Outcomes of one action in one context, added up: of a single round, or of many.
+struct Tally {
+  Arm arm;
+  Context context;
+  std::uint64_t plays;
+  double rewards;
+};
+
 /// Outcomes may come late, in any order, or never: `observe` is given the decision it belongs to,
 /// and `forget` says that its outcome will not come. `choose` may account for the dispatch of its
 /// decision.
+///
+/// A policy may also have
+///   bool probabilities(std::span<double>) const   of each arm in the next choice; false: no closed
+///                                                 form
+///   void witness(const Tally&, Stream&)           learns from decisions it did not make, in any
+///                                                 number
+///   std::string witness_obstacle() const          why not with these arguments, and what to do
+///                                                 instead; empty: it can
 template <class P>
 concept Policy = requires(P& policy, const P& seen, Stream& stream, Decision decision,
                           Outcome outcome, StateVisitor& visitor) {
@@ -51,7 +67,16 @@ concept Policy = requires(P& policy, const P& seen, Stream& stream, Decision dec
   { seen.diagnostics() } -> std::same_as<Diagnostics>;
 };
 
+/// Probabilities found by trying, each with a standard error of at most `error`.
+struct ProbabilityEstimate {
+  std::vector<double> probabilities;
+  double error;
+};
+
 // --- The erased form -----------------------------------------------------------------------------
+
+/// What to do with others' decisions where a policy cannot learn from them.
+std::string replay_instead();
 
 /// Any policy behind one interface. `play` is the typed loop: one virtual call for many rounds.
 class AnyPolicy {
@@ -65,6 +90,24 @@ class AnyPolicy {
   virtual void forget(Decision decision) = 0;
   virtual void visit_state(StateVisitor& visitor) = 0;
   virtual Diagnostics diagnostics() const = 0;
+
+  /// The probability of each arm in the next choice, given everything so far. False, with `out` as
+  /// it was, if there is no closed form (Thompson sampling). Leaves the policy as it is.
+  virtual bool probabilities(std::span<double> out) const = 0;
+  /// The same for any policy, from so many trial choices of copies, on a stream of its own.
+  ProbabilityEstimate estimate_probabilities(std::uint64_t draws, std::uint64_t seed) const;
+
+  /// Learns from a decision that somebody else made; its own decisions and their counts are as
+  /// before. Throws Error, saying what to do instead, where witness_obstacle() is not empty.
+  void witness(Arm arm, Outcome outcome, Stream& stream) {
+    check_outcome(outcome);
+    witness({arm, outcome.context, 1, outcome.reward}, stream);
+  }
+  void witness(const Tally& tally, Stream& stream);
+  virtual std::string witness_obstacle() const = 0;
+
+  /// A copy that goes its own way; null if this kind of policy cannot be copied.
+  virtual std::unique_ptr<AnyPolicy> clone() const = 0;
 
   /// Plays this many rounds with prompt feedback and counts the pulls of each arm.
   virtual void play(Environment& environment, Round rounds, Stream& stream,
@@ -83,6 +126,10 @@ class AnyPolicy {
 
  protected:
   AnyPolicy(std::string text, const Problem& problem);
+  AnyPolicy(const AnyPolicy&) = default;
+  AnyPolicy& operator=(const AnyPolicy&) = delete;
+
+  virtual void do_witness(const Tally& tally, Stream& stream) = 0;
 
   void check_arm(Decision decision) const {
     ARMATURE_CHECK(decision.arm < actions_, "a decision's arm is one of the problem's");
@@ -95,6 +142,9 @@ class AnyPolicy {
     ARMATURE_CHECK(environment.actions() == actions_ && environment.contexts() == contexts_,
                    "the environment has the problem's actions and contexts");
     ARMATURE_CHECK(pulls == actions_, "pulls are counted for every action");
+  }
+  void check_probabilities(std::size_t size) const {
+    ARMATURE_CHECK(size == actions_, "every action has a probability");
   }
 
  private:
@@ -129,6 +179,28 @@ class ErasedPolicy final : public AnyPolicy {
   void visit_state(StateVisitor& visitor) override { policy_.visit_state(visitor); }
   Diagnostics diagnostics() const override { return policy_.diagnostics(); }
 
+  bool probabilities(std::span<double> out) const override {
+    check_probabilities(out.size());
+    if constexpr (requires { policy_.probabilities(out); })
+      return policy_.probabilities(out);
+    else
+      return false;
+  }
+  std::string witness_obstacle() const override {
+    if constexpr (!kWitnesses)
+      return replay_instead();
+    else if constexpr (requires { policy_.witness_obstacle(); })
+      return policy_.witness_obstacle();
+    else
+      return {};
+  }
+  std::unique_ptr<AnyPolicy> clone() const override {
+    if constexpr (std::copy_constructible<P>)
+      return std::make_unique<ErasedPolicy>(*this);
+    else
+      return nullptr;
+  }
+
   leap::Leaper* leaper() override {
     if constexpr (std::derived_from<P, leap::Leaper>)
       return &policy_;
@@ -147,7 +219,15 @@ class ErasedPolicy final : public AnyPolicy {
     }
   }
 
+  static constexpr bool kWitnesses = requires(P & policy, const Tally& tally, Stream& stream) {
+    policy.witness(tally, stream);
+  };
+
  private:
+  void do_witness([[maybe_unused]] const Tally& tally, [[maybe_unused]] Stream& stream) override {
+    if constexpr (kWitnesses) policy_.witness(tally, stream);
+  }
+
   P policy_;
 };
 
@@ -162,6 +242,7 @@ struct PolicyFacts {
   bool needs_horizon = false;
   bool needs_marginals = false;
   std::vector<Parameter> parameters = {};
+  bool witnesses = false;  // learns from others' decisions; filled in by policy_entry
 };
 
 struct PolicyEntry {
@@ -179,6 +260,7 @@ template <Policy P>
 PolicyEntry policy_entry() {
   PolicyEntry entry;
   entry.facts = P::facts();
+  entry.facts.witnesses = ErasedPolicy<P>::kWitnesses;
   entry.make = [](const Problem& problem,
                   const Arguments& arguments) -> std::unique_ptr<AnyPolicy> {
     static const PolicyFacts facts = P::facts();

@@ -47,6 +47,8 @@ enum class Purpose : std::uint32_t {
   kFeedback = 5,      // delay and loss of outcomes
   kTest = 6,          // tests and benchmarks
   kLeap = 7,          // the leap engine's draws of many rounds at once
+  kEstimate = 8,      // probabilities found by trying
+  kFloor = 9,         // a floor's own luck, apart from its base policy's
 };
 
 struct StreamKey {
@@ -64,6 +66,8 @@ class Stream {
  public:
   explicit Stream(const StreamKey& key);
   static Stream within_round(const StreamKey& key, Round round);
+  /// The same seed and replication, but another purpose: luck of this round that is nobody else's.
+  Stream aside(Purpose purpose, Round round) const;
 
   std::uint32_t next_word() {
     if (used_ == 4) refill();

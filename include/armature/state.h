@@ -2,6 +2,7 @@
 // each field once, so the lists cannot drift apart.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -39,6 +40,13 @@ class StateVisitor {
   virtual void list(std::string_view name, std::vector<std::uint32_t>& values) = 0;
   virtual void list(std::string_view name, std::vector<std::uint64_t>& values) = 0;
   virtual void list(std::string_view name, std::vector<double>& values) = 0;
+
+  /// A list of fixed length that is zero throughout most of the time, and then no part of the
+  /// state: neither saved nor hashed nor shown.
+  virtual void rare(std::string_view name, std::vector<std::uint64_t>& values) {
+    if (std::any_of(values.begin(), values.end(), [](std::uint64_t value) { return value != 0; }))
+      field(name, values);
+  }
 
   /// Structures: `visit_item(ItemVisitor&, Item&)` names the parts of one. What is saved is one
   /// list per part, `name_part`, so that a list of structures and lists side by side are the same

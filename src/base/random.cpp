@@ -26,6 +26,11 @@ Stream::Stream(const StreamKey& key) : Stream(key, 0, 0, false) {}
 
 Stream Stream::within_round(const StreamKey& key, Round round) { return {key, round, 1, true}; }
 
+Stream Stream::aside(Purpose purpose, Round round) const {
+  const StreamKey key{std::uint64_t{key_[0]} | std::uint64_t{key_[1]} << 32, counter_[2], purpose};
+  return within_round(key, round);
+}
+
 void Stream::refill() {
   Philox::Block counter = counter_;
   if (within_round_) {

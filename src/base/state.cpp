@@ -17,7 +17,9 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "saved states are little-endian");
 
-constexpr std::string_view kMagic = "armature-state 1\n";
+// Format 2: the problem a policy's state belongs to is known by its names too.
+constexpr std::string_view kMagic = "armature-state 2\n";
+constexpr std::string_view kOldMagic = "armature-state 1\n";
 
 enum class Tag : char {
   kBool = 'b',
@@ -127,8 +129,19 @@ class Reader final : public StateVisitor {
   void list(std::string_view name, std::vector<double>& values) override {
     elements(Tag::kReals, name, values, std::nullopt);
   }
+  void rare(std::string_view name, std::vector<std::uint64_t>& values) override {
+    if (next_is(Tag::kIntegers, name))
+      field(name, values);
+    else if (apply_)
+      std::fill(values.begin(), values.end(), 0);
+  }
 
  private:
+  bool next_is(Tag tag, std::string_view name) const {
+    constexpr std::size_t kBeforeName = 1 + sizeof(std::uint32_t);
+    return left_.size() > kBeforeName + name.size() && left_[0] == static_cast<char>(tag) &&
+           left_.substr(kBeforeName, name.size()) == name;
+  }
   std::string_view take(std::size_t size, std::string_view name) {
     if (left_.size() < size) mismatch(name);
     const std::string_view taken = left_.substr(0, size);
@@ -333,8 +346,11 @@ std::string save_state(std::string_view owner, const StateVisit& visit) {
 
 void load_state(std::string_view owner, std::string_view saved, const StateVisit& visit) {
   const std::string header = fmt::format("{}{}\n", kMagic, owner);
+  if (saved.starts_with(kOldMagic))
+    throw Error({"", "saved state", "format 1, which does not say whose names it was saved under",
+                 "format 2: a state saved by this version"});
   if (!saved.starts_with(kMagic))
-    throw Error({"", "saved state", "other bytes", "a state that begins with 'armature-state 1'"});
+    throw Error({"", "saved state", "other bytes", "a state that begins with 'armature-state 2'"});
   const std::string_view body = saved.substr(0, saved.size() - sizeof(std::uint64_t));
   if (saved.size() < kMagic.size() + sizeof(std::uint64_t) ||
       digest_bytes(body) != saved.substr(body.size()))

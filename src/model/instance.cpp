@@ -92,6 +92,11 @@ std::uint64_t Problem::fingerprint() const {
   hash.add(sizes, sizeof sizes);
   const double told_epsilon = epsilon.value_or(-1);
   hash.add(&told_epsilon, sizeof told_epsilon);
+  for (const auto* names : {&action_names, &context_names})
+    for (const std::string& name : *names) {
+      hash.add(name);
+      hash.add(std::string_view("\0", 1));  // "ab", "c" are not "a", "bc"
+    }
   if (marginals)
     for (std::size_t a = 0; a < marginals->rows(); ++a)
       hash.add(marginals->row(a).data(), marginals->columns() * sizeof(double));

@@ -7,22 +7,9 @@ namespace {
 
 constexpr const char* kOwner = "session";
 
-// A state loads into a problem of equal sizes and marginals; a session, which is told of actions by
-// outsiders, also asks for the same names.
-std::uint64_t names_of(const Problem& problem) {
-  Fingerprint hash;
-  for (const auto* names : {&problem.action_names, &problem.context_names})
-    for (const std::string& name : *names) {
-      hash.add(name);
-      hash.add(std::string_view("\0", 1));  // "ab", "c" are not "a", "bc"
-    }
-  return hash.value();
-}
-
 // What is saved; the policy's own state is the last field.
 struct Saved {
   std::string policy;
-  std::uint64_t names = 0;
   std::uint64_t seed = 0;
   std::uint64_t replication = 0;
   std::uint64_t round = 0;
@@ -33,7 +20,6 @@ struct Saved {
   StateVisit fields() {
     return [this](StateVisitor& visitor) {
       visitor.field("policy", policy);
-      visitor.field("names", names);
       visitor.field("seed", seed);
       visitor.field("replication", replication);
       visitor.require(replication <= std::numeric_limits<std::uint32_t>::max(), "replication");
@@ -76,7 +62,6 @@ void PolicySession::forget(Decision decision) {
 
 std::string PolicySession::save() const {
   Saved saved{.policy = at_work().text(),
-              .names = names_of(problem_),
               .seed = seed_,
               .replication = replication_,
               .round = round_,
@@ -89,9 +74,6 @@ std::string PolicySession::save() const {
 PolicySession PolicySession::load(std::string_view bytes, const Problem& problem) {
   Saved saved;
   load_state(kOwner, bytes, saved.fields());
-  if (saved.names != names_of(problem))
-    throw Error({"", "saved session", "actions or contexts of other names",
-                 "the problem it was saved with"});
   PolicySession session(saved.policy, problem, saved.seed,
                         static_cast<std::uint32_t>(saved.replication));
   session.policy_->load(saved.state);

@@ -2,6 +2,8 @@
 // this.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "armature/error.h"
 #include "armature/policy.h"
 #include "base/text.h"
@@ -76,6 +78,39 @@ std::string AnyPolicy::save() const { return save_state(owner(), fields()); }
 void AnyPolicy::load(std::string_view saved) { load_state(owner(), saved, fields()); }
 std::uint64_t AnyPolicy::digest() const { return state_digest(fields()); }
 std::string AnyPolicy::dump() const { return dump_state(fields()); }
+
+std::string replay_instead() {
+  return "replay: ask it to choose; where it chose what was played observe the outcome, else forget "
+         "the decision";
+}
+
+void AnyPolicy::witness(const Tally& tally, Stream& stream) {
+  check_arm({tally.arm});
+  ARMATURE_CHECK(tally.context < contexts_, "a context is one of the problem's");
+  ARMATURE_CHECK(tally.rewards >= 0 && tally.rewards <= static_cast<double>(tally.plays),
+                 "a reward is a number in [0,1]");
+  if (const std::string instead = witness_obstacle(); !instead.empty())
+    throw Error({"", "policy " + text_, "the outcome of another's decision", instead});
+  do_witness(tally, stream);
+}
+
+ProbabilityEstimate AnyPolicy::estimate_probabilities(std::uint64_t draws,
+                                                      std::uint64_t seed) const {
+  ARMATURE_CHECK(draws > 0, "something is drawn");
+  std::vector<std::uint64_t> chosen(actions_);
+  Stream stream({seed, 0, Purpose::kEstimate});
+  for (std::uint64_t i = 0; i < draws; ++i) {
+    const std::unique_ptr<AnyPolicy> trial = clone();
+    if (!trial)
+      throw Error({"", "policy " + text_, "a kind that cannot be copied",
+                   "one that can, to try its choices"});
+    ++chosen[trial->choose(stream).arm];
+  }
+  ProbabilityEstimate estimate{{}, 0.5 / std::sqrt(static_cast<double>(draws))};
+  for (const std::uint64_t count : chosen)
+    estimate.probabilities.push_back(static_cast<double>(count) / static_cast<double>(draws));
+  return estimate;
+}
 
 const std::vector<PolicyEntry>& policies() { return table(); }
 

@@ -100,7 +100,7 @@ Sentry::Sentry(const Problem& problem, const Arguments& arguments)
       actions_(problem.actions()),
       contexts_(problem.contexts()),
       bar_(-kInfinity),
-      rows_(std::make_unique<const MarginalRows>(*problem.marginals)),
+      rows_(std::make_shared<const MarginalRows>(*problem.marginals)),
       action_widths_(problem.actions()),
       uppers_(problem.actions()),
       row_arms_(rows_->rows()),

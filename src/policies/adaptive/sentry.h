@@ -106,7 +106,7 @@ class Sentry : public leap::PeakKeeper {
   double beta_ = 0;
 
   // Derived.
-  std::unique_ptr<const MarginalRows> rows_;
+  std::shared_ptr<const MarginalRows> rows_;  // shared with copies: scores_ points to it
   std::vector<Confidence::Widths> action_widths_;
   ArgmaxTree uppers_;                        // UCB(a)
   std::vector<std::vector<Arm>> row_arms_;   // the actions of each row, ascending

@@ -100,6 +100,11 @@ BaseLearners::BaseLearners(const Problem& problem, const Arguments& arguments, d
   }
 }
 
+BaseLearners::Learner::Learner(const Learner& other)
+    : policy(other.policy->clone()), name(other.name), full_text(other.full_text) {
+  ARMATURE_CHECK(policy != nullptr, "a learner that is copied can be");
+}
+
 double BaseLearners::proved_coefficient(std::size_t i, const Problem& problem,
                                         const Arguments& arguments) const {
   const auto known = policy_coefficient(learners_[i].full_text, problem);

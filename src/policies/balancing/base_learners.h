@@ -47,6 +47,12 @@ class BaseLearners {
   }
 
   struct Learner {
+    Learner() = default;
+    Learner(Learner&&) = default;
+    Learner& operator=(Learner&&) = default;
+    Learner(const Learner& other);  // with a policy of its own
+    ~Learner() = default;
+
     std::unique_ptr<AnyPolicy> policy;
     std::string name;
     std::string full_text;  // with what was handed down

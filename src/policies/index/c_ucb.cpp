@@ -30,7 +30,7 @@ CausalUcb::CausalUcb(const Problem& problem, const Arguments& arguments)
                                  problem.contexts())),
       random_ties_(arguments.is_word("ties", "random")),
       contexts_(problem.contexts()),
-      rows_(std::make_unique<const MarginalRows>(*problem.marginals)),
+      rows_(std::make_shared<const MarginalRows>(*problem.marginals)),
       scores_(*rows_, contexts_.upper(0, confidence_)),
       sums_(rows_->rows()) {}
 

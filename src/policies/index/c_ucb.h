@@ -42,7 +42,7 @@ class CausalUcb : public leap::Planner {
   Confidence confidence_;
   bool random_ties_;
   Statistics contexts_;
-  std::unique_ptr<const MarginalRows> rows_;  // on the heap: scores_ points to it
+  std::shared_ptr<const MarginalRows> rows_;  // shared with copies: scores_ points to it
   ContextScores scores_;
   std::vector<double> sums_;  // scratch for random ties
 };
