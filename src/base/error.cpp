@@ -19,6 +19,8 @@ std::string message_of(const ErrorReport& report) {
   return message;
 }
 
+thread_local int throwing_checks = 0;  // how many ThrowingChecks this thread has
+
 }  // namespace
 
 Error::Error(ErrorReport report) : report_(std::move(report)), message_(message_of(report_)) {}
@@ -29,8 +31,21 @@ Error Error::in_file(const std::string& file) const {
   return Error(std::move(report));
 }
 
+CheckFailure::CheckFailure(const char* file, int line, const char* condition, const char* why)
+    : file_(file),
+      line_(line),
+      condition_(condition),
+      why_(why),
+      message_(file_ + ":" + std::to_string(line) + ": check failed: " + condition_ + " (" + why_ +
+               ")") {}
+
+ThrowingChecks::ThrowingChecks() { ++throwing_checks; }
+ThrowingChecks::~ThrowingChecks() { --throwing_checks; }
+
 void check_failed(const char* file, int line, const char* condition, const char* why) {
-  std::fprintf(stderr, "%s:%d: check failed: %s (%s)\n", file, line, condition, why);
+  const CheckFailure failure(file, line, condition, why);
+  if (throwing_checks > 0) throw failure;
+  std::fprintf(stderr, "%s\n", failure.what());
   std::abort();
 }
 

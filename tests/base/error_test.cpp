@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 namespace armature {
 namespace {
 
@@ -44,6 +46,74 @@ TEST(Check, PassesWhenTrue) { ARMATURE_CHECK(1 + 1 == 2, "arithmetic"); }
 TEST(Check, AbortsWithConditionAndReason) {
   EXPECT_DEATH(ARMATURE_CHECK(1 + 1 == 3, "arithmetic"),
                "error_test.cpp:[0-9]+: check failed: 1 \\+ 1 == 3 \\(arithmetic\\)");
+}
+
+void fail_a_check() { ARMATURE_CHECK(1 + 1 == 3, "arithmetic"); }
+
+TEST(ThrowingChecks, ThrowWhatFailed) {
+  const ThrowingChecks throwing;
+  try {
+    fail_a_check();
+    FAIL() << "the check holds";
+  } catch (const CheckFailure& failure) {
+    EXPECT_TRUE(failure.file().ends_with("error_test.cpp"));
+    EXPECT_GT(failure.line(), 0);
+    EXPECT_EQ(failure.condition(), "1 + 1 == 3");
+    EXPECT_EQ(failure.why(), "arithmetic");
+    EXPECT_EQ(failure.what(), failure.file() + ":" + std::to_string(failure.line()) +
+                                  ": check failed: 1 + 1 == 3 (arithmetic)");
+  }
+}
+
+TEST(ThrowingChecks, ABugIsNoError) {
+  const ThrowingChecks throwing;
+  try {
+    fail_a_check();
+    FAIL() << "the check holds";
+  } catch (const Error&) {
+    FAIL() << "no other input would mend it";
+  } catch (const std::exception& caught) {
+    EXPECT_NE(dynamic_cast<const CheckFailure*>(&caught), nullptr);
+  }
+}
+
+// Some reasons are put together where the check fails, and gone when it is caught.
+TEST(ThrowingChecks, KeepsTheReason) {
+  const ThrowingChecks throwing;
+  try {
+    ARMATURE_CHECK(false, std::string(100, 'x').c_str());
+  } catch (const CheckFailure& failure) {
+    EXPECT_EQ(failure.why(), std::string(100, 'x'));
+  }
+}
+
+TEST(ThrowingChecks, Nest) {
+  const ThrowingChecks outer;
+  {
+    const ThrowingChecks inner;
+    EXPECT_THROW(fail_a_check(), CheckFailure);
+  }
+  EXPECT_THROW(fail_a_check(), CheckFailure);
+}
+
+TEST(ThrowingChecks, AbortAgainWhenTheyEnd) {
+  { const ThrowingChecks throwing; }
+  EXPECT_DEATH(fail_a_check(), "check failed");
+  EXPECT_DEATH(
+      {
+        try {
+          const ThrowingChecks throwing;
+          fail_a_check();
+        } catch (const CheckFailure&) {  // unwinding ends them too
+        }
+        fail_a_check();
+      },
+      "check failed");
+}
+
+TEST(ThrowingChecks, AreOfOneThread) {
+  const ThrowingChecks throwing;
+  EXPECT_DEATH(std::jthread{fail_a_check}, "check failed");
 }
 
 }  // namespace
