@@ -60,10 +60,16 @@ class Diary final : public AnyPolicy {
   void forget(Decision decision) override { forgotten.push_back(decision.ticket); }
   void visit_state(StateVisitor&) override {}
   Diagnostics diagnostics() const override { return {}; }
+  bool probabilities(std::span<double>) const override { return false; }
+  std::string witness_obstacle() const override { return replay_instead(); }
+  std::unique_ptr<AnyPolicy> clone() const override { return nullptr; }
   void play(Environment&, Round, Stream&, std::span<std::uint64_t>) override {}
 
   std::vector<Round> observed;
   std::vector<Round> forgotten;
+
+ private:
+  void do_witness(const Tally&, Stream&) override {}
 };
 
 // The rounds whose outcomes arrive after each of the rounds 1..n.

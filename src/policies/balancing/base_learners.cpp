@@ -61,10 +61,7 @@ std::string canonical_numbers(const std::string& list, const FormulaVariables& v
   return join(parts, "+");
 }
 
-namespace {
-
-// Each learner in canonical form, in parentheses if it has keys.
-std::string canonical_base(const std::string& list, const FormulaVariables& variables) {
+std::string canonical_policies(const std::string& list, const FormulaVariables& variables) {
   std::vector<std::string> parts;
   for (const std::string& part : split_list(list)) {
     const std::string text = canonical_policy(part, variables);
@@ -73,12 +70,17 @@ std::string canonical_base(const std::string& list, const FormulaVariables& vari
   return join(parts, "+");
 }
 
-}  // namespace
+std::string without_floor(const std::string& text, const Arguments& arguments) {
+  if (TextForm::parse(text).name == "floor")
+    arguments.reject("base",
+                     "policies without a floor of their own; a floor goes around all of it");
+  return text;
+}
 
 Parameter BaseLearners::base_parameter() {
   return Parameter::text("base", "policies joined by '+', those with keys in parentheses")
       .defaults_to("c-ucb+ucb")
-      .written_as(canonical_base)
+      .written_as(canonical_policies)
       .help("the base learners; delta and scale are handed down to them", "§4");
 }
 
@@ -88,8 +90,8 @@ BaseLearners::BaseLearners(const Problem& problem, const Arguments& arguments, d
     arguments.reject("base", fmt::format("2 to {} policies joined by '+'", kMostLearners));
   for (const std::string& text : texts) {
     Learner learner;
-    learner.full_text = handed_down(text, arguments, delta);
-    learner.policy = make_policy(learner.full_text, problem);
+    learner.full_text = handed_down(without_floor(text, arguments), arguments, delta);
+    learner.policy = InnerPolicy(make_policy(learner.full_text, problem));
     learner.name = canonical_policy(text);
     const auto same_text =
         std::count_if(learners_.begin(), learners_.end(), [&](const Learner& other) {
@@ -98,11 +100,6 @@ BaseLearners::BaseLearners(const Problem& problem, const Arguments& arguments, d
     if (same_text > 0) learner.name += fmt::format("#{}", same_text + 1);
     learners_.push_back(std::move(learner));
   }
-}
-
-BaseLearners::Learner::Learner(const Learner& other)
-    : policy(other.policy->clone()), name(other.name), full_text(other.full_text) {
-  ARMATURE_CHECK(policy != nullptr, "a learner that is copied can be");
 }
 
 double BaseLearners::proved_coefficient(std::size_t i, const Problem& problem,
@@ -129,6 +126,17 @@ void BaseLearners::observe(Decision decision, Outcome outcome, Stream& stream) {
 
 void BaseLearners::forget(Decision decision) {
   learners_[learner_of(decision)].policy->forget(own_decision(decision));
+}
+
+void BaseLearners::witness(const Tally& tally, Stream& stream) {
+  for (Learner& learner : learners_) learner.policy->witness(tally, stream);
+}
+
+std::string BaseLearners::witness_obstacle() const {
+  for (const Learner& learner : learners_)
+    if (const std::string instead = learner.policy->witness_obstacle(); !instead.empty())
+      return fmt::format("{} (because of its learner {})", instead, learner.name);
+  return {};
 }
 
 std::string BaseLearners::leap_obstacle() const {

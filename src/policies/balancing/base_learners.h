@@ -2,7 +2,7 @@
 // outcomes only.
 #pragma once
 
-#include "armature/policy.h"
+#include "policies/balancing/inner_policy.h"
 
 namespace armature {
 
@@ -33,6 +33,14 @@ class BaseLearners {
   /// Hands the outcome to whose decision it was.
   void observe(Decision decision, Outcome outcome, Stream& stream);
   void forget(Decision decision);
+  /// Of learner i's next choice.
+  bool probabilities(std::size_t i, std::span<double> out) const {
+    return learners_[i].policy->probabilities(out);
+  }
+  /// Others' decisions: every learner learns from them.
+  void witness(const Tally& tally, Stream& stream);
+  /// Why some learner cannot, and what to do instead; empty if all can.
+  std::string witness_obstacle() const;
   void visit_state(StateVisitor& visitor);
 
   AnyPolicy& learner(std::size_t i) { return *learners_[i].policy; }
@@ -47,19 +55,19 @@ class BaseLearners {
   }
 
   struct Learner {
-    Learner() = default;
-    Learner(Learner&&) = default;
-    Learner& operator=(Learner&&) = default;
-    Learner(const Learner& other);  // with a policy of its own
-    ~Learner() = default;
-
-    std::unique_ptr<AnyPolicy> policy;
+    InnerPolicy policy;
     std::string name;
     std::string full_text;  // with what was handed down
   };
   std::vector<Learner> learners_;
 };
 
+/// The one spelling of a `+`-joined list of policies: each canonical, in parentheses if it has
+/// keys.
+std::string canonical_policies(const std::string& list, const FormulaVariables& variables);
+/// The text of a policy inside another, refused if it is a floor: two of them would share their
+/// luck, and a floor below a choice between learners is none.
+std::string without_floor(const std::string& text, const Arguments& arguments);
 /// The one spelling of a `+`-joined list of numbers.
 std::string canonical_numbers(const std::string& list, const FormulaVariables& variables);
 /// A `+`-joined list of positive numbers, one per learner.

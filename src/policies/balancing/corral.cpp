@@ -71,36 +71,36 @@ Corral::Corral(const Problem& problem, const Arguments& arguments)
     : published_(arguments.is_word("variant", "published")),
       rows_(*problem.marginals),
       actions_(problem.actions()),
-      visits_(problem.contexts()),
-      plays_(problem.actions()),
-      context_sums_(problem.contexts()),
-      action_sums_(problem.actions()),
-      uppers_(problem.contexts()),
-      sums_(rows_.rows()) {
+      scratch_{std::vector<double>(problem.contexts()), std::vector<double>(rows_.rows())} {
   const double horizon = std::max(2.0, static_cast<double>(problem.horizon.value()));
   const double log_horizon = portable::log(horizon);
   smoothing_ = 1 / horizon;
   growth_ = portable::exp(1 / log_horizon);
-  rate_ = 1 / (240 * std::sqrt(2 * horizon) * portable::pow(log_horizon, 1.5));
+  learned_.visits.resize(problem.contexts());
+  learned_.plays.resize(problem.actions());
+  learned_.context_sums.resize(problem.contexts());
+  learned_.action_sums.resize(problem.actions());
+  learned_.rate = 1 / (240 * std::sqrt(2 * horizon) * portable::pow(log_horizon, 1.5));
   open_.reserve(kReserved);
   due_.reserve(kReserved);
 }
 
-Arm Corral::causal_choice() {
-  const double log_round = portable::log(static_cast<double>(rounds_));
-  for (Context z = 0; z < visits_.size(); ++z)
-    uppers_[z] = mean(context_sums_[z], visits_[z]) + bonus(causal_range_, log_round, visits_[z]);
-  rows_.sums(uppers_, sums_);
-  return rows_.action(first_largest(sums_));
+Arm Corral::causal_choice(const Learned& learned, std::uint64_t round, Scratch& scratch) const {
+  const double log_round = portable::log(static_cast<double>(round));
+  for (Context z = 0; z < learned.visits.size(); ++z)
+    scratch.uppers[z] = mean(learned.context_sums[z], learned.visits[z]) +
+                        bonus(learned.causal_range, log_round, learned.visits[z]);
+  rows_.sums(scratch.uppers, scratch.sums);
+  return rows_.action(first_largest(scratch.sums));
 }
 
-Arm Corral::action_choice() const {
-  const double log_round = portable::log(static_cast<double>(rounds_));
+Arm Corral::action_choice(const Learned& learned, std::uint64_t round) const {
+  const double log_round = portable::log(static_cast<double>(round));
   Arm best = 0;
   double highest = -1;
   for (Arm a = 0; a < actions_; ++a) {
-    const double index =
-        mean(action_sums_[a], plays_[a]) + bonus(action_range_, log_round, plays_[a]);
+    const double index = mean(learned.action_sums[a], learned.plays[a]) +
+                         bonus(learned.action_range, log_round, learned.plays[a]);
     if (index > highest) {
       highest = index;
       best = a;
@@ -110,15 +110,28 @@ Arm Corral::action_choice() const {
 }
 
 Decision Corral::choose(Stream& stream) {
-  for (const Due& due : due_) work_in(due);
+  for (const Due& due : due_) work_in(due, learned_);
   due_.clear();
 
   ++rounds_;
-  const bool causal = bernoulli(stream, smoothed_);
+  const bool causal = bernoulli(stream, learned_.smoothed);
   causal_rounds_ += causal ? 1 : 0;
-  const double p = published_ ? probability_ : smoothed_;  // what weights divide by
+  // What weights divide by.
+  const double p = published_ ? learned_.probability : learned_.smoothed;
   open_.push_back({rounds_, causal ? kCausal : kActions, causal ? p : 1 - p});
-  return {causal ? causal_choice() : action_choice(), rounds_};
+  return {causal ? causal_choice(learned_, rounds_, scratch_) : action_choice(learned_, rounds_),
+          rounds_};
+}
+
+// Outcomes that are due are worked in on a copy: choose will do the same.
+bool Corral::probabilities(std::span<double> out) const {
+  Learned learned = learned_;
+  Scratch scratch = scratch_;
+  for (const Due& due : due_) work_in(due, learned);
+  std::fill(out.begin(), out.end(), 0.0);
+  out[causal_choice(learned, rounds_ + 1, scratch)] += learned.smoothed;
+  out[action_choice(learned, rounds_ + 1)] += 1 - learned.smoothed;
+  return true;
 }
 
 void Corral::observe(Decision decision, Outcome outcome, Stream&) {
@@ -139,52 +152,54 @@ Corral::Open Corral::close(Decision decision) {
   return open;
 }
 
-void Corral::work_in(const Due& due) {
+void Corral::work_in(const Due& due, Learned& learned) const {
   const double weighted = due.reward / due.weight;
   const double loss = (1 - due.reward) / due.weight;
   if (due.learner == kCausal) {
-    ++visits_[due.context];
-    context_sums_[due.context] += weighted;
-    descend(loss, 0);
+    ++learned.visits[due.context];
+    learned.context_sums[due.context] += weighted;
+    descend(loss, 0, learned);
   } else {
-    ++plays_[due.arm];
-    action_sums_[due.arm] += weighted;
-    descend(0, loss);
+    ++learned.plays[due.arm];
+    learned.action_sums[due.arm] += weighted;
+    descend(0, loss, learned);
   }
 }
 
 // The log-barrier step: 1/p'_i = 1/p_i + η(ℓ_i − λ) with λ such that both sum to 1. For two
 // learners, with D the difference of 1/p_i + η·ℓ_i, that is p' = 2/(2 + D + sqrt(D² + 4)).
-void Corral::descend(double causal_loss, double action_loss) {
+void Corral::descend(double causal_loss, double action_loss, Learned& learned) const {
+  double& p = learned.probability;
   // Without a loss p stays, to the last bit: else rounding would decide between actions that tie.
   if (causal_loss != action_loss) {
     const double difference =
-        1 / probability_ + rate_ * causal_loss - (1 / (1 - probability_) + rate_ * action_loss);
-    probability_ = 2 / (2 + difference + std::sqrt(difference * difference + 4));
-    probability_ = std::clamp(probability_, kLeastProbability, 1 - kLeastProbability);
+        1 / p + learned.rate * causal_loss - (1 / (1 - p) + learned.rate * action_loss);
+    p = 2 / (2 + difference + std::sqrt(difference * difference + 4));
+    p = std::clamp(p, kLeastProbability, 1 - kLeastProbability);
   }
-  smoothed_ = published_ ? (1 - smoothing_) * probability_ * smoothing_ / 2
-                         : (1 - smoothing_) * probability_ + smoothing_ / 2;
-  if (1 / smoothed_ > causal_range_) {
-    causal_range_ = 2 / smoothed_;
-    rate_ *= growth_;
+  const double smoothed =
+      published_ ? (1 - smoothing_) * p * smoothing_ / 2 : (1 - smoothing_) * p + smoothing_ / 2;
+  learned.smoothed = smoothed;
+  if (1 / smoothed > learned.causal_range) {
+    learned.causal_range = 2 / smoothed;
+    learned.rate *= growth_;
   }
-  if (1 / (1 - smoothed_) > action_range_) {
-    action_range_ = 2 / (1 - smoothed_);
-    rate_ *= growth_;
+  if (1 / (1 - smoothed) > learned.action_range) {
+    learned.action_range = 2 / (1 - smoothed);
+    learned.rate *= growth_;
   }
 }
 
 void Corral::visit_state(StateVisitor& visitor) {
-  visitor.field("visits", visits_);
-  visitor.field("plays", plays_);
-  visitor.field("context_sums", context_sums_);
-  visitor.field("action_sums", action_sums_);
-  visitor.field("probability", probability_);
-  visitor.field("smoothed", smoothed_);
-  visitor.field("causal_range", causal_range_);
-  visitor.field("action_range", action_range_);
-  visitor.field("rate", rate_);
+  visitor.field("visits", learned_.visits);
+  visitor.field("plays", learned_.plays);
+  visitor.field("context_sums", learned_.context_sums);
+  visitor.field("action_sums", learned_.action_sums);
+  visitor.field("probability", learned_.probability);
+  visitor.field("smoothed", learned_.smoothed);
+  visitor.field("causal_range", learned_.causal_range);
+  visitor.field("action_range", learned_.action_range);
+  visitor.field("rate", learned_.rate);
   visitor.field("rounds", rounds_);
   visitor.field("causal_rounds", causal_rounds_);
   visitor.list("open", open_, [](ItemVisitor& part, Open& open) {
@@ -206,28 +221,29 @@ void Corral::visit_state(StateVisitor& visitor) {
 // What descend and choose rely on.
 void Corral::require_sound(const StateVisitor& visitor) const {
   constexpr double kMost = std::numeric_limits<double>::max();
-  visitor.require_within(0, kMost, "context_sums", context_sums_);
-  visitor.require_within(0, kMost, "action_sums", action_sums_);
-  visitor.require(probability_ >= kLeastProbability && probability_ <= 1 - kLeastProbability,
-                  "probability");
-  visitor.require(smoothed_ > 0 && smoothed_ < 1, "smoothed");
-  visitor.require(causal_range_ >= 1 && causal_range_ <= kMost, "causal_range");
-  visitor.require(action_range_ >= 1 && action_range_ <= kMost, "action_range");
-  visitor.require(rate_ > 0 && rate_ <= 1, "rate");
+  visitor.require_within(0, kMost, "context_sums", learned_.context_sums);
+  visitor.require_within(0, kMost, "action_sums", learned_.action_sums);
+  visitor.require(
+      learned_.probability >= kLeastProbability && learned_.probability <= 1 - kLeastProbability,
+      "probability");
+  visitor.require(learned_.smoothed > 0 && learned_.smoothed < 1, "smoothed");
+  visitor.require(learned_.causal_range >= 1 && learned_.causal_range <= kMost, "causal_range");
+  visitor.require(learned_.action_range >= 1 && learned_.action_range <= kMost, "action_range");
+  visitor.require(learned_.rate > 0 && learned_.rate <= 1, "rate");
   visitor.require(rounds_ <= kMostRounds, "rounds");
   visitor.require(causal_rounds_ <= rounds_, "causal_rounds");
   visitor.require(ascend_to(open_, rounds_) && all_sound(open_), "open");
   visitor.require(ascend_to(due_, rounds_) && all_sound(due_), "due");
   for (const Due& due : due_)
-    visitor.require(
-        due.arm < actions_ && due.context < visits_.size() && due.reward >= 0 && due.reward <= 1,
-        "due");
+    visitor.require(due.arm < actions_ && due.context < learned_.visits.size() && due.reward >= 0 &&
+                        due.reward <= 1,
+                    "due");
 }
 
 Diagnostics Corral::diagnostics() const {
   const auto rounds = static_cast<double>(std::max<std::uint64_t>(rounds_, 1));
   return {{"share(c-ucb)", static_cast<double>(causal_rounds_) / rounds},
-          {"probability(c-ucb)", probability_}};
+          {"probability(c-ucb)", learned_.probability}};
 }
 
 }  // namespace armature

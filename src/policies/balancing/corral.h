@@ -19,6 +19,7 @@ class Corral {
   Decision choose(Stream& stream);
   void observe(Decision decision, Outcome outcome, Stream&);
   void forget(Decision decision);
+  bool probabilities(std::span<double> out) const;
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
@@ -41,11 +42,26 @@ class Corral {
     double reward;
   };
 
-  Arm causal_choice();
-  Arm action_choice() const;
+  /// All that outcomes change.
+  struct Learned {
+    // Importance-weighted statistics of each learner's own rounds.
+    std::vector<std::uint64_t> visits, plays;
+    std::vector<double> context_sums, action_sums;
+    double probability = 0.5;  // p of C-UCB
+    double smoothed = 0.5;     // p̄ of C-UCB
+    double causal_range = 4;   // ρ of C-UCB
+    double action_range = 4;   // ρ of UCB
+    double rate = 0;           // η
+  };
+  struct Scratch {
+    std::vector<double> uppers, sums;
+  };
+
+  Arm causal_choice(const Learned& learned, std::uint64_t round, Scratch& scratch) const;
+  Arm action_choice(const Learned& learned, std::uint64_t round) const;
   Open close(Decision decision);
-  void work_in(const Due& due);
-  void descend(double causal_loss, double action_loss);
+  void work_in(const Due& due, Learned& learned) const;
+  void descend(double causal_loss, double action_loss, Learned& learned) const;
   void require_sound(const StateVisitor& visitor) const;
 
   bool published_;
@@ -54,14 +70,7 @@ class Corral {
   MarginalRows rows_;
   std::uint32_t actions_;
 
-  // Importance-weighted statistics of each learner's own rounds.
-  std::vector<std::uint64_t> visits_, plays_;
-  std::vector<double> context_sums_, action_sums_;
-  double probability_ = 0.5;  // p of C-UCB
-  double smoothed_ = 0.5;     // p̄ of C-UCB
-  double causal_range_ = 4;   // ρ of C-UCB
-  double action_range_ = 4;   // ρ of UCB
-  double rate_;               // η
+  Learned learned_;
   std::uint64_t rounds_ = 0;  // t
   std::uint64_t causal_rounds_ = 0;
 
@@ -69,7 +78,7 @@ class Corral {
   std::vector<Open> open_;
   std::vector<Due> due_;
 
-  std::vector<double> uppers_, sums_;  // scratch
+  Scratch scratch_;
 };
 
 }  // namespace armature

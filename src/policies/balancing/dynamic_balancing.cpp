@@ -129,18 +129,25 @@ DynamicBalancing::DynamicBalancing(const Problem& problem, const Arguments& argu
   first_deactivation_.resize(count);
   inactive_rounds_.resize(count);
   settled_.resize(count);
+  verdict_.resize(count);
 }
 
 Decision DynamicBalancing::choose(Stream& stream) {
   ++rounds_;
-  if (tested_outcomes_ < outcomes_) test_learners(rounds_ - 1);
+  if (test_is_due()) test_learners(rounds_ - 1);
+  for (std::size_t i = 0; i < learners_.size(); ++i) inactive_rounds_[i] += 1 - active_[i];
+  const std::size_t chosen = least_used(active_);
+  ++played_[chosen];
+  ++dispatched_[chosen];
+  return crew_.choose(chosen, stream);
+}
+
+// The active learner with the smallest v_i·d_i·sqrt(n_i).
+std::size_t DynamicBalancing::least_used(std::span<const std::uint32_t> active) const {
   std::size_t chosen = learners_.size();
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < learners_.size(); ++i) {
-    if (active_[i] == 0) {
-      ++inactive_rounds_[i];
-      continue;
-    }
+    if (active[i] == 0) continue;
     const double used = do_level(i, dispatched_[i]);
     if (used < least) {
       least = used;
@@ -149,9 +156,13 @@ Decision DynamicBalancing::choose(Stream& stream) {
   }
   ARMATURE_CHECK(chosen < learners_.size(),
                  "some learner is active and has used less than infinity");
-  ++played_[chosen];
-  ++dispatched_[chosen];
-  return crew_.choose(chosen, stream);
+  return chosen;
+}
+
+bool DynamicBalancing::probabilities(std::span<double> out) const {
+  std::vector<std::uint32_t> active = active_;
+  if (test_is_due()) judge(active);
+  return crew_.probabilities(least_used(active), out);
 }
 
 void DynamicBalancing::observe(Decision decision, Outcome outcome, Stream& stream) {
@@ -191,9 +202,7 @@ void DynamicBalancing::update_terms(std::size_t i) {
 // active.
 // The verdict depends on sums and counts alone, so it is asked for once, before the next choice,
 // and the order in which outcomes came leaves no trace.
-// `round` is the last one played.
-void DynamicBalancing::test_learners(std::uint64_t round) {
-  tested_outcomes_ = outcomes_;
+void DynamicBalancing::judge(std::span<std::uint32_t> verdict) const {
   const auto t = static_cast<double>(outcomes_);
   const double common = 3 * std::sqrt(count_ * log_term(t));
   const double root = std::sqrt(t);
@@ -207,14 +216,22 @@ void DynamicBalancing::test_learners(std::uint64_t round) {
   for (std::size_t i = 0; i < learners_.size(); ++i) {
     const bool active =
         observed_[i] == 0 || value(i) + learners_[i].spread + learners_[i].allowance >= bar;
-    if (active_[i] == 1 && !active) {
-      ++deactivations_[i];
-      if (first_deactivation_[i] == 0) first_deactivation_[i] = round;
-    }
-    active_[i] = active ? 1 : 0;
+    verdict[i] = active ? 1 : 0;
     any = any || active;
   }
-  if (!any) std::fill(active_.begin(), active_.end(), 1);
+  if (!any) std::fill(verdict.begin(), verdict.end(), 1);
+}
+
+// `round` is the last one played.
+void DynamicBalancing::test_learners(std::uint64_t round) {
+  tested_outcomes_ = outcomes_;
+  judge(verdict_);
+  for (std::size_t i = 0; i < learners_.size(); ++i) {
+    if (active_[i] == 0 || verdict_[i] == 1) continue;
+    ++deactivations_[i];
+    if (first_deactivation_[i] == 0) first_deactivation_[i] = round;
+  }
+  std::swap(active_, verdict_);
 }
 
 // --- Leaping

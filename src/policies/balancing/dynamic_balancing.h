@@ -22,6 +22,10 @@ class DynamicBalancing : public leap::Balancer {
   Decision choose(Stream& stream);
   void observe(Decision decision, Outcome outcome, Stream& stream);
   void forget(Decision decision);
+  bool probabilities(std::span<double> out) const;
+  /// For the learners alone: n_i and U_i are of the balancer's own decisions.
+  void witness(const Tally& tally, Stream& stream) { crew_.witness(tally, stream); }
+  std::string witness_obstacle() const { return crew_.witness_obstacle(); }
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
@@ -54,7 +58,10 @@ class DynamicBalancing : public leap::Balancer {
   };
 
   void update_terms(std::size_t i);
+  bool test_is_due() const { return tested_outcomes_ < outcomes_; }
+  void judge(std::span<std::uint32_t> verdict) const;
   void test_learners(std::uint64_t round);
+  std::size_t least_used(std::span<const std::uint32_t> active) const;
   double log_term(double n) const;
   struct Standing {
     leap::Range reach;  // η_i + γ_i + d_i/sqrt(n_i)
@@ -83,6 +90,7 @@ class DynamicBalancing : public leap::Balancer {
   std::vector<std::uint64_t> first_deactivation_;  // the round before it; 0: never
   std::vector<std::uint64_t> inactive_rounds_;
   std::vector<std::uint64_t> settled_;  // leaping: plays whose rewards were last told
+  std::vector<std::uint32_t> verdict_;  // scratch
 };
 
 }  // namespace armature

@@ -49,37 +49,56 @@ RegretBalancing<kEstimating>::RegretBalancing(const Problem& problem, const Argu
       coefficients_(crew_.size(), least_),
       potentials_(crew_.size(), least_),
       unjudged_(crew_.size()),
-      spread_counts_(crew_.size()),
       spreads_(crew_.size()) {}
 
 // c·sqrt(log(M·log(max(n_i,2))/δ)/n_i)
 template <bool kEstimating>
-double RegretBalancing<kEstimating>::spread(std::size_t i) {
-  if (spread_counts_[i] == observed_[i]) return spreads_[i];
+void RegretBalancing<kEstimating>::update_spread(std::size_t i) {
   const auto n = static_cast<double>(observed_[i]);
   const auto count = static_cast<double>(crew_.size());
-  spread_counts_[i] = observed_[i];
-  return spreads_[i] =
-             width_ *
-             std::sqrt(portable::log(count * portable::log(std::max(n, 2.0)) / delta_) / n);
+  spreads_[i] =
+      width_ * std::sqrt(portable::log(count * portable::log(std::max(n, 2.0)) / delta_) / n);
 }
 
-// What learner i's outcomes say about its coefficient, against max_j (U_j/n_j − spread_j).
+// What learner i's outcomes say about its coefficient, against max_j (U_j/n_j − spread_j). As it
+// was, if there are none since the last judgement.
 template <bool kEstimating>
-void RegretBalancing<kEstimating>::judge(std::size_t i) {
+typename RegretBalancing<kEstimating>::Judgement RegretBalancing<kEstimating>::judgement(
+    std::size_t i) const {
+  Judgement judged{coefficients_[i], potentials_[i]};
+  if (unjudged_[i] == 0) return judged;
   double bar = -std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < crew_.size(); ++j)
     if (observed_[j] > 0)
-      bar = std::max(bar, reward_sums_[j] / static_cast<double>(observed_[j]) - spread(j));
+      bar = std::max(bar, reward_sums_[j] / static_cast<double>(observed_[j]) - spreads_[j]);
   const auto n = static_cast<double>(observed_[i]);
   const double mean = reward_sums_[i] / n;
   if constexpr (kEstimating) {
-    coefficients_[i] = std::max(least_, std::sqrt(n) * (bar - mean - spread(i)));
-    potentials_[i] =
-        std::clamp(coefficients_[i] * std::sqrt(n), potentials_[i], 2 * potentials_[i]);
-  } else if (mean + coefficients_[i] / std::sqrt(n) + spread(i) < bar) {
-    coefficients_[i] *= 2;
+    judged.coefficient = std::max(least_, std::sqrt(n) * (bar - mean - spreads_[i]));
+    judged.potential =
+        std::clamp(judged.coefficient * std::sqrt(n), judged.potential, 2 * judged.potential);
+  } else if (mean + judged.coefficient / std::sqrt(n) + spreads_[i] < bar) {
+    judged.coefficient *= 2;
   }
+  return judged;
+}
+
+// Whose turn it is, after all judgements that are due.
+template <bool kEstimating>
+std::size_t RegretBalancing<kEstimating>::least_potential() const {
+  std::size_t chosen = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < crew_.size(); ++i) {
+    const Judgement judged = judgement(i);
+    const double potential =
+        kEstimating ? judged.potential
+                    : judged.coefficient * std::sqrt(static_cast<double>(dispatched_[i]));
+    if (potential < least) {
+      least = potential;
+      chosen = i;
+    }
+  }
+  return chosen;
 }
 
 template <bool kEstimating>
@@ -87,20 +106,13 @@ Decision RegretBalancing<kEstimating>::choose(Stream& stream) {
   ++rounds_;
   // With prompt feedback this judges the learner of the last round; late outcomes are judged
   // together, so that their order leaves no trace.
-  for (std::size_t i = 0; i < crew_.size(); ++i)
-    if (unjudged_[i] == 1) judge(i);
-  std::fill(unjudged_.begin(), unjudged_.end(), 0);
-  std::size_t chosen = 0;
-  double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < crew_.size(); ++i) {
-    const double potential =
-        kEstimating ? potentials_[i]
-                    : coefficients_[i] * std::sqrt(static_cast<double>(dispatched_[i]));
-    if (potential < least) {
-      least = potential;
-      chosen = i;
-    }
+    const Judgement judged = judgement(i);
+    coefficients_[i] = judged.coefficient;
+    potentials_[i] = judged.potential;
+    unjudged_[i] = 0;
   }
+  const std::size_t chosen = least_potential();
   ++played_[chosen];
   ++dispatched_[chosen];
   return crew_.choose(chosen, stream);
@@ -113,6 +125,7 @@ void RegretBalancing<kEstimating>::observe(Decision decision, Outcome outcome, S
   crew_.observe(decision, outcome, stream);
   ++observed_[i];
   reward_sums_[i] += outcome.reward;
+  update_spread(i);
   unjudged_[i] = 1;
 }
 
@@ -142,6 +155,9 @@ void RegretBalancing<kEstimating>::visit_state(StateVisitor& visitor) {
   visitor.require_within(least_, kMost, "potentials", potentials_);
   for (std::size_t i = 0; i < unjudged_.size(); ++i)  // a judgement divides by its outcomes
     visitor.require(unjudged_[i] == 0 || observed_[i] > 0, "unjudged");
+  if (!visitor.reading()) return;
+  for (std::size_t i = 0; i < crew_.size(); ++i)
+    if (observed_[i] > 0) update_spread(i);
 }
 
 template <bool kEstimating>

@@ -20,12 +20,24 @@ class RegretBalancing {
   Decision choose(Stream& stream);
   void observe(Decision decision, Outcome outcome, Stream& stream);
   void forget(Decision decision);
+  bool probabilities(std::span<double> out) const {
+    return crew_.probabilities(least_potential(), out);
+  }
+  /// For the learners alone: n_i and U_i are of the balancer's own decisions.
+  void witness(const Tally& tally, Stream& stream) { crew_.witness(tally, stream); }
+  std::string witness_obstacle() const { return crew_.witness_obstacle(); }
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
  private:
-  double spread(std::size_t i);
-  void judge(std::size_t i);
+  /// What a learner's outcomes say about it.
+  struct Judgement {
+    double coefficient;
+    double potential;
+  };
+  void update_spread(std::size_t i);
+  Judgement judgement(std::size_t i) const;
+  std::size_t least_potential() const;
 
   double delta_;
   double least_;  // d_min
@@ -40,9 +52,7 @@ class RegretBalancing {
   std::vector<std::uint32_t> unjudged_;  // 1: has outcomes its last judgement did not know
   std::uint64_t rounds_ = 0;
 
-  // A learner's spread and the count it was worked out for: only the played one's changes.
-  std::vector<std::uint64_t> spread_counts_;
-  std::vector<double> spreads_;
+  std::vector<double> spreads_;  // derived; each is changed by the learner's own outcomes alone
 };
 
 using DoublingBalancing = RegretBalancing<false>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "armature/leap.h"
+#include "policies/tools/certainty.h"
 
 namespace armature {
 
@@ -15,6 +16,11 @@ class FixedArm : public leap::Planner {
   Decision choose(Stream&) { return {arm_}; }
   void observe(Decision, Outcome, Stream&) {}
   void forget(Decision) {}
+  void witness(const Tally&, Stream&) {}
+  bool probabilities(std::span<double> out) const {
+    put_all_on(out, arm_);
+    return true;
+  }
   void visit_state(StateVisitor&) {}
   Diagnostics diagnostics() const { return {}; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "armature/leap.h"
+#include "policies/tools/certainty.h"
 
 namespace armature {
 
@@ -18,6 +19,11 @@ class RoundRobin : public leap::Planner {
   }
   void observe(Decision, Outcome, Stream&) {}
   void forget(Decision) {}
+  void witness(const Tally&, Stream&) {}
+  bool probabilities(std::span<double> out) const {
+    put_all_on(out, static_cast<Arm>(next_));
+    return true;
+  }
   void visit_state(StateVisitor& visitor) {
     visitor.field("next", next_);
     visitor.require(next_ < actions_, "next");

@@ -1,6 +1,8 @@
 // Uniform play: learns nothing, for checks and comparisons (spec §5).
 #pragma once
 
+#include <algorithm>
+
 #include "armature/leap.h"
 
 namespace armature {
@@ -14,6 +16,11 @@ class UniformPolicy : public leap::Planner {
   Decision choose(Stream& stream) { return {uniform_index(stream, actions_)}; }
   void observe(Decision, Outcome, Stream&) {}
   void forget(Decision) {}
+  void witness(const Tally&, Stream&) {}
+  bool probabilities(std::span<double> out) const {
+    std::fill(out.begin(), out.end(), 1.0 / actions_);
+    return true;
+  }
   void visit_state(StateVisitor&) {}
   Diagnostics diagnostics() const { return {}; }
 

@@ -2,6 +2,8 @@
 // Bernoulli(Y) coin, so that the Beta posterior stays exact.
 #pragma once
 
+#include <cmath>
+
 #include "armature/policy.h"
 #include "policies/tools/marginal_rows.h"
 
@@ -15,6 +17,15 @@ class BetaPosteriors {
   void add(std::uint32_t i, double reward, Stream& stream) {
     const bool success = reward == 1 || (reward != 0 && bernoulli(stream, reward));
     ++(success ? successes_ : failures_)[i];
+  }
+  /// Of rewards that are added up none can have its coin any more: several must be 0s and 1s.
+  void add(std::uint32_t i, const Tally& tally, Stream& stream) {
+    if (tally.plays == 1) return add(i, tally.rewards, stream);
+    ARMATURE_CHECK(tally.rewards == std::floor(tally.rewards),
+                   "rewards added up for a Beta posterior are 0 and 1");
+    const auto successes = static_cast<std::uint64_t>(tally.rewards);
+    successes_[i] += successes;
+    failures_[i] += tally.plays - successes;
   }
   double sample(std::uint32_t i, Stream& stream) const {
     return beta_variate(stream, 1.0 + static_cast<double>(successes_[i]),
@@ -41,6 +52,7 @@ class Thompson {
   void observe(Decision decision, Outcome outcome, Stream& stream) {
     posteriors_.add(decision.arm, outcome.reward, stream);
   }
+  void witness(const Tally& tally, Stream& stream) { posteriors_.add(tally.arm, tally, stream); }
   void forget(Decision) {}
   void visit_state(StateVisitor& visitor) { posteriors_.visit_state(visitor); }
   Diagnostics diagnostics() const { return {}; }
@@ -58,6 +70,9 @@ class CausalThompson {
   Decision choose(Stream& stream);
   void observe(Decision, Outcome outcome, Stream& stream) {
     posteriors_.add(outcome.context, outcome.reward, stream);
+  }
+  void witness(const Tally& tally, Stream& stream) {
+    posteriors_.add(tally.context, tally, stream);
   }
   void forget(Decision) {}
   void visit_state(StateVisitor& visitor) { posteriors_.visit_state(visitor); }

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "linear/rank.h"
+#include "policies/tools/certainty.h"
 #include "policies/tools/confidence.h"
 #include "theory/coefficients.h"
 
@@ -136,24 +137,35 @@ void PhasedElimination::plan_phase() {
   next_ = 0;
 }
 
+// A lost play again, so that the phase ends; else the plan's next. When all is sent out and some
+// outcomes are missing: round the support, counting nothing.
+PhasedElimination::Turn PhasedElimination::turn() const {
+  if (active_.size() == 1) return {Turn::Kind::kExtra, active_.front(), next_};
+  if (!lost_.empty()) return {Turn::Kind::kAgain, lost_.front(), next_};
+  std::size_t place = next_;
+  while (place < support_.size() && dispatched_[place] == planned_[place]) ++place;
+  if (place < support_.size()) return {Turn::Kind::kPlanned, support_[place], place};
+  return {Turn::Kind::kExtra, support_[extra_turn_], place};
+}
+
 Decision PhasedElimination::choose(Stream&) {
-  if (active_.size() == 1) return {active_.front(), kExtra};
-  if (!lost_.empty()) {
-    const Arm arm = lost_.front();
+  const Turn turn = this->turn();
+  next_ = turn.place;
+  if (turn.kind == Turn::Kind::kExtra) {
+    extra_turn_ = extra_turn_ + 1 == support_.size() ? 0 : extra_turn_ + 1;
+    return {turn.arm, kExtra};
+  }
+  if (turn.kind == Turn::Kind::kAgain)
     lost_.erase(lost_.begin());
-    ++outstanding_;
-    return {arm, phase_};
-  }
-  while (next_ < support_.size() && dispatched_[next_] == planned_[next_]) ++next_;
-  if (next_ < support_.size()) {
-    ++dispatched_[next_];
-    ++outstanding_;
-    return {support_[next_], phase_};
-  }
-  // All sent out, some outcomes missing: go round the support, counting nothing.
-  const Arm arm = support_[extra_turn_];
-  extra_turn_ = extra_turn_ + 1 == support_.size() ? 0 : extra_turn_ + 1;
-  return {arm, kExtra};
+  else
+    ++dispatched_[turn.place];
+  ++outstanding_;
+  return {turn.arm, phase_};
+}
+
+bool PhasedElimination::probabilities(std::span<double> out) const {
+  put_all_on(out, turn().arm);
+  return true;
 }
 
 // Takes a play off the outstanding ones; where its arm stands in the support.
