@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "armature/error.h"
 #include "armature/policy.h"
 #include "base/text.h"
+#include "policies/adaptive/floor.h"
 #include "policies/adaptive/sentry.h"
 #include "policies/balancing/corral.h"
 #include "policies/balancing/dynamic_balancing.h"
@@ -45,6 +47,7 @@ std::vector<PolicyEntry>& table() {
       policy_entry<Corral>(),
       policy_entry<DoublingBalancing>(),
       policy_entry<EstimatingBalancing>(),
+      policy_entry<Floor>(),
       policy_entry<UniformPolicy>(),
       policy_entry<RoundRobin>(),
       policy_entry<FixedArm>(),
@@ -98,8 +101,10 @@ ProbabilityEstimate AnyPolicy::estimate_probabilities(std::uint64_t draws,
                                                       std::uint64_t seed) const {
   ARMATURE_CHECK(draws > 0, "something is drawn");
   std::vector<std::uint64_t> chosen(actions_);
-  Stream stream({seed, 0, Purpose::kEstimate});
+  ARMATURE_CHECK(draws <= std::numeric_limits<std::uint32_t>::max(), "every trial has its number");
   for (std::uint64_t i = 0; i < draws; ++i) {
+    // A stream per trial: what a policy draws aside from it must differ too.
+    Stream stream({seed, static_cast<std::uint32_t>(i), Purpose::kEstimate});
     const std::unique_ptr<AnyPolicy> trial = clone();
     if (!trial)
       throw Error({"", "policy " + text_, "a kind that cannot be copied",

@@ -1,0 +1,93 @@
+#include "policies/adaptive/floor.h"
+
+#include <algorithm>
+
+#include "policies/balancing/base_learners.h"
+
+namespace armature {
+
+PolicyFacts Floor::facts() {
+  return {
+      .name = "floor",
+      .summary = "another policy, with a least probability for every action",
+      .text =
+          "Plays every action with the same probability in a share of the rounds, and as its "
+          "base policy decides in all others: every action has a known probability of at least "
+          "probability/|A| in every round, as evaluating other policies from the log requires. "
+          "The base's luck is as without the floor, and it learns from the floor's plays where "
+          "it can learn from others' decisions; else (pe, corral) they are lost to it. The "
+          "price is at most probability·T times the mean gap. A floor goes around everything "
+          "else: it is no learner of a balancer.",
+      .section = "§5",
+      .parameters = {Parameter::text("base", "a policy, in parentheses if it has keys")
+                         .defaults_to("sentry")
+                         .written_as(canonical_policies)
+                         .help("the policy above the floor; what it needs, the floor needs", "§5"),
+                     Parameter::real("probability")
+                         .defaults_to("0.05")
+                         .closed(0, 1)
+                         .help("ε: the share of rounds that are played uniformly", "§5")}};
+}
+
+Floor::Floor(const Problem& problem, const Arguments& arguments)
+    : probability_(arguments.real("probability")), actions_(problem.actions()) {
+  const std::vector<std::string> texts = split_list(arguments.word("base"));
+  if (texts.size() != 1) arguments.reject("base", "one policy");
+  base_ = InnerPolicy(make_policy(without_floor(texts.front(), arguments), problem));
+  base_witnesses_ = base_->witness_obstacle().empty();
+}
+
+// The floor's luck is its own, so that the base's is as without it; for the same reason the base
+// decides in every round. The floor's play is its own even where both mean the same action: which
+// plays the base has made must not depend on what the floor drew.
+Decision Floor::choose(Stream& stream) {
+  ++rounds_;
+  const Decision base = base_->choose(stream);
+  ARMATURE_CHECK(base.ticket >> (64 - kFlagBits) == 0, "a base's ticket leaves room for a flag");
+  Stream luck = stream.aside(Purpose::kFloor, rounds_);
+  if (!bernoulli(luck, probability_)) return {base.arm, base.ticket << kFlagBits};
+  base_->forget(base);
+  ++own_rounds_;
+  ++outstanding_;
+  return {uniform_index(luck, actions_), kOwnPlay};
+}
+
+void Floor::observe(Decision decision, Outcome outcome, Stream& stream) {
+  if (!is_own(decision)) return base_->observe(base_decision(decision), outcome, stream);
+  close_own();
+  if (base_witnesses_) base_->witness(decision.arm, outcome, stream);
+}
+
+void Floor::forget(Decision decision) {
+  if (!is_own(decision)) return base_->forget(base_decision(decision));
+  close_own();
+}
+
+void Floor::close_own() {
+  ARMATURE_CHECK(outstanding_ > 0, "a decision has one outcome");
+  --outstanding_;
+}
+
+bool Floor::probabilities(std::span<double> out) const {
+  if (!base_->probabilities(out)) return false;
+  for (double& p : out) p = (1 - probability_) * p + probability_ / actions_;
+  return true;
+}
+
+void Floor::visit_state(StateVisitor& visitor) {
+  visitor.field("rounds", rounds_);
+  visitor.field("floor_rounds", own_rounds_);
+  visitor.field("floor_outstanding", outstanding_);
+  base_->visit_state(visitor);
+  visitor.require(own_rounds_ <= rounds_, "floor_rounds");
+  visitor.require(outstanding_ <= own_rounds_, "floor_outstanding");
+}
+
+Diagnostics Floor::diagnostics() const {
+  const auto rounds = static_cast<double>(std::max<std::uint64_t>(rounds_, 1));
+  Diagnostics diagnostics{{"share(floor)", static_cast<double>(own_rounds_) / rounds}};
+  for (Diagnostic& diagnostic : base_->diagnostics()) diagnostics.push_back(std::move(diagnostic));
+  return diagnostics;
+}
+
+}  // namespace armature
