@@ -9,7 +9,8 @@ namespace armature {
 
 struct ConformanceFailure {
   std::string law;     // valid-arms, determinism, save-load, refuse-bad-state, reordering,
-                       // late-and-lost, plans (of those that leap), diagnostics
+                       // late-and-lost, diagnostics, and of those that can: clone, probabilities,
+                       // witness, plans
   std::string detail;  // where it broke
 };
 

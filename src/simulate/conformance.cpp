@@ -70,6 +70,27 @@ struct Scene {
   Stream stream;
 };
 
+// Outcomes out of order, at most twenty of them outstanding, a fifth of them never.
+class LateOutcomes {
+ public:
+  void send(Decision decision, Outcome outcome) { waiting_.emplace_back(decision, outcome); }
+  void deliver(Scene& scene) {
+    while (waiting_.size() > 20 || (!waiting_.empty() && bernoulli(luck_, 0.3))) {
+      const std::size_t which = uniform_index(luck_, static_cast<std::uint32_t>(waiting_.size()));
+      const auto [late, outcome] = waiting_[which];
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(which));
+      if (bernoulli(luck_, 0.2))
+        scene.policy->forget(late);
+      else
+        scene.policy->observe(late, outcome, scene.stream);
+    }
+  }
+
+ private:
+  Stream luck_{{kSeed, 1, Purpose::kTest}};
+  std::deque<std::pair<Decision, Outcome>> waiting_;
+};
+
 // Tickets too: a policy whose notes to itself differ is about to decide differently.
 bool same(const Decision& a, const Decision& b) { return a.arm == b.arm && a.ticket == b.ticket; }
 
@@ -89,6 +110,9 @@ class Battery {
     refuse_bad_state();
     reordering();
     late_and_lost();
+    copies();
+    probabilities();
+    witness();
     plans();
     diagnostics();
     return failures_;
@@ -203,28 +227,118 @@ class Battery {
     return false;
   }
 
-  // Outcomes out of order, at most twenty of them outstanding, a fifth of them never. Nothing is
-  // claimed about the choices but that they are valid; what this is after are checks inside the
-  // policy that abort, and counts that run below zero.
+  // Nothing is claimed about the choices but that they are valid; what this is after are checks
+  // inside the policy that abort, and counts that run below zero.
   void late_and_lost() {
     Scene scene(text_, world_);
-    Stream luck({kSeed, 1, Purpose::kTest});
-    std::deque<std::pair<Decision, Outcome>> waiting;
+    LateOutcomes late;
     for (Round t = 1; t <= kRounds; ++t) {
       const Decision decision = scene.policy->choose(scene.stream);
       if (decision.arm >= shape_.actions)
         return fail("late-and-lost", fmt::format("arm {} in round {}", decision.arm, t));
-      waiting.emplace_back(decision, scene.environment.play(decision.arm));
-      while (waiting.size() > 20 || (!waiting.empty() && bernoulli(luck, 0.3))) {
-        const std::size_t which = uniform_index(luck, static_cast<std::uint32_t>(waiting.size()));
-        const auto [late, outcome] = waiting[which];
-        waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(which));
-        if (bernoulli(luck, 0.2))
-          scene.policy->forget(late);
-        else
-          scene.policy->observe(late, outcome, scene.stream);
-      }
+      late.send(decision, scene.environment.play(decision.arm));
+      late.deliver(scene);
     }
+  }
+
+  // The copy goes first, to the end: what they share would lead the original astray.
+  void copies() {
+    for (const Round cut : {Round{0}, Round{1}, Round{37}, kRounds / 2}) {
+      Scene scene(text_, world_);
+      for (Round t = 0; t < cut; ++t) scene.step();
+      Scene copy(text_, world_);
+      for (Round t = 0; t < cut; ++t) copy.environment.play(0);  // outcomes are drawn by round
+      copy.policy = scene.policy->clone();
+      if (!copy.policy) return;  // this kind cannot be copied, and says so
+      copy.stream = scene.stream;
+      std::vector<Decision> decisions;
+      for (Round t = cut; t < kRounds; ++t) decisions.push_back(copy.step());
+      for (const Decision& decision : decisions)
+        if (!same(scene.step(), decision))
+          return fail("clone", fmt::format("copied at round {}, other decisions since", cut));
+      if (copy.policy->digest() != scene.policy->digest())
+        return fail("clone", fmt::format("copied at round {}, other state at the end", cut));
+    }
+  }
+
+  // Probabilities are those of a choice, asking for them leaves no trace, and what they exclude
+  // does not happen. That they are the right ones is for a statistical test to say.
+  void probabilities() {
+    Scene scene(text_, world_);
+    LateOutcomes late;
+    for (Round t = 1; t <= kRounds; ++t) {
+      const std::unique_ptr<AnyPolicy> unasked = scene.policy->clone();
+      Stream unasked_stream = scene.stream;
+      const std::uint64_t before = scene.policy->digest();
+      std::vector<double> stated(shape_.actions, kUntouched);
+      const bool known = scene.policy->probabilities(stated);
+      const auto wrong = [&](const std::string& what) {
+        fail("probabilities", fmt::format("{} in round {}", what, t));
+      };
+      if (scene.policy->digest() != before) return wrong("asking changes the state");
+      const Decision decision = scene.policy->choose(scene.stream);
+      if (decision.arm >= shape_.actions) return;  // late-and-lost has told
+      if (unasked && !same(unasked->choose(unasked_stream), decision))
+        return wrong("asking changes the decision");
+      if (const std::string what = wrong_with_stated(stated, known); !what.empty())
+        return wrong(what);
+      if (known && !(stated[decision.arm] > 0))
+        return wrong(fmt::format("arm {} is chosen with probability 0", decision.arm));
+      late.send(decision, scene.environment.play(decision.arm));
+      late.deliver(scene);
+    }
+  }
+
+  static constexpr double kUntouched = -7;
+  static std::string wrong_with_stated(const std::vector<double>& stated, bool known) {
+    double sum = 0;
+    for (const double p : stated) {
+      if (known ? !(p >= 0) : p != kUntouched) return fmt::format("a probability of {}", p);
+      sum += p;
+    }
+    return known && std::abs(sum - 1) > 1e-12 ? fmt::format("a sum of {}", sum) : "";
+  }
+
+  // Others' decisions between its own, one by one and many at once. What a policy learns from its
+  // own rewards it learns from others' too; the rest is as after rounds of its own.
+  void witness() {
+    Scene scene(text_, world_);
+    if (!scene.policy->witness_obstacle().empty()) return;
+    Environment others(binary_world_.tables, kSeed, 1);
+    for (Round t = 1; t <= kRounds; ++t) {
+      const Decision decision = scene.policy->choose(scene.stream);
+      if (decision.arm >= shape_.actions)
+        return fail("witness", fmt::format("arm {} in round {}", decision.arm, t));
+      const Arm arm = static_cast<Arm>(t % shape_.actions);
+      const Outcome outcome = others.play(arm);
+      if (t % 5 == 0)
+        scene.policy->witness({arm, outcome.context, 3, 3 * outcome.reward}, scene.stream);
+      else
+        scene.policy->witness(arm, outcome, scene.stream);
+      scene.policy->observe(decision, scene.environment.play(decision.arm), scene.stream);
+    }
+    Scene loaded(text_, world_);
+    loaded.policy->load(scene.policy->save());
+    loaded.stream = scene.stream;
+    if (loaded.policy->digest() != scene.policy->digest() ||
+        !same(loaded.policy->choose(loaded.stream), scene.policy->choose(scene.stream)))
+      return fail("witness", "other state after loading");
+    const bool learns = tells_rewards_apart([](Scene& one, Outcome outcome) {
+      one.policy->observe(one.policy->choose(one.stream), outcome, one.stream);
+    });
+    const bool learns_from_others = tells_rewards_apart(
+        [](Scene& one, Outcome outcome) { one.policy->witness(0, outcome, one.stream); });
+    if (learns && !learns_from_others)
+      fail("witness", "learns from its own rewards and not from others'");
+  }
+
+  template <class Tell>
+  bool tells_rewards_apart(const Tell& tell) const {
+    Scene lucky(text_, world_);
+    Scene unlucky(text_, world_);
+    tell(lucky, {0, 1});
+    tell(unlucky, {0, 0});
+    return lucky.policy->digest() != unlucky.policy->digest();
   }
 
   // A plan says all there is to say about itself: whether it holds does not depend on what was laid

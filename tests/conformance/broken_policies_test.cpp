@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <memory>
 #include <set>
 
 #include "armature/conformance.h"
@@ -149,6 +150,81 @@ struct EagerPlanner : ForgetfulPlanner {
   leap::Plan do_intend(Round rounds) override { return leap::Certain{{{0, rounds + 1}}}; }
 };
 
+// Copies count on one counter.
+struct JoinedCopies : InTurn {
+  static PolicyFacts facts() { return facts_named("test-joined-copies"); }
+  using InTurn::InTurn;
+  Decision choose(Stream&) { return {static_cast<Arm>((*joined_)++ % actions_)}; }
+  void visit_state(StateVisitor& visitor) { visitor.field("joined", *joined_); }
+  std::shared_ptr<std::uint64_t> joined_ = std::make_shared<std::uint64_t>(0);
+};
+
+// States what is true of the choice after next.
+struct AheadOfItself : InTurn {
+  static PolicyFacts facts() { return facts_named("test-ahead-of-itself"); }
+  using InTurn::InTurn;
+  bool probabilities(std::span<double> out) const {
+    for (Arm a = 0; a < actions_; ++a) out[a] = a == (rounds_ + 1) % actions_ ? 1 : 0;
+    return true;
+  }
+};
+
+struct TooSure : InTurn {
+  static PolicyFacts facts() { return facts_named("test-too-sure"); }
+  using InTurn::InTurn;
+  bool probabilities(std::span<double> out) const {
+    for (double& p : out) p = 1.01 / actions_;
+    return true;
+  }
+};
+
+// Has no closed form and leaves half of one.
+struct HalfStated : InTurn {
+  static PolicyFacts facts() { return facts_named("test-half-stated"); }
+  using InTurn::InTurn;
+  bool probabilities(std::span<double> out) const {
+    out[0] = 0.5;
+    return false;
+  }
+};
+
+// Being asked is a round.
+struct MovedByQuestions : InTurn {
+  static PolicyFacts facts() { return facts_named("test-moved-by-questions"); }
+  using InTurn::InTurn;
+  MovedByQuestions(const MovedByQuestions& other)
+      : InTurn(other), asked_(std::make_shared<std::uint64_t>(*other.asked_)) {}
+  Decision choose(Stream&) { return {static_cast<Arm>((*asked_ + rounds_++) % actions_)}; }
+  bool probabilities(std::span<double>) const {
+    ++*asked_;
+    return false;
+  }
+  std::shared_ptr<std::uint64_t> asked_ = std::make_shared<std::uint64_t>(0);
+};
+
+// Learns from its own rewards alone, and says it learns from others'.
+struct DeafWitness : InTurn {
+  static PolicyFacts facts() { return facts_named("test-deaf-witness"); }
+  using InTurn::InTurn;
+  void observe(Decision, Outcome outcome, Stream&) { rewards_ += outcome.reward; }
+  void witness(const Tally&, Stream&) {}
+  void visit_state(StateVisitor& visitor) {
+    InTurn::visit_state(visitor);
+    visitor.field("rewards", rewards_);
+  }
+  double rewards_ = 0;
+};
+
+// Others' decisions lead it out of range.
+struct MisledWitness : InTurn {
+  static PolicyFacts facts() { return facts_named("test-misled-witness"); }
+  using InTurn::InTurn;
+  Decision choose(Stream&) { return {witnessed_ > 100 ? actions_ : 0}; }
+  void witness(const Tally&, Stream&) { ++witnessed_; }
+  void visit_state(StateVisitor& visitor) { visitor.field("witnessed", witnessed_); }
+  std::uint64_t witnessed_ = 0;
+};
+
 template <class P>
 std::set<std::string> broken_laws() {
   static const bool registered = [] {
@@ -204,6 +280,22 @@ TEST(BrokenPolicies, PlansThatDoNotStandByThemselves) {
   EXPECT_EQ(broken_laws<ForgetfulPlanner>(), Laws{"plans"});
   EXPECT_EQ(broken_laws<HastyPlanner>(), Laws{"plans"});
   EXPECT_EQ(broken_laws<EagerPlanner>(), Laws{"plans"});
+}
+
+TEST(BrokenPolicies, CopiesThatHangTogether) {
+  EXPECT_EQ(broken_laws<JoinedCopies>(), (Laws{"clone", "probabilities"}));
+}
+
+TEST(BrokenPolicies, ProbabilitiesThatAreNone) {
+  EXPECT_EQ(broken_laws<AheadOfItself>(), Laws{"probabilities"});
+  EXPECT_EQ(broken_laws<TooSure>(), Laws{"probabilities"});
+  EXPECT_EQ(broken_laws<HalfStated>(), Laws{"probabilities"});
+  EXPECT_EQ(broken_laws<MovedByQuestions>(), Laws{"probabilities"});
+}
+
+TEST(BrokenPolicies, WitnessesThatLearnNothingOrNonsense) {
+  EXPECT_EQ(broken_laws<DeafWitness>(), Laws{"witness"});
+  EXPECT_EQ(broken_laws<MisledWitness>(), Laws{"witness"});
 }
 
 TEST(BrokenPolicies, FailuresSayWhere) {
