@@ -107,7 +107,7 @@ TEST(State, BytesAreFixed) {
   std::uint64_t count = 7;
   const std::string saved =
       save_state("me", [&](StateVisitor& visitor) { visitor.field("n", count); });
-  std::string expected = "armature-state 1\nme\n";
+  std::string expected = "armature-state 2\nme\n";
   expected += "i";
   expected += std::string("\x01\0\0\0", 4) + "n";
   expected += std::string("\x01\0\0\0\0\0\0\0", 8);
@@ -149,9 +149,20 @@ TEST(State, MoreBytesAreRefused) {
 TEST(State, OtherBytes) {
   Everything state;
   EXPECT_EQ(refusal([&] { state.load("{}"); }),
-            "saved state: got other bytes, expected a state that begins with 'armature-state 1'");
-  EXPECT_NE(refusal([&] { state.load("armature-state 1\n"); }), "(accepted)");
+            "saved state: got other bytes, expected a state that begins with 'armature-state 2'");
+  EXPECT_NE(refusal([&] { state.load("armature-state 2\n"); }), "(accepted)");
   EXPECT_NE(refusal([&] { state.load(""); }), "(accepted)");
+}
+
+// Whole, but of a time when a problem's names were no part of it.
+TEST(State, TheFormatBeforeIsRefusedWithTheReason) {
+  std::string old = example().save();
+  old[std::string("armature-state ").size()] = '1';
+  Everything state;
+  EXPECT_EQ(
+      refusal([&] { state.load(old); }),
+      "saved state: got format 1, which does not say whose names it was saved under, expected "
+      "format 2: a state saved by this version");
 }
 
 TEST(State, OtherOwner) {
@@ -240,7 +251,7 @@ TEST(State, OtherFieldsAreRefused) {
 
 // A state whose digest is right but whose insides are not: written by hand, as no visitor would.
 std::string signed_state(const std::string& fields) {
-  std::string saved = "armature-state 1\nowner 1\n" + fields;
+  std::string saved = "armature-state 2\nowner 1\n" + fields;
   Fingerprint fingerprint;
   fingerprint.add(saved);
   const std::uint64_t digest = fingerprint.value();

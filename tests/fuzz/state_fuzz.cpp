@@ -8,20 +8,13 @@
 #include <vector>
 
 #include "armature/error.h"
-#include "armature/families.h"
 #include "armature/policy.h"
+#include "fuzz/seed_states.h"
 
 namespace {
 
 using armature::AnyPolicy;
-
-const armature::Problem& problem() {
-  static const armature::Problem the_problem =
-      armature::InstanceSource("random-benign:actions=4,contexts=3", 1000, 1)
-          .instance(0)
-          ->problem(1000);
-  return the_problem;
-}
+using armature::test::seed_problem;
 
 // Every policy as it is, and the variants whose states have more to them. Canonical, as owners are.
 const std::vector<std::string>& texts() {
@@ -44,9 +37,9 @@ std::unique_ptr<AnyPolicy> fresh(const std::string& bytes) {
   if (from != std::string::npos) {
     const std::string text = bytes.substr(from + 7, bytes.find(", problem", from) - from - 7);
     for (const std::string& known : texts())
-      if (known == text) return armature::make_policy(text, problem());
+      if (known == text) return armature::make_policy(text, seed_problem());
   }
-  return armature::make_policy(texts().front(), problem());
+  return armature::make_policy(texts().front(), seed_problem());
 }
 
 std::string with_right_digest(std::string bytes) {
@@ -62,8 +55,8 @@ void play_on(AnyPolicy& policy) {
   armature::Stream stream({1, 0, armature::Purpose::kPolicy});
   for (std::uint32_t t = 0; t < 20; ++t) {
     const armature::Decision decision = policy.choose(stream);
-    ARMATURE_CHECK(decision.arm < problem().actions(), "a loaded policy plays on");
-    policy.observe(decision, {t % problem().contexts(), static_cast<double>(t % 2)}, stream);
+    ARMATURE_CHECK(decision.arm < seed_problem().actions(), "a loaded policy plays on");
+    policy.observe(decision, {t % seed_problem().contexts(), static_cast<double>(t % 2)}, stream);
   }
   policy.diagnostics();
 }

@@ -216,6 +216,10 @@ TEST(Problem, FingerprintsTellProblemsApart) {
   EXPECT_NE(fingerprint([](Problem& p) { p.horizon.reset(); }), plain);
   EXPECT_NE(fingerprint([](Problem& p) { p.marginals = nullptr; }), plain);
   EXPECT_NE(fingerprint([](Problem& p) { p.action_names.push_back("c"); }), plain);
+  EXPECT_NE(fingerprint([](Problem& p) { p.action_names[0] += "x"; }), plain);
+  EXPECT_NE(fingerprint([](Problem& p) { p.context_names[0] += "x"; }), plain);
+  EXPECT_NE(fingerprint([](Problem& p) { std::swap(p.action_names[0], p.action_names[1]); }),
+            plain);
   EXPECT_NE(fingerprint([](Problem& p) { p.epsilon = 0.5; }), plain);
   EXPECT_NE(fingerprint([](Problem& p) { p.epsilon.reset(); }), plain);
   EXPECT_NE(fingerprint([](Problem& p) {

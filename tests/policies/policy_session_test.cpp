@@ -37,9 +37,8 @@ TEST(PolicySession, RefusesAnotherProblem) {
                        "a state of 'policy ucb, problem"));
   Problem renamed = problem_of(kTwoArms, 100);
   std::swap(renamed.action_names[0], renamed.action_names[1]);
-  EXPECT_EQ(refusal([&] { PolicySession::load(saved, renamed); }),
-            "saved session: got actions or contexts of other names, expected the problem it was "
-            "saved with");
+  EXPECT_TRUE(contains(refusal([&] { PolicySession::load(saved, renamed); }),
+                       "a state of 'policy ucb, problem"));
 }
 
 TEST(PolicySession, RefusesDamageAndOtherStates) {
