@@ -8,10 +8,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <limits>
+#include <set>
 
+#include "armature/decision_book.h"
 #include "armature/families.h"
 #include "armature/leap.h"
-#include "armature/policy_session.h"
 #include "armature/simulate.h"
 #include "conformance/registered_texts.h"
 
@@ -147,23 +148,84 @@ TEST_P(Mistakes, TicketsThatWereNeverGivenAreNotUndefined) {
           << ticket << (observed ? " observed" : " forgotten");
 }
 
-INSTANTIATE_TEST_SUITE_P(Registered, Mistakes, testing::ValuesIn(test::registered_texts()),
-                         test::readable_name);
+// Whose own counts tell which mistake: a policy that learns to count gets a row.
+const std::set<std::string> kAll{"forget twice", "forget a hundred times", "observe twice",
+                                 "forget what was observed", "observe what was forgotten"};
+struct Teller {
+  const char* text;
+  std::set<std::string> tells;
+};
+const Teller kTellers[] = {
+    {"corral", kAll},
+    {"corral:variant=published", kAll},
+    {"pe", kAll},
+    {"db", kAll},
+    {"d3rb", kAll},
+    {"ed2rb", kAll},
+    {"db:base=pe+ucb", kAll},
+    {"sentry", {"forget a hundred times"}},  // more than there were explorations
+    {"floor:base=pe", kAll},
+    {"floor:base=sentry,probability=1", kAll},
+};
 
-// Whose counts can tell: each of these aborts.
-class Counting : public testing::TestWithParam<std::string> {};
-
-TEST_P(Counting, TellsWhatIsNotOutstanding) {
-  Scene scene(GetParam());
-  for (const Misuse& misuse : kMisuses)
-    EXPECT_DEATH(commit_and_play_on(scene, misuse),
-                 "\\(a decision (is outstanding|has one outcome|is forgotten once)")
-        << misuse.what;
+TEST(Mistakes, CountsTellWhatIsNotOutstanding) {
+  for (const Teller& teller : kTellers) {
+    Scene scene(teller.text);
+    std::size_t told = 0;
+    for (const Misuse& misuse : kMisuses) {
+      if (!teller.tells.contains(misuse.what)) continue;
+      ++told;
+      EXPECT_DEATH(commit_and_play_on(scene, misuse),
+                   "\\(a decision (is outstanding|has one outcome|is forgotten once)")
+          << teller.text << ": " << misuse.what;
+    }
+    EXPECT_EQ(told, teller.tells.size()) << teller.text << ": a mistake that nobody makes";
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(Balancers, Counting,
-                         testing::Values("corral", "corral:variant=published", "db", "d3rb",
-                                         "ed2rb", "db:base=pe+ucb", "pe"),
+// Who keeps a list by ticket also tells what was never given.
+TEST(Mistakes, ListsTellForeignTickets) {
+  for (const char* text : {"corral", "floor:base=corral"}) {
+    Scene scene(text);
+    for (const std::uint64_t ticket : kForeign)
+      for (const bool observed : {true, false})
+        EXPECT_DEATH(foreign_ticket(scene, ticket, observed), "\\(a decision (is|has)")
+            << text << ": " << ticket;
+  }
+}
+
+// A book tells every mistake to every policy, and nothing has changed.
+TEST_P(Mistakes, ABookRefusesThemAll) {
+  DecisionBook book(PolicySession(GetParam(), small_world().problem, 1));
+  for (int t = 0; t < 20; ++t) book.observe(book.choose().id, {0, 1});
+  const DecisionBook::Id observed = book.choose().id, forgotten = book.choose().id;
+  book.observe(observed, {0, 1});
+  book.forget(forgotten);
+  const std::string before = book.save();
+  EXPECT_THROW(book.observe(observed, {0, 0}), DecisionError);
+  EXPECT_THROW(book.observe(observed, {0, 1}), DecisionError);
+  EXPECT_THROW(book.forget(observed), DecisionError);
+  EXPECT_THROW(book.observe(forgotten, {0, 1}), DecisionError);
+  EXPECT_THROW(book.forget(forgotten), DecisionError);
+  EXPECT_THROW(book.observe(1000, {0, 1}), DecisionError);
+  EXPECT_THROW(book.forget(1000), DecisionError);
+  EXPECT_TRUE(book.save() == before);
+}
+
+// Thrown instead of aborting, a mistake leaves the program, and the policies beside this one.
+TEST_P(Mistakes, CanBeThrown) {
+  const ThrowingChecks throwing;
+  Scene scene(GetParam());
+  Scene beside(GetParam());
+  EXPECT_THROW(scene.observe({7, scene.decision.ticket}, {0, 1}), CheckFailure);
+  EXPECT_THROW(scene.forget({7, scene.decision.ticket}), CheckFailure);
+  for (const BadOutcome& bad : kBadOutcomes)
+    EXPECT_THROW(scene.observe(scene.decision, bad.outcome), CheckFailure) << bad.what;
+  beside.observe(beside.decision, {0, 1});
+  beside.play(20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, Mistakes, testing::ValuesIn(test::registered_texts()),
                          test::readable_name);
 
 // A session counts for all of them.

@@ -49,5 +49,30 @@ TEST(Uniform, LearnsNothing) {
   EXPECT_EQ(hand.policy->digest(), before);
 }
 
+TEST(Baselines, StateTheirProbabilities) {
+  const Problem problem = problem_of({{1}, {1}, {1}, {1}}, 100);
+  const auto stated = [](const Hand& hand) {
+    std::vector<double> probabilities(4);
+    EXPECT_TRUE(hand.policy->probabilities(probabilities));
+    return probabilities;
+  };
+  using Row = std::vector<double>;
+  EXPECT_EQ(stated(Hand("uniform", problem)), (Row{0.25, 0.25, 0.25, 0.25}));
+  EXPECT_EQ(stated(Hand("fixed:arm=2", problem)), (Row{0, 0, 1, 0}));
+  Hand in_turn("round-robin", problem);
+  EXPECT_EQ(stated(in_turn), (Row{1, 0, 0, 0}));
+  in_turn.round(0, 1);
+  EXPECT_EQ(stated(in_turn), (Row{0, 1, 0, 0}));
+}
+
+TEST(Baselines, WitnessAndLearnNothing) {
+  for (const char* text : {"uniform", "fixed", "round-robin"}) {
+    Hand hand(text, problem_of({{1}, {1}}, 100));
+    const std::uint64_t before = hand.policy->digest();
+    hand.policy->witness({1, 0, 5, 2.5}, hand.stream);
+    EXPECT_EQ(hand.policy->digest(), before) << text;
+  }
+}
+
 }  // namespace
 }  // namespace armature

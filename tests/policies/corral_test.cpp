@@ -110,5 +110,47 @@ TEST(Corral, ForgottenDecisionsTeachNothing) {
   EXPECT_EQ(hand.field("visits"), "[0, 0]");
 }
 
+// A hundredth of the outcomes is lost and said to be: what is outstanding stays what was sent out
+// in the last rounds.
+TEST(Corral, WhatIsForgottenIsNotKept) {
+  Hand hand("corral", problem_of(kTwoArms, 100'000));
+  std::vector<Decision> waiting;
+  std::size_t after_warm_up = 0;
+  for (int t = 0; t < 5000; ++t) {
+    waiting.push_back(hand.choose());
+    if (waiting.size() <= 10) continue;
+    const Decision late = waiting.front();
+    waiting.erase(waiting.begin());
+    if (t % 100 == 0)
+      hand.policy->forget(late);
+    else
+      hand.observe(late, 0, t % 2);
+    if (t == 501) after_warm_up = hand.policy->save().size();
+  }
+  EXPECT_EQ(hand.policy->save().size(), after_warm_up);
+}
+
+// By hand: both learners alike at first, so that with p̄ = 1/2 each half goes to the lowest arm; and
+// with outcomes due the state stays while the probabilities follow them.
+TEST(Corral, StatesItsProbabilities) {
+  Hand hand("corral", problem_of(kTwoArms, 1000));
+  std::vector<double> stated(2);
+  ASSERT_TRUE(hand.policy->probabilities(stated));
+  EXPECT_EQ(stated, (std::vector<double>{1, 0}));
+  for (int t = 0; t < 20; ++t) {
+    const Decision decision = hand.choose();
+    hand.observe(decision, decision.arm, decision.arm);
+    hand.policy->probabilities(stated);
+    Hand next("corral", problem_of(kTwoArms, 1000));
+    next.policy->load(hand.policy->save());
+    next.choose();  // works in what is due
+    const double smoothed = number(next, "smoothed");
+    EXPECT_TRUE(stated[0] == smoothed || stated[0] == 1 - smoothed || stated[0] == 0 ||
+                stated[0] == 1)
+        << stated[0];
+    EXPECT_DOUBLE_EQ(stated[0] + stated[1], 1);
+  }
+}
+
 }  // namespace
 }  // namespace armature

@@ -6,6 +6,7 @@
 
 #include "armature/families.h"
 #include "armature/lab.h"
+#include "policies/small_problems.h"
 
 namespace armature {
 namespace {
@@ -167,6 +168,42 @@ TEST(DynamicBalancing, SwitchesOffALearnerThatBreaksItsPromise) {
   EXPECT_GT(diagnostic_of(summary, "inactive_share(fixed)"), 0.5);
   EXPECT_EQ(diagnostic_of(summary, "deactivations(fixed:arm=1)"), 0);
   EXPECT_GT(diagnostic_of(summary, "share(fixed:arm=1)"), 0.75);
+}
+
+// Others' decisions teach its learners; n_i and U_i are of its own.
+TEST(Balancing, LearnersWitness) {
+  for (const char* text : {"db:base=ts+c-ts,d=1+1", "d3rb:base=ts+c-ts", "ed2rb:base=ts+c-ts"}) {
+    test::Hand hand(text, test::problem_of({{0.5, 0.5}, {0.25, 0.75}}, 100));
+    EXPECT_EQ(hand.policy->witness_obstacle(), "") << text;
+    hand.policy->witness({1, 0, 5, 2}, hand.stream);
+    const std::string dump = hand.policy->dump();
+    EXPECT_EQ(hand.field("observed"), "[0, 0]") << text;
+    EXPECT_EQ(hand.field("reward_sums"), "[0, 0]") << text;
+    EXPECT_NE(dump.find("successes = [0, 2]"), std::string::npos) << dump;  // ts, by action
+    EXPECT_NE(dump.find("successes = [2, 0]"), std::string::npos) << dump;  // c-ts, by context
+  }
+  test::Hand mixed("db:base=ts+pe,d=1+1", test::problem_of({{0.5, 0.5}, {0.25, 0.75}}, 100));
+  EXPECT_EQ(mixed.policy->witness_obstacle(), replay_instead() + " (because of its learner pe)");
+}
+
+// Those of the learner whose turn it is, after a test that is due.
+TEST(Balancing, ProbabilitiesAreTheNextLearners) {
+  for (const char* text : {"db:base=(fixed:arm=1)+ts,d=1+1", "d3rb:base=(fixed:arm=1)+ts",
+                           "ed2rb:base=(fixed:arm=1)+ts"}) {
+    test::Hand hand(text, test::problem_of({{0.5, 0.5}, {0.25, 0.75}}, 1000));
+    std::vector<double> stated(2);
+    int known = 0, unknown = 0;
+    for (int t = 0; t < 200; ++t) {
+      const bool fixed = hand.policy->probabilities(stated);
+      const Decision decision = hand.choose();
+      ASSERT_EQ(fixed, decision.ticket % 256 == 0) << text << ", round " << t;
+      if (fixed) EXPECT_EQ(stated, (std::vector<double>{0, 1}));
+      ++(fixed ? known : unknown);
+      hand.observe(decision, 0, decision.arm == 1 ? 1 : 0);
+    }
+    EXPECT_GT(known, 10) << text;
+    EXPECT_GT(unknown, 10) << text;
+  }
 }
 
 }  // namespace

@@ -132,5 +132,45 @@ TEST(PhasedElimination, CoefficientIsTheOneOfItsRankAndDesign) {
             policy_coefficient("pe", high).value());
 }
 
+double phases_after(Round rounds, bool some_lost) {
+  const auto policy = make_policy("pe", problem_of("semi-benign:actions=7", 10'000));
+  Stream stream({1, 0, Purpose::kPolicy});
+  std::vector<Decision> waiting;
+  for (Round t = 1; t <= rounds; ++t) {
+    waiting.push_back(policy->choose(stream));
+    if (waiting.size() <= 10) continue;
+    const Decision late = waiting.front();
+    waiting.erase(waiting.begin());
+    if (some_lost && t % 100 == 0)
+      policy->forget(late);
+    else
+      policy->observe(late, {0, static_cast<double>(t % 2)}, stream);
+  }
+  return diagnostic(*policy, "phases");
+}
+
+// Outcomes come ten rounds late and a hundredth is lost, and said to be: a phase takes a few rounds
+// more, and ends. (t % 2 teaches nothing: no action is dropped.)
+TEST(PhasedElimination, PhasesEndThoughOutcomesAreLost) {
+  const double without_losses = phases_after(9000, false);
+  EXPECT_GE(without_losses, 5);
+  EXPECT_EQ(phases_after(9000 + 9000 / 20, true), without_losses);
+}
+
+TEST(PhasedElimination, StatesWhereItWillPlay) {
+  const auto policy = make_policy("pe", problem_of("semi-benign:actions=7", 1000));
+  Stream stream({1, 0, Purpose::kPolicy});
+  std::vector<double> stated(7);
+  for (int t = 0; t < 300; ++t) {  // planned plays, plays again, and plays that do not count
+    ASSERT_TRUE(policy->probabilities(stated));
+    const Decision decision = policy->choose(stream);
+    ASSERT_EQ(stated[decision.arm], 1) << t;
+    if (t % 7 == 3)
+      policy->forget(decision);
+    else if (t % 7 != 4)
+      policy->observe(decision, {0, 1}, stream);
+  }
+}
+
 }  // namespace
 }  // namespace armature

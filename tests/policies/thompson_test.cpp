@@ -87,5 +87,21 @@ TEST(CausalThompson, CountsForTheContextWhateverTheArm) {
   EXPECT_EQ(hand.field("failures"), "[1, 0]");
 }
 
+TEST(Thompson, WitnessesOutcomesAddedUp) {
+  Hand hand("ts", problem_of({{0.5, 0.5}, {0.25, 0.75}}, 100));
+  hand.policy->witness({1, 0, 5, 2}, hand.stream);
+  hand.policy->witness({1, 1, 0, 0}, hand.stream);
+  EXPECT_EQ(hand.field("successes"), "[0, 2]");
+  EXPECT_EQ(hand.field("failures"), "[0, 3]");
+  EXPECT_DEATH(hand.policy->witness({1, 0, 5, 2.5}, hand.stream), "are 0 and 1");
+  hand.policy->witness(0, {0, 0.5}, hand.stream);  // one reward has its coin
+  EXPECT_TRUE(hand.field("successes") == "[1, 2]" || hand.field("failures") == "[1, 3]");
+
+  Hand causal("c-ts", problem_of({{0.5, 0.5}, {0.25, 0.75}}, 100));
+  causal.policy->witness({1, 0, 5, 2}, causal.stream);
+  EXPECT_EQ(causal.field("successes"), "[2, 0]");
+  EXPECT_EQ(causal.field("failures"), "[3, 0]");
+}
+
 }  // namespace
 }  // namespace armature

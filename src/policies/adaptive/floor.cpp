@@ -16,8 +16,8 @@ PolicyFacts Floor::facts() {
           "probability/|A| in every round, as evaluating other policies from the log requires. "
           "The base's luck is as without the floor, and it learns from the floor's plays where "
           "it can learn from others' decisions; else (pe, corral) they are lost to it. The "
-          "price is at most probability·T times the mean gap. A floor goes around everything "
-          "else: it is no learner of a balancer.",
+          "price, beside what the base regrets in its own rounds, is probability·T times the "
+          "mean gap. A floor goes around everything else: it is no learner of a balancer.",
       .section = "§5",
       .parameters = {Parameter::text("base", "a policy, in parentheses if it has keys")
                          .defaults_to("sentry")

@@ -8,9 +8,9 @@ namespace armature {
 /// uniformly, else as the base policy decides, so that P(a) = (1−ε)·P_base(a) + ε/|A| ≥ ε/|A| for
 /// every action in every round: what evaluating other policies on the log needs. The base decides
 /// in every round; a decision the floor overrules is forgotten at once, and what came of the
-/// floor's play is witnessed by a base that can. Promises at most ε·Σ_t (mean gap) more regret than
-/// the rounds left to the base. Caveat: that price is linear in T; a base that cannot witness
-/// learns nothing from the floor's plays.
+/// floor's play is witnessed by a base that can. Costs, beside what the base regrets in its own
+/// rounds, ε·T·(mean gap). Caveat: that is linear in T; a base that cannot witness learns nothing
+/// from it.
 class Floor {
  public:
   static PolicyFacts facts();
