@@ -107,7 +107,9 @@ TEST(RegisteredTexts, CoverEveryPolicyAndChoice) {
                                "d3rb",
                                "ed2rb",
                                "db:base=c-ucb+pe+ucb",
-                               "d3rb:base=pe+ts+ucb"})
+                               "d3rb:base=pe+ts+ucb",
+                               "floor",
+                               "floor:base=ts"})
     EXPECT_EQ(std::count(texts.begin(), texts.end(), expected), 1) << expected;
 }
 

@@ -27,6 +27,10 @@ inline std::vector<std::string> registered_texts() {
   // draws.
   for (const char* text : {"db:base=pe+ucb", "db:base=c-ucb+pe+ucb", "d3rb:base=pe+ts+ucb"})
     texts.emplace_back(text);
+  // Floors over a base that draws and witnesses, one with a list of its own, and a balancer.
+  for (const char* text : {"floor:base=ts", "floor:base=corral,probability=0.5",
+                           "floor:base=(db:base=ts+c-ts,d=1+1),probability=0.5"})
+    texts.emplace_back(text);
   return texts;
 }
 
