@@ -163,7 +163,14 @@ const Teller kTellers[] = {
     {"d3rb", kAll},
     {"ed2rb", kAll},
     {"db:base=pe+ucb", kAll},
-    {"sentry", {"forget a hundred times"}},  // more than there were explorations
+    {"ucb", kAll},
+    {"c-ucb", kAll},
+    {"moss", kAll},
+    {"kl-ucb", kAll},
+    {"hac-ucb", kAll},
+    {"cl-ucb", kAll},
+    {"sentry", kAll},
+    {"floor", kAll},
     {"floor:base=pe", kAll},
     {"floor:base=sentry,probability=1", kAll},
 };

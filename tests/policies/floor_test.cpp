@@ -75,6 +75,7 @@ TEST(Floor, ABaseThatCanWitnesses) {
     hand.observe(decision, 0, t % 2);
     witness.policy->witness(decision.arm, {0, static_cast<double>(t % 2)}, witness.stream);
   }
+  hand.choose();  // by then it is told
   EXPECT_EQ(hand.field("successes"), witness.field("successes"));
   EXPECT_EQ(hand.field("failures"), witness.field("failures"));
 }

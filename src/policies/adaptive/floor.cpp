@@ -5,6 +5,12 @@
 #include "policies/balancing/base_learners.h"
 
 namespace armature {
+namespace {
+
+constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 62;  // a ticket has room for more
+constexpr std::size_t kReserved = 64;                          // outcomes due before the list grows
+
+}  // namespace
 
 PolicyFacts Floor::facts() {
   return {
@@ -30,17 +36,22 @@ PolicyFacts Floor::facts() {
 }
 
 Floor::Floor(const Problem& problem, const Arguments& arguments)
-    : probability_(arguments.real("probability")), actions_(problem.actions()) {
+    : probability_(arguments.real("probability")),
+      actions_(problem.actions()),
+      contexts_(problem.contexts()) {
   const std::vector<std::string> texts = split_list(arguments.word("base"));
   if (texts.size() != 1) arguments.reject("base", "one policy");
   base_ = InnerPolicy(make_policy(without_floor(texts.front(), arguments), problem));
   base_witnesses_ = base_->witness_obstacle().empty();
+  due_.reserve(kReserved);
 }
 
 // The floor's luck is its own, so that the base's is as without it; for the same reason the base
 // decides in every round. The floor's play is its own even where both mean the same action: which
 // plays the base has made must not depend on what the floor drew.
 Decision Floor::choose(Stream& stream) {
+  tell(*base_, stream);
+  due_.clear();
   ++rounds_;
   const Decision base = base_->choose(stream);
   ARMATURE_CHECK(base.ticket >> (64 - kFlagBits) == 0, "a base's ticket leaves room for a flag");
@@ -49,27 +60,44 @@ Decision Floor::choose(Stream& stream) {
   base_->forget(base);
   ++own_rounds_;
   ++outstanding_;
-  return {uniform_index(luck, actions_), kOwnPlay};
+  return {uniform_index(luck, actions_), rounds_ << kFlagBits | kOwnPlay};
 }
 
 void Floor::observe(Decision decision, Outcome outcome, Stream& stream) {
   if (!is_own(decision)) return base_->observe(base_decision(decision), outcome, stream);
-  close_own();
-  if (base_witnesses_) base_->witness(decision.arm, outcome, stream);
+  close_own(decision);
+  if (!base_witnesses_) return;
+  const auto later = [](std::uint64_t round, const Due& due) { return round < due.round; };
+  due_.insert(std::upper_bound(due_.begin(), due_.end(), round_of(decision), later),
+              {round_of(decision), decision.arm, outcome.context, outcome.reward});
 }
 
 void Floor::forget(Decision decision) {
   if (!is_own(decision)) return base_->forget(base_decision(decision));
-  close_own();
+  close_own(decision);
 }
 
-void Floor::close_own() {
+void Floor::close_own(Decision decision) {
   ARMATURE_CHECK(outstanding_ > 0, "a decision has one outcome");
+  ARMATURE_CHECK(round_of(decision) <= rounds_, "a decision is made before its outcome comes");
   --outstanding_;
 }
 
+void Floor::tell(AnyPolicy& base, Stream& stream) const {
+  for (const Due& due : due_) base.witness(due.arm, {due.context, due.reward}, stream);
+}
+
+// What the base has yet to witness is told to a copy: choose will tell it the same. Coins that are
+// tossed for it fall otherwise there; where a choice depends on them there is no closed form.
 bool Floor::probabilities(std::span<double> out) const {
-  if (!base_->probabilities(out)) return false;
+  std::unique_ptr<AnyPolicy> told;
+  if (!due_.empty()) {
+    told = base_->clone();
+    if (!told) return false;
+    Stream coins({0, 0, Purpose::kEstimate});
+    tell(*told, coins);
+  }
+  if (!(told ? *told : *base_).probabilities(out)) return false;
   for (double& p : out) p = (1 - probability_) * p + probability_ / actions_;
   return true;
 }
@@ -78,9 +106,21 @@ void Floor::visit_state(StateVisitor& visitor) {
   visitor.field("rounds", rounds_);
   visitor.field("floor_rounds", own_rounds_);
   visitor.field("floor_outstanding", outstanding_);
+  visitor.list("due", due_, [](ItemVisitor& part, Due& due) {
+    part.field("round", due.round);
+    part.field("arm", due.arm);
+    part.field("context", due.context);
+    part.field("reward", due.reward);
+  });
   base_->visit_state(visitor);
+  visitor.require(rounds_ <= kMostRounds, "rounds");
   visitor.require(own_rounds_ <= rounds_, "floor_rounds");
   visitor.require(outstanding_ <= own_rounds_, "floor_outstanding");
+  for (const Due& due : due_)
+    visitor.require(due.arm < actions_ && due.context < contexts_ && due.reward >= 0 &&
+                        due.reward <= 1 && due.round <= rounds_,
+                    "due");
+  visitor.require(base_witnesses_ || due_.empty(), "due");
 }
 
 Diagnostics Floor::diagnostics() const {

@@ -8,7 +8,8 @@ namespace armature {
 /// uniformly, else as the base policy decides, so that P(a) = (1−ε)·P_base(a) + ε/|A| ≥ ε/|A| for
 /// every action in every round: what evaluating other policies on the log needs. The base decides
 /// in every round; a decision the floor overrules is forgotten at once, and what came of the
-/// floor's play is witnessed by a base that can. Costs, beside what the base regrets in its own
+/// floor's play is witnessed by a base that can, before the next choice and in the order of rounds,
+/// so that the order of arrival leaves no trace. Costs, beside what the base regrets in its own
 /// rounds, ε·T·(mean gap). Caveat: that is linear in T; a base that cannot witness learns nothing
 /// from it.
 class Floor {
@@ -26,7 +27,8 @@ class Floor {
   Diagnostics diagnostics() const;
 
  private:
-  // Tickets: the lowest bit says whose play it is, the rest is the base's own ticket.
+  // Tickets: the lowest bit says whose play it is; the rest is the floor's round, or the base's own
+  // ticket.
   static constexpr int kFlagBits = 1;
   static constexpr std::uint64_t kOwnPlay = 1;
 
@@ -34,16 +36,28 @@ class Floor {
   static Decision base_decision(Decision decision) {
     return {decision.arm, decision.ticket >> kFlagBits};
   }
-  void close_own();
+  static std::uint64_t round_of(Decision own) { return own.ticket >> kFlagBits; }
+  void close_own(Decision decision);
+  void tell(AnyPolicy& base, Stream& stream) const;
+
+  /// An outcome of the floor's own play that the base has yet to witness.
+  struct Due {
+    std::uint64_t round;
+    Arm arm;
+    Context context;
+    double reward;
+  };
 
   double probability_;  // ε
   std::uint32_t actions_;
+  std::uint32_t contexts_;
   InnerPolicy base_;
   bool base_witnesses_;
 
   std::uint64_t rounds_ = 0;
   std::uint64_t own_rounds_ = 0;   // played by the floor
   std::uint64_t outstanding_ = 0;  // of the floor's plays
+  std::vector<Due> due_;           // by round
 };
 
 }  // namespace armature
