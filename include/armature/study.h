@@ -54,6 +54,7 @@ struct VerdictRule {
   std::string x;                    // slope: a key of PlannedCell::x
   std::string quantity;             // slope, ratio: regret, or plays(learner) of a balancer
   std::optional<double> low, high;  // slope, ratio, plane: where the number is expected
+  std::string high_formula;         // delay-slope: `high`, where it speaks of A, Z or T
   std::optional<double> from, until;  // only points with x in this range
 };
 

@@ -19,6 +19,7 @@ struct Setting {
   std::optional<double> gap;      // Δ_min, the smallest positive gap
   std::optional<double> epsilon;  // L1 distance of the given marginals from the true; default exact
   std::optional<double> r2;       // R_2, worst-case regret one accepts; default the corner
+  std::optional<double> delay;    // D: every outcome comes, at most so many rounds late
   std::optional<bool> benign;     // known for an instance
 
   double level() const;         // δ
@@ -83,6 +84,23 @@ double sentry_epsilon_bound(const Setting& setting, const SentryForm& form,
                             double t);                                           // (B_ε): 1-3δ
 double sentry_gap_bound(const Setting& setting, const SentryForm& form);         // (C), λ=½: 1-δ
 double sentry_benign_gap_bound(const Setting& setting, const SentryForm& form);  // (C): 1-2δ
+
+// --- Upper bounds with late outcomes, explicit (docs/theory.md, "Late outcomes")
+// ------------------- D is the setting's delay; at D = 0 they are the bounds above.
+
+/// Whether the widths by which a policy chooses count plays whose outcomes are on their way.
+enum class InFlight { kCount, kIgnore };
+/// d_UCB·√t + |A|·D, `ignore` (|A|-1)·D: 1-δ
+double ucb_delay_bound(const Setting& setting, InFlight in_flight, double t);
+/// D_C·√t + |Z|(1 + sqrt(L_Z/2))·D, `count` + K·D: benign, 1-2δ and 1-3δ
+double c_ucb_delay_bound(const Setting& setting, InFlight in_flight, double t);
+/// Sentry with paper widths, schedule first and the default budget. Benign, `count`: in its causal
+/// form (1-4δ), in ucb's (1-3δ), and the smaller.
+double sentry_delay_causal_bound(const Setting& setting, double t);
+double sentry_delay_ucb_bound(const Setting& setting, double t);
+double sentry_delay_benign_bound(const Setting& setting, double t);
+/// In any world: 1-δ. Where E ≤ |A|·D there is none: infinity.
+double sentry_delay_any_bound(const Setting& setting, InFlight in_flight, double t);
 
 // --- Upper bounds, rates: universal constants set to 1 -------------------------------------------
 

@@ -22,6 +22,7 @@ std::string table_of(const ReadSetting& read, const std::vector<Bound>& bounds) 
   std::string text =
       fmt::format("|A| = {:.10g}, |Z| = {:.10g}, T = {:.10g}, δ = {:.6g}, d = {:.10g}\n", s.actions,
                   s.contexts, s.horizon, s.level(), s.dimension());
+  if (s.delay) text += fmt::format("every outcome comes, at most {:.10g} rounds late\n", *s.delay);
   for (const std::string& note : read.notes) text += note + "\n";
   std::string group;
   for (const Bound& bound : bounds) {
@@ -56,6 +57,7 @@ std::string json_of(const ReadSetting& read, const std::vector<Bound>& bounds) {
                {"r2", s.worst_regret()}};
   if (s.gap) json["gap"] = *s.gap;
   if (s.epsilon) json["epsilon"] = *s.epsilon;
+  if (s.delay) json["delay"] = static_cast<std::uint64_t>(*s.delay);
   json["notes"] = read.notes;
   json["bounds"] = Json::array();
   for (const Bound& bound : bounds) {
@@ -94,6 +96,8 @@ void add_bounds(CLI::App& app) {
   add_gap_option(*command, setting);
   add_epsilon_option(*command, setting);
   command->add_option("--r2", setting.r2, "worst-case regret accepted; the corner if not given");
+  command->add_option("--delay", setting.delay,
+                      "late outcomes: the most rounds by which one may be late");
   add_output_options(*command, {"table", "csv", "json"}, options->format, options->output);
   command->footer(
       "Example:\n  armature bounds --actions 20 --contexts 2 --horizon 1e6\n"

@@ -11,6 +11,7 @@ namespace armature::cli {
 namespace {
 
 constexpr std::uint64_t kMostSize = 1'000'000'000'000;
+constexpr std::uint64_t kMostDelay = 1'000'000'000;
 
 // Formulas may speak of the horizon, and of the sizes once they are known.
 FormulaVariables known_of(const Setting& setting) {
@@ -41,6 +42,9 @@ void read_numbers(Setting& setting, const SettingOptions& options) {
   setting.gap = real_if_given("--gap", options.gap, setting);
   setting.epsilon = real_if_given("--epsilon", options.epsilon, setting);
   setting.r2 = real_if_given("--r2", options.r2, setting);
+  if (!options.delay.empty())
+    setting.delay = static_cast<double>(
+        whole_number("--delay", options.delay, 0, kMostDelay, known_of(setting)));
 }
 
 void read_sizes(Setting& setting, const SettingOptions& options) {

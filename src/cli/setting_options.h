@@ -18,6 +18,7 @@ struct SettingOptions {
   std::string gap;
   std::string epsilon;
   std::string r2;
+  std::string delay;
   std::string instance;
   std::string seed = "1";
 };

@@ -83,6 +83,7 @@ class StudyReader {
   FigureRequest figure(const toml::node& node) const;
   std::vector<GridAxis> conditions() const;
   std::optional<double> number(const toml::table& table, const char* key) const;
+  std::string formula_in_sizes(const toml::table& table, const char* key) const;
   VerdictRule verdict(const toml::node& node) const;
 
   std::string source_;
@@ -356,6 +357,27 @@ std::optional<double> StudyReader::number(const toml::table& table, const char* 
   }
 }
 
+// A formula that must wait for a cell's sizes; empty where the value is a number as it stands.
+// Tried at some sizes, so that what is no formula at all is refused here.
+std::string StudyReader::formula_in_sizes(const toml::table& table, const char* key) const {
+  const toml::node* node = table.get(key);
+  const auto written = node == nullptr ? std::nullopt : node->value_exact<std::string>();
+  if (!written) return "";
+  try {
+    real_value(*written);
+    return "";
+  } catch (const Error&) {
+  }
+  try {
+    FormulaVariables some;
+    some.actions = some.contexts = some.horizon = 2;
+    real_value(*written, some);
+  } catch (const Error& error) {
+    reject(*node, key, "a number, or a formula: " + error.report().expected);
+  }
+  return *written;
+}
+
 VerdictRule StudyReader::verdict(const toml::node& node) const {
   const toml::table* table = node.as_table();
   if (table == nullptr) reject(node, "verdicts", "a table with name, rule and policy");
@@ -381,7 +403,8 @@ VerdictRule StudyReader::verdict(const toml::node& node) const {
   rule.x = text(*table, "x", "horizon");
   rule.quantity = text(*table, "quantity", "regret");
   rule.low = number(*table, "low");
-  rule.high = number(*table, "high");
+  if (facts.high_in_sizes) rule.high_formula = formula_in_sizes(*table, "high");
+  if (rule.high_formula.empty()) rule.high = number(*table, "high");
   rule.from = number(*table, "from");
   rule.until = number(*table, "until");
   if (rule.name.empty() || rule.policy.empty())

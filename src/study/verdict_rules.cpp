@@ -10,6 +10,7 @@
 #include <set>
 
 #include "armature/error.h"
+#include "base/formula.h"
 #include "base/mathematics.h"
 #include "base/text.h"
 #include "lab/student.h"
@@ -105,12 +106,16 @@ std::string series_key(const PlannedCell& cell, const std::string& x) {
   return x == "horizon" ? key : key + fmt::format("|{}", cell.horizon);
 }
 
-std::vector<Verdict> slopes(const VerdictRule& rule, const Series& cells, const Series&) {
+std::map<std::string, Series> by_all_but(const Series& cells, const std::string& x) {
   std::map<std::string, Series> groups;
-  for (const CellSummary* summary : cells)
-    groups[series_key(summary->cell, rule.x)].push_back(summary);
+  for (const CellSummary* summary : cells) groups[series_key(summary->cell, x)].push_back(summary);
+  return groups;
+}
+
+std::vector<Verdict> slopes(const VerdictRule& rule, const Series& cells, const Series&) {
   std::vector<Verdict> verdicts;
-  for (const auto& [key, series] : groups) verdicts.push_back(slope_of(rule, series));
+  for (const auto& [key, series] : by_all_but(cells, rule.x))
+    verdicts.push_back(slope_of(rule, series));
   return verdicts;
 }
 
@@ -121,6 +126,49 @@ std::vector<Verdict> ratios(const VerdictRule& rule, const Series& cells, const 
       if (one->cell.same_world(other->cell) &&
           in_range(rule, static_cast<double>(one->cell.horizon)))
         verdicts.push_back(ratio_of(rule, *one, *other));
+  return verdicts;
+}
+
+// The rule with its margin worked out for this cell.
+VerdictRule at_sizes(VerdictRule rule, const PlannedCell& cell) {
+  if (rule.high_formula.empty()) return rule;
+  FormulaVariables sizes;
+  sizes.actions = cell.actions;
+  sizes.contexts = cell.contexts;
+  sizes.horizon = static_cast<double>(cell.horizon);
+  rule.high = real_value(rule.high_formula, sizes);
+  return rule;
+}
+
+// What each round of delay costs: the regret above that with prompt outcomes, over the delay. The
+// two errors count as independent, as for ratios.
+std::vector<Verdict> delay_slopes_of(const VerdictRule& rule, const Series& series) {
+  const auto delay = [](const CellSummary* summary) { return summary->cell.x("delay"); };
+  const auto prompt = std::find_if(series.begin(), series.end(), [&](const CellSummary* summary) {
+    return delay(summary) == 0.0;
+  });
+  if (prompt == series.end())
+    return {unclear(rule, "no cell with prompt outcomes to compare with")};
+  std::vector<Verdict> verdicts;
+  for (const CellSummary* late : series) {
+    const double rounds = delay(late).value_or(0);
+    if (!(rounds > 0) || !in_range(rule, rounds)) continue;
+    const Spread& one = late->final_regret();
+    const Spread& other = (*prompt)->final_regret();
+    const double slope = (one.mean - other.mean) / rounds;
+    const double reach =
+        kNormal95 * portable::hypot(one.standard_error, other.standard_error) / rounds;
+    verdicts.push_back(against_margin(at_sizes(rule, late->cell), "regret per round of delay",
+                                      {slope, slope - reach, slope + reach}));
+    verdicts.back().because += fmt::format(", at delay {}", number(rounds));
+  }
+  return verdicts;
+}
+
+std::vector<Verdict> delay_slopes(const VerdictRule& rule, const Series& cells, const Series&) {
+  std::vector<Verdict> verdicts;
+  for (const auto& [key, series] : by_all_but(cells, "delay"))
+    for (Verdict& verdict : delay_slopes_of(rule, series)) verdicts.push_back(std::move(verdict));
   return verdicts;
 }
 
@@ -278,12 +326,26 @@ std::string ratio_missing(const VerdictRule& rule) {
   const std::string missing = margin_missing(rule);
   return missing.empty() && rule.against.empty() ? "against = \"…\", the other policy" : missing;
 }
+std::string delay_slope_missing(const VerdictRule& rule) {
+  return rule.high || !rule.high_formula.empty() ? "" : "high = …, the most per round of delay";
+}
 std::string bound_missing(const VerdictRule& rule) {
   return rule.bound.empty() ? "bound = \"…\"" : "";
 }
 
 void check_x(const VerdictRule& rule, const StudyPlan& plan) {
   require_key(plan, rule.x, "verdict '" + rule.name + "': x");
+}
+// A question about delays needs prompt outcomes beside late ones.
+void check_delays(const VerdictRule& rule, const StudyPlan& plan) {
+  const auto some = [&](bool prompt) {
+    return std::any_of(plan.cells.begin(), plan.cells.end(), [&](const PlannedCell& cell) {
+      return (cell.x("delay").value_or(0) == 0) == prompt;
+    });
+  };
+  if (!some(true) || !some(false))
+    throw Error({"", "verdict '" + rule.name + "'", "the delays of this study",
+                 "0 and at least one other"});
 }
 // Any cell will do: the table has the same names in every setting, values or not.
 void check_bound(const VerdictRule& rule, const StudyPlan& plan) {
@@ -298,6 +360,12 @@ const std::vector<RuleFacts>& verdict_rules() {
   static const std::vector<RuleFacts> table = {
       {"slope", {"x", "quantity", "low", "high", "from", "until"}, margin_missing, slopes, check_x},
       {"ratio", {"against", "quantity", "low", "high", "from", "until"}, ratio_missing, ratios},
+      {"delay-slope",
+       {"high", "from", "until"},
+       delay_slope_missing,
+       delay_slopes,
+       check_delays,
+       true},
       {"bound", {"bound"}, bound_missing, bounds_kept, check_bound},
       {"plane", {"low", "high", "from", "until"}, margin_missing, planes},
       {"product", {"bound", "low", "high", "from", "until"}, margin_missing, products},

@@ -29,6 +29,8 @@ struct RuleFacts {
   std::vector<Verdict> (*judge)(const VerdictRule& rule, const Series& cells, const Series& others);
   /// Throws Error if the plan cannot answer, whatever comes out; null: it always can.
   void (*check)(const VerdictRule& rule, const StudyPlan& plan) = nullptr;
+  /// `high` may be a formula in the sizes of the cell.
+  bool high_in_sizes = false;
 };
 
 /// The order is that in which a misspelt rule is told what there is.

@@ -71,6 +71,7 @@ std::string written_verdict(const VerdictRule& rule) {
                                                         {"instance", &rule.instance},
                                                         {"against", &rule.against},
                                                         {"bound", &rule.bound}});
+  out += written_texts({{"high", &rule.high_formula}});
   const std::vector<std::string>& keys = rule_named(rule.rule).keys;
   for (const auto& [key, value] : {std::pair("x", &rule.x), std::pair("quantity", &rule.quantity)})
     if (std::find(keys.begin(), keys.end(), key) != keys.end())

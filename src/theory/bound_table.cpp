@@ -52,6 +52,10 @@ std::string an_epsilon(const Setting& setting) {
   return setting.epsilon ? "" : "needs ε, the distance of the marginals";
 }
 
+std::string a_delay(const Setting& setting) {
+  return setting.delay ? "" : "needs the delay, the most rounds an outcome may be late";
+}
+
 std::string hac_horizon(const Setting& setting) {
   const double least = 25 * setting.actions * setting.actions;
   return setting.horizon >= least ? "" : fmt::format("needs T ≥ 25|A|² = {:.4g}", least);

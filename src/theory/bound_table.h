@@ -23,6 +23,7 @@ std::string benign(const Setting& setting);
 std::string exact_marginals(const Setting& setting);
 std::string a_gap(const Setting& setting);
 std::string an_epsilon(const Setting& setting);
+std::string a_delay(const Setting& setting);
 std::string hac_horizon(const Setting& setting);  // T ≥ 25|A|²
 std::string a_round_per_action(const Setting& setting);
 std::string a_round_per_context(const Setting& setting);

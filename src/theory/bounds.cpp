@@ -19,7 +19,7 @@ using namespace needs;
 const Needs kBenign = {benign, exact_marginals};
 const Needs kBenignByGap = {benign, exact_marginals, a_gap};
 
-// Numbers that exist only where the gap, or ε, is known.
+// Numbers that exist only where the gap, ε or the delay is known.
 template <class Function>
 std::optional<double> by_gap(const Setting& setting, Function bound) {
   return setting.gap ? std::optional(bound()) : std::nullopt;
@@ -27,6 +27,11 @@ std::optional<double> by_gap(const Setting& setting, Function bound) {
 template <class Function>
 std::optional<double> by_epsilon(const Setting& setting, Function bound) {
   return setting.epsilon ? std::optional(bound()) : std::nullopt;
+}
+
+template <class Function>
+std::optional<double> by_delay(const Setting& setting, Function bound) {
+  return setting.delay ? std::optional(bound()) : std::nullopt;
 }
 
 // Expectations take δ = 1/T, whatever level was asked for.
@@ -152,6 +157,32 @@ void add_sentry(BoundTable& table, const Setting& s, const std::string& prefix,
       by_gap(s, [&] { return sentry_benign_gap_bound(s, form); }), level);
 }
 
+void add_delay(BoundTable& table, const Setting& s) {
+  const double t = s.horizon;
+  const std::string source = "docs/theory.md, late outcomes";
+  const Needs any = {action_log, a_delay};
+  const Needs causal = {context_log, benign, exact_marginals, a_delay};
+  const Needs home = {both_logs, benign, exact_marginals, a_delay};
+  table.upper({"ucb-delay", kExplicit, "any", source, any, 1},
+              by_delay(s, [&] { return ucb_delay_bound(s, InFlight::kCount, t); }));
+  table.upper({"ucb-delay-ignore", kExplicit, "any", source, any, 1},
+              by_delay(s, [&] { return ucb_delay_bound(s, InFlight::kIgnore, t); }));
+  table.upper({"c-ucb-delay", kExplicit, "benign", source, causal, 3},
+              by_delay(s, [&] { return c_ucb_delay_bound(s, InFlight::kCount, t); }));
+  table.upper({"c-ucb-delay-ignore", kExplicit, "benign", source, causal, 2},
+              by_delay(s, [&] { return c_ucb_delay_bound(s, InFlight::kIgnore, t); }));
+  const std::string at =
+      fmt::format("E = {:.6g}, δ = {:.4g}", sentry_budget(s, SentryForm{}), s.level());
+  const bool as_ucb = s.delay && sentry_delay_ucb_bound(s, t) <= sentry_delay_causal_bound(s, t);
+  table.upper({"sentry-delay-benign", kExplicit, "benign", source, home, as_ucb ? 3.0 : 4.0,
+               at + (as_ucb ? "; ucb's own bound" : "")},
+              by_delay(s, [&] { return sentry_delay_benign_bound(s, t); }));
+  table.upper({"sentry-delay-any", kExplicit, "any", source, any, 1, at},
+              by_delay(s, [&] { return sentry_delay_any_bound(s, InFlight::kCount, t); }));
+  table.upper({"sentry-delay-any-ignore", kExplicit, "any", source, any, 1, at},
+              by_delay(s, [&] { return sentry_delay_any_bound(s, InFlight::kIgnore, t); }));
+}
+
 void add_lower(BoundTable& table, const Setting& s) {
   const std::string at = "R_1 " + at_worst_regret(s);
   const auto none = [&](const char* limit, double share) {
@@ -266,6 +297,7 @@ std::vector<Bound> bounds(const Setting& setting) {
   add_sentry(table, setting, "sentry-free", {Widths::kPaper, Schedule::kFree, {}});
   add_sentry(table, setting, "sentry-anytime-first", {Widths::kAnytime, Schedule::kFirst, {}});
   add_sentry(table, setting, "sentry-anytime-free", {Widths::kAnytime, Schedule::kFree, {}});
+  add_delay(table, setting);
   add_lower(table, setting);
   add_zones(table, setting);
   return table.take();

@@ -27,6 +27,12 @@ double sharp_causal_ucb_coefficient(double contexts, double horizon, double delt
          (std::sqrt(8 * contexts) + std::sqrt(portable::log(horizon / delta)));
 }
 
+double shortfall_coefficient(double contexts, double horizon, double delta) {
+  constexpr double kRate = 1.5936;  // (1 - e^-λ)/λ ≥ ½: half of what is expected, less ℓ, is seen
+  const double missing = portable::log(contexts / delta) / kRate;
+  return 3 * std::sqrt(3.0) * (1 + 2 * missing / union_log(contexts, horizon, delta));
+}
+
 double design_support(double dimension) {
   const double log_log = dimension > 2 ? portable::log(portable::log(dimension)) : 0;
   return 4 * dimension * std::max(0.0, log_log) + 16;

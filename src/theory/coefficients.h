@@ -20,6 +20,11 @@ double causal_ucb_coefficient(double contexts, double horizon, double delta);
 /// D_C = sqrt(L_Z)·(sqrt(8|Z|) + sqrt(log(T/δ))): the same with increments of range 1 (§6, §7).
 double sharp_causal_ucb_coefficient(double contexts, double horizon, double delta);
 
+/// K = 3√3·(1 + 2ℓ/L_Z), ℓ = log(|Z|/δ)/1.5936: rounds' worth of regret that C-UCB may lose for
+/// every round of delay because its widths count contexts expected but not yet seen
+/// (docs/theory.md, "Late outcomes").
+double shortfall_coefficient(double contexts, double horizon, double delta);
+
 /// s(d) = 4d·max(0, log log d) + 16, with log log d := 0 for d ≤ 2: the support a design may have.
 double design_support(double dimension);
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kMostSize = 1e12;
 constexpr double kMostRounds = 1e18;
+constexpr double kMostDelay = 1e9;      // as in simulations
 constexpr double kLeastDelta = 1e-250;  // 2|A|T/δ stays a number
 
 double minimax(const Setting& setting) { return std::sqrt(setting.actions * setting.horizon); }
@@ -53,6 +54,9 @@ void Setting::validate() const {
   if (r2)
     require(*r2 >= minimax(*this) && *r2 <= horizon, "r2", *r2,
             fmt::format("a regret in [sqrt(|A|T), T] = [{:.6g}, {:.6g}]", minimax(*this), horizon));
+  if (delay)
+    require(*delay >= 0 && *delay <= kMostDelay, "delay", *delay,
+            fmt::format("a number of rounds from 0 to {:g}", kMostDelay));
 }
 
 }  // namespace armature

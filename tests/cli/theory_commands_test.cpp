@@ -89,6 +89,25 @@ TEST(BoundsCommand, AnExplicitOptionWinsAndSaysSo) {
   EXPECT_EQ(json["notes"][0], "--gap 0.3 is used; the instance has 0.02");
 }
 
+TEST(BoundsCommand, ADelayHasRowsOfItsOwn) {
+  const Json prompt = json_of("bounds -A 20 -Z 2 -T 1e6");
+  EXPECT_FALSE(row(prompt, "ucb-delay").contains("value"));
+  EXPECT_FALSE(prompt.contains("delay"));
+  const Json late = json_of("bounds -A 20 -Z 2 -T 1e6 --delay T/10^4");
+  EXPECT_EQ(late["delay"], 100);
+  EXPECT_NEAR(
+      row(late, "ucb-delay")["value"].get<double>() - row(late, "ucb")["value"].get<double>(),
+      20 * 100, 1e-6);
+  EXPECT_NE(run_armature("bounds -A 20 -Z 2 -T 1e6 --delay 5").out.find("at most 5 rounds late"),
+            std::string::npos);
+  for (const char* bad : {"-1", "1e10", "soon"}) {
+    const ProgramResult refused =
+        run_armature(std::string("bounds -A 20 -Z 2 -T 1e6 --delay=") + bad);
+    EXPECT_EQ(refused.status, 2) << bad;
+    EXPECT_NE(refused.err.find("--delay"), std::string::npos) << refused.err;
+  }
+}
+
 TEST(BoundsCommand, AnswersFromOneRoundTo1e18) {
   for (const std::string sizes :
        {"-A 1 -Z 1 -T 1", "-A 2 -Z 2 -T 1", "-A 1e9 -Z 1e9 -T 1e18", "-A 1e9 -Z 2 -T 2^59"}) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "armature/error.h"
 #include "base/refusal.h"
 #include "support/study_results.h"
 
@@ -173,6 +174,104 @@ TEST(Verdict, ABoundIsSilentOnLateOutcomes) {
   const Verdict late = judge(result).at(0);
   EXPECT_EQ(late.outcome, kUnclear);
   EXPECT_TRUE(contains(late.because, "outcomes are not prompt (delay=fixed:100)")) << late.because;
+}
+
+// One world at delays 0, 100 and 1000, with these regrets; errors of 1% in 100 replications.
+StudyResult late_study(const std::vector<double>& regrets) {
+  MadeStudy made;
+  made.instances = {{"world", "hidden-arm"}, {"world", "hidden-arm"}, {"world", "hidden-arm"}};
+  made.policies = {{"wary", "ucb"}};
+  made.mean = [&](std::size_t instance, std::size_t, double round) {
+    return regrets[instance] * round / 10'000;
+  };
+  made.relative_deviation = 0.1;
+  StudyResult result = test::made_result(made);
+  const char* delays[] = {"none", "fixed:100", "fixed:1000"};
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    result.cells[i].cell.feedback = Feedback::parse_delay(delays[i]);
+    result.cells[i].cell.instance_name.conditions = {{"delay", delays[i]}};
+  }
+  return result;
+}
+
+Verdict delay_verdict(const std::vector<double>& regrets, std::optional<double> high,
+                      const std::string& formula = "") {
+  StudyResult result = late_study(regrets);
+  VerdictRule rule = slope("wary", "world", 0, 0);
+  rule.rule = "delay-slope";
+  rule.low.reset();
+  rule.high = high;
+  rule.high_formula = formula;
+  result.plan.study.verdicts = {rule};
+  return judge(result).at(0);
+}
+
+// 1000, 1100 and 3000: 1 and 2 per round of delay, ± 1.96·sqrt(10² + 11²)/100 = 0.291 and
+// ± 1.96·sqrt(10² + 30²)/1000 = 0.0620.
+TEST(Verdict, WhatARoundOfDelayCosts) {
+  const std::vector<double> regrets = {1000, 1100, 3000};
+  const Verdict holds = delay_verdict(regrets, 3);
+  EXPECT_EQ(holds.outcome, kHolds) << holds.because;
+  EXPECT_NEAR(*holds.value, 2, 1e-9);  // the one nearest to its margin
+  EXPECT_NEAR(*holds.high, 2.0620, 1e-3);
+  EXPECT_TRUE(contains(holds.because, "at delay 1e+03")) << holds.because;
+  EXPECT_EQ(delay_verdict(regrets, 2.05).outcome, kUnclear);
+  EXPECT_EQ(delay_verdict(regrets, 1.9).outcome, kContradicted);
+  // One delay at which the claim is refuted outweighs another at which it holds.
+  EXPECT_EQ(delay_verdict({1000, 1300, 1000}, 2).outcome, kContradicted);
+  // Less regret than with prompt outcomes is no violation.
+  EXPECT_EQ(delay_verdict({1000, 900, 800}, 0).outcome, kHolds);
+}
+
+TEST(Verdict, TheMarginOfADelayMayBeAFormulaInTheSizes) {
+  const std::vector<double> regrets = {1000, 1100, 3000};
+  EXPECT_EQ(delay_verdict(regrets, {}, "A/10").outcome, kUnclear);  // 20 actions: 2
+  EXPECT_EQ(delay_verdict(regrets, {}, "A").outcome, kHolds);
+  EXPECT_EQ(delay_verdict(regrets, {}, "Z/2").outcome, kContradicted);
+}
+
+TEST(Verdict, WithoutPromptOutcomesThereIsNothingToCompareWith) {
+  StudyResult result = late_study({1000, 1100, 3000});
+  result.cells.erase(result.cells.begin());
+  VerdictRule rule = slope("wary", "", 0, 5);
+  rule.rule = "delay-slope";
+  result.plan.study.verdicts = {rule};
+  const Verdict verdict = judge(result).at(0);
+  EXPECT_EQ(verdict.outcome, kUnclear);
+  EXPECT_TRUE(contains(verdict.because, "prompt outcomes")) << verdict.because;
+}
+
+std::string delay_question(const std::string& high, const std::string& delays = "[0, 10]") {
+  return "horizons = 5\npolicies = 'ucb'\ninstances = 'hidden-arm'\ndelay = " + delays +
+         "\n[[verdicts]]\nname = 'q'\nrule = 'delay-slope'\npolicy = 'ucb'\n" + high;
+}
+
+TEST(Verdict, AFormulaInTheSizesIsReadWrittenAndReadAgain) {
+  const Study study = read_study(delay_question("high = 'Z*(1+sqrt(log(T)))'"), "s.toml");
+  EXPECT_EQ(study.verdicts.at(0).high_formula, "Z*(1+sqrt(log(T)))");
+  EXPECT_FALSE(study.verdicts[0].high);
+  const Study again = read_study(write_study(study), "again.toml");
+  EXPECT_EQ(again.verdicts.at(0).high_formula, "Z*(1+sqrt(log(T)))");
+  const Study constant = read_study(delay_question("high = '2*3'"), "s.toml");
+  EXPECT_EQ(constant.verdicts.at(0).high, 6.0);
+  EXPECT_EQ(constant.verdicts[0].high_formula, "");
+}
+
+TEST(Verdict, QuestionsAboutDelaysThatCannotBeAnsweredAreRefused) {
+  const auto refusal = [](const std::string& toml) {
+    try {
+      plan_study(read_study(toml, "s.toml"));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refusal(delay_question("high = 'A'")), "accepted");
+  EXPECT_TRUE(contains(refusal(delay_question("")), "the most per round of delay"));
+  EXPECT_TRUE(contains(refusal(delay_question("high = 'A*'")), "a number, or a formula"));
+  EXPECT_TRUE(contains(refusal(delay_question("high = 1\nlow = 0")), "got 'low'"));
+  for (const char* delays : {"0", "10"})
+    EXPECT_TRUE(contains(refusal(delay_question("high = 1", delays)), "0 and at least one other"));
 }
 
 // Sizes with the same |A|·T are two points of the plane, not one.

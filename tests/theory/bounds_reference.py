@@ -24,22 +24,23 @@ def plus(x):
 
 
 class Setting:
-    def __init__(self, A, Z, T, delta=None, rank=None, gap=None, epsilon=None, r2=None):
-        self.given = (A, Z, T, delta, rank, gap, epsilon, r2)
+    def __init__(self, A, Z, T, delta=None, rank=None, gap=None, epsilon=None, r2=None,
+                 delay=None):
+        self.given = (A, Z, T, delta, rank, gap, epsilon, r2, delay)
         self.A, self.Z, self.T = mpf(A), mpf(Z), mpf(T)
         # Decimal options are read as doubles, so the reference starts from the same doubles.
         number = lambda text: None if text is None else mpf(float(text))
         self.delta_given = number(delta)
         self.delta = self.delta_given or 1 / max(self.T, mpf(2))
         self.d = mpf(rank) if rank else min(self.A, self.Z)
-        self.gap, self.epsilon = number(gap), number(epsilon)
+        self.gap, self.epsilon, self.delay = number(gap), number(epsilon), number(delay)
         least = sqrt(self.A * self.T)
         corner = min(max(mpf(1), sqrt(self.A / self.Z)), max(mpf(1), self.T / least))
         self.R2 = number(r2) or least * corner
         self.Z2 = self.R2 / least
 
     def expected(self):
-        A, Z, T, _, rank, gap, epsilon, r2 = self.given
+        A, Z, T, _, rank, gap, epsilon, r2, _ = self.given
         return Setting(A, Z, T, None, rank, gap, epsilon, r2)
 
 
@@ -207,6 +208,32 @@ def balancing(s, out):
     out["frontier-upper-any"] = s.R2 * guarded(T)
 
 
+def delayed(s, out):
+    """docs/theory.md, late outcomes: what each round of delay adds to the rows for prompt outcomes."""
+    A, Z, T, D = s.A, s.Z, s.T, s.delay
+    a, z = L(A, s), L(Z, s)
+    contexts = Z + Z * sqrt(z / 2)
+    K = sqrt(mpf(27)) * (z + 2 * log(Z / s.delta) / mpf("1.5936")) / z
+    out["ucb-delay"] = out["ucb"] + A * D
+    out["ucb-delay-ignore"] = out["ucb"] + (A - 1) * D
+    out["c-ucb-delay"] = out["c-ucb-sharp"] + (contexts + K) * D
+    out["c-ucb-delay-ignore"] = out["c-ucb-sharp"] + contexts * D
+    near = mp.nint(cbrt(A) * cbrt(T) ** 2)
+    E = min(T, near if abs(near**3 - A * T**2) < mpf(10) ** -20 else ceil(cbrt(A) * cbrt(T) ** 2))
+    explored = d_cucb(s, 1) * sqrt(T) + d_ucb(s) * sqrt(min(T, E))
+    out["sentry-delay-benign"] = min(explored + (A + contexts + K) * D, out["ucb"] + (A + K) * D)
+    g = lambda e: sqrt(A * (2 * a + 1) / e)
+    rest = E - A * D
+    open_ignore = g(rest) if rest > 0 else mp.inf
+    open_count = open_ignore
+    if D > 0 and rest > 0:
+        last = min(rest / 2, sqrt(2 * rest * D / g(rest)))
+        open_count = g(rest - last) + D / last
+    out["sentry-delay-any"] = out["ucb"] + A * D + (0 if T == E else (T - E) * open_count)
+    out["sentry-delay-any-ignore"] = (out["ucb"] + (A - 1) * D
+                                      + (0 if T == E else (T - E) * open_ignore))
+
+
 def table(s):
     A, Z, T, delta = s.A, s.Z, s.T, s.delta
     root = sqrt(T)
@@ -238,6 +265,8 @@ def table(s):
     sentry(s, out, "sentry-free", False, "free")
     sentry(s, out, "sentry-anytime-first", True, "first")
     sentry(s, out, "sentry-anytime-free", True, "free")
+    if s.delay is not None:
+        delayed(s, out)
     lower(s, out)
     zones(s, out)
     return out
@@ -258,12 +287,18 @@ SETTINGS = [
     Setting(10**9, 10**9, 10**18, gap="1e-09", epsilon="0.1"),
     Setting(10**9, 2, 10**18, delta="1e-250", gap="1e-150"),
     Setting(2, 10**9, 17, gap="0.01", epsilon="1"),
+    Setting(20, 2, 10**6, delay="0"),
+    Setting(20, 2, 10**6, delay="10"),
+    Setting(20, 2, 10**6, delay="10000"),
+    Setting(200, 5, 10**7, delta="0.01", delay="1"),
+    Setting(1, 1, 1, delay="1000000000"),
+    Setting(7, 3, 10**12, delay="1234"),
 ]
 
 if __name__ == "__main__":
     with open("bounds_reference.csv", "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow("actions contexts horizon delta rank gap epsilon r2 name value".split())
+        writer.writerow("actions contexts horizon delta rank gap epsilon r2 delay name value".split())
         for setting in SETTINGS:
             inputs = ["" if x is None else x for x in setting.given]
             for name, value in table(setting).items():

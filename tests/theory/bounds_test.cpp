@@ -37,6 +37,7 @@ Setting setting_of(const std::vector<std::string>& cells) {
           .gap = parse_real(cells[5]),
           .epsilon = parse_real(cells[6]),
           .r2 = parse_real(cells[7]),
+          .delay = parse_real(cells[8]),
           .benign = std::nullopt};
 }
 
@@ -53,17 +54,17 @@ std::vector<ReferenceCase> reference_cases() {
   std::vector<ReferenceCase> cases;
   while (std::getline(lines, line)) {
     const auto cells = cells_of(line);
-    const std::string inputs = line.substr(0, line.size() - cells[8].size() - cells[9].size() - 2);
+    const std::string inputs = line.substr(0, line.size() - cells[9].size() - cells[10].size() - 2);
     if (cases.empty() || cases.back().inputs != inputs)
       cases.push_back({inputs, setting_of(cells), {}});
-    cases.back().values[cells[8]] = cells[9];
+    cases.back().values[cells[9]] = cells[10];
   }
   return cases;
 }
 
 TEST(Bounds, AgreeWithAnIndependentComputation) {
   const auto cases = reference_cases();
-  EXPECT_EQ(cases.size(), 14u);
+  EXPECT_EQ(cases.size(), 20u);
   for (const ReferenceCase& reference : cases) {
     std::size_t compared = 0;
     for (const Bound& bound : bounds(reference.setting)) {
@@ -117,6 +118,8 @@ TEST(Bounds, SayWhatTheyNeed) {
   EXPECT_EQ(row(plain, "pe-gap").validity, "outside: needs the smallest gap");
   EXPECT_FALSE(row(plain, "pe-gap").value);
   EXPECT_FALSE(row(plain, "pe-epsilon").value);
+  EXPECT_FALSE(row(plain, "ucb-delay").value);
+  EXPECT_TRUE(row(plain, "ucb-delay").validity.starts_with("outside: needs the delay"));
   EXPECT_EQ(row(plain, "ucb").validity, "holds");
   Setting off = sizes(20, 2, 1e6);
   off.epsilon = 0.01;
@@ -231,6 +234,10 @@ TEST(Setting, RefusesWhatIsOutOfRange) {
   EXPECT_EQ(refusal([](Setting& s) { s.epsilon = -0.1; }), "epsilon");
   EXPECT_EQ(refusal([](Setting& s) { s.r2 = 4472; }), "r2");
   EXPECT_EQ(refusal([](Setting& s) { s.r2 = 1e6 + 1; }), "r2");
+  EXPECT_EQ(refusal([](Setting& s) { s.delay = -1; }), "delay");
+  EXPECT_EQ(refusal([](Setting& s) { s.delay = 1e9 + 1; }), "delay");
+  EXPECT_EQ(refusal([](Setting& s) { s.delay = NAN; }), "delay");
+  EXPECT_EQ(refusal([](Setting& s) { s.delay = 0; }), "accepted");
 }
 
 // From one round to 10^18, from one action to 10^9 and from the smallest gap to the largest: a
@@ -245,6 +252,7 @@ TEST(Bounds, AreNumbersEverywhere) {
             setting.delta = delta;
             setting.gap = gap;
             setting.epsilon = gap;
+            setting.delay = std::floor(gap * 1e9);
             for (const Bound& bound : bounds(setting)) {
               const bool worded = bound.validity.starts_with("holds") ||
                                   bound.validity.starts_with("vacuous") ||
@@ -288,6 +296,10 @@ TEST(Bounds, NameTheNumberTheyLack) {
   EXPECT_EQ(field([&] { pe_epsilon_rate(bare, 5); }), "epsilon");
   EXPECT_EQ(field([&] { c_ucb_epsilon_rate(bare, 5); }), "epsilon");
   EXPECT_EQ(field([&] { sentry_epsilon_bound(bare, form, 5); }), "epsilon");
+  EXPECT_EQ(field([&] { ucb_delay_bound(bare, InFlight::kCount, 5); }), "delay");
+  EXPECT_EQ(field([&] { c_ucb_delay_bound(bare, InFlight::kIgnore, 5); }), "delay");
+  EXPECT_EQ(field([&] { sentry_delay_benign_bound(bare, 5); }), "delay");
+  EXPECT_EQ(field([&] { sentry_delay_any_bound(bare, InFlight::kCount, 1e5); }), "delay");
 }
 
 TEST(SentryBudget, OfWhatIsNoNumberIsRefused) {

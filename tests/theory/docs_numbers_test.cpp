@@ -86,6 +86,19 @@ double zeta(int power) {
   return sum;
 }
 
+// The rows of late outcomes, |A| = 20, |Z| = 2, T = 10^6.
+Values with_delay(double delay) {
+  Setting s = sizes(20, 2, 1e6);
+  s.delay = delay;
+  const double t = s.horizon;
+  return {ucb_delay_bound(s, InFlight::kCount, t),
+          c_ucb_delay_bound(s, InFlight::kCount, t),
+          c_ucb_delay_bound(s, InFlight::kIgnore, t),
+          sentry_delay_benign_bound(s, t),
+          sentry_delay_any_bound(s, InFlight::kCount, t),
+          sentry_delay_any_bound(s, InFlight::kIgnore, t)};
+}
+
 void add_tables(std::map<std::string, Values>& values) {
   const std::map<std::string, Setting> settings = {
       {"20", sizes(20, 2, 1e6)}, {"200", sizes(200, 5, 1e7)}, {"1000", sizes(1000, 2, 1e9)}};
@@ -97,6 +110,10 @@ void add_tables(std::map<std::string, Values>& values) {
   values["pe-gap-5"] = elimination_by_gap(0.2);
   values["pe-gap-20"] = elimination_by_gap(0.05);
   values["pe-gap-50"] = elimination_by_gap(0.02);
+  values["delay-none"] = with_delay(0);
+  values["delay-ten"] = with_delay(10);
+  values["delay-hundred"] = with_delay(100);
+  values["delay-thousand"] = with_delay(1000);
 }
 
 void add_lower_bounds(std::map<std::string, Values>& values) {
@@ -137,6 +154,7 @@ std::map<std::string, Values> computed() {
   values["pe-closed-sharp"] = {128 * (2 + std::sqrt(2.0))};
   values["pe-closed-loose"] = {192 * (2 + std::sqrt(2.0))};
   values["good-event"] = {4 * zeta(9) / std::pow(2 * std::numbers::ln2, 9)};
+  values["shortfall-most"] = {3 * std::sqrt(3.0) * (1 + 2 / 1.5936)};
   values["c-prime"] = {6 * std::sqrt(2.0)};
   return values;
 }
