@@ -25,6 +25,9 @@ std::string canonical_base(const std::string& base, const FormulaVariables& vari
 std::string base_text(const Arguments& arguments) {
   const std::vector<std::string> parts = split_list(arguments.word("base"));
   if (parts.size() != 1) arguments.reject("base", "one policy, in parentheses if it has keys");
+  if (TextForm::parse(parts.front()).name ==
+      "floor")  // its luck is by its own rounds, which start anew
+    arguments.reject("base", "a policy without a floor; a floor goes around all of it");
   return parts.front();
 }
 
@@ -278,10 +281,10 @@ void LearnedMarginals::visit_state(StateVisitor& visitor) {
   visitor.field("generation", generation_);
   visitor.require(rounds_ <= kMostRounds, "rounds");
   visitor.require(forced_ <= rounds_, "forced");
-  visitor.require(generation_ == 0 ||
-                      (generation_ < 1u << kGenerationBits &&
-                       evidence_.outcomes() >> (generation_ - 1) >= problem_.actions()),
-                  "generation");
+  visitor.require(
+      generation_ == 0 || (generation_ < 1u << kGenerationBits &&
+                           evidence_.outcomes() >> (generation_ - 1) >= problem_.actions()),
+      "generation");
   for (const std::uint64_t waiting : in_flight_) visitor.require(waiting <= rounds_, "in_flight");
   visitor.require(!tosses_coins_ || evidence_.whole(), "whole_rewards");
   visit_base(visitor);
