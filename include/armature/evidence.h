@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "armature/policy.h"
@@ -39,7 +40,7 @@ class Evidence {
   /// drop out, and with them every outcome of theirs; new ones start empty.
   Evidence renamed(const Problem& from, const Problem& to) const;
 
-  void visit_state(StateVisitor& visitor);
+  void visit_state(StateVisitor& visitor, const std::string& name = "evidence");
   bool operator==(const Evidence&) const = default;
 
  private:
@@ -60,6 +61,15 @@ class Evidence {
   std::uint64_t outcomes_ = 0;
   bool whole_ = true;
 };
+
+/// Before another one in the order of cells: by action, then by context.
+inline bool before(const Tally& one, const Tally& other) {
+  return one.arm < other.arm || (one.arm == other.arm && one.context < other.context);
+}
+/// The fields of a list of tallies in the order of cells, one per cell at most; other lists are
+/// refused.
+void visit_tallies(StateVisitor& visitor, const std::string& name, std::vector<Tally>& tallies,
+                   std::uint32_t actions, std::uint32_t contexts);
 
 /// Where each name of `from` stands in `to`; `to.size()` for one that is not there.
 std::vector<std::uint32_t> places_by_name(const std::vector<std::string>& from,

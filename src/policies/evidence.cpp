@@ -1,5 +1,6 @@
 #include "armature/evidence.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <unordered_map>
@@ -61,31 +62,37 @@ Evidence Evidence::renamed(const Problem& from, const Problem& to) const {
   return renamed;
 }
 
-// Only cells with plays are saved: most problems have far more cells than they ever see.
-void Evidence::visit_state(StateVisitor& visitor) {
-  std::vector<Tally> saved = tallies();
-  visitor.list("evidence", saved, [](ItemVisitor& part, Tally& tally) {
+void visit_tallies(StateVisitor& visitor, const std::string& name, std::vector<Tally>& tallies,
+                   std::uint32_t actions, std::uint32_t contexts) {
+  visitor.list(name, tallies, [](ItemVisitor& part, Tally& tally) {
     part.field("action", tally.arm);
     part.field("context", tally.context);
     part.field("plays", tally.plays);
     part.field("rewards", tally.rewards);
   });
-  visitor.field("whole_rewards", whole_);
+  if (!visitor.reading()) return;
+  const auto out_of_order = [](const Tally& one, const Tally& next) { return !before(one, next); };
+  visitor.require(std::adjacent_find(tallies.begin(), tallies.end(), out_of_order) == tallies.end(),
+                  name);
+  std::uint64_t plays = 0;
+  for (const Tally& tally : tallies) {
+    visitor.require(tally.arm < actions, name + "_action");
+    visitor.require(tally.context < contexts, name + "_context");
+    visitor.require(tally.plays > 0 && tally.plays <= kMostOutcomes - plays, name + "_plays");
+    visitor.require_sums_of_rewards(name + "_rewards", {&tally.rewards, 1}, {&tally.plays, 1});
+    plays += tally.plays;
+  }
+}
+
+// Only cells with plays are saved: most problems have far more cells than they ever see.
+void Evidence::visit_state(StateVisitor& visitor, const std::string& name) {
+  std::vector<Tally> saved = tallies();
+  visit_tallies(visitor, name, saved, actions_, contexts_);
+  visitor.field(name + "_whole", whole_);
   if (!visitor.reading()) return;
   Evidence read(actions_, contexts_);
-  const Tally* before = nullptr;
-  for (const Tally& tally : saved) {
-    visitor.require(tally.arm < actions_ && tally.context < contexts_, "evidence_action");
-    visitor.require(!before || before->arm < tally.arm ||
-                        (before->arm == tally.arm && before->context < tally.context),
-                    "evidence_context");
-    visitor.require(tally.plays > 0 && tally.plays <= kMostOutcomes - read.outcomes_,
-                    "evidence_plays");
-    visitor.require_sums_of_rewards("evidence_rewards", {&tally.rewards, 1}, {&tally.plays, 1});
-    read.add(tally);
-    before = &tally;
-  }
-  visitor.require(!whole_ || read.whole_, "whole_rewards");
+  for (const Tally& tally : saved) read.add(tally);
+  visitor.require(!whole_ || read.whole_, name + "_whole");
   read.whole_ = whole_;
   *this = std::move(read);
 }

@@ -114,7 +114,7 @@ TEST(Evidence, RefusesWhatNoRunLeaves) {
         part.field("plays", tally.plays);
         part.field("rewards", tally.rewards);
       });
-      visitor.field("whole_rewards", whole);
+      visitor.field("evidence_whole", whole);
     });
   };
   Evidence evidence(2, 2);
@@ -126,14 +126,14 @@ TEST(Evidence, RefusesWhatNoRunLeaves) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::uint64_t most = std::uint64_t{1} << 62;
   EXPECT_TRUE(contains(refused({{2, 0, 1, 0.5}}), "evidence_action"));
-  EXPECT_TRUE(contains(refused({{0, 2, 1, 0.5}}), "evidence_action"));
-  EXPECT_TRUE(contains(refused({{0, 1, 1, 0.5}, {0, 0, 1, 0.5}}), "evidence_context"));
-  EXPECT_TRUE(contains(refused({{1, 1, 1, 0.5}, {1, 1, 1, 0.5}}), "evidence_context"));
+  EXPECT_TRUE(contains(refused({{0, 2, 1, 0.5}}), "evidence_context"));
+  EXPECT_TRUE(contains(refused({{0, 1, 1, 0.5}, {0, 0, 1, 0.5}}), "evidence'"));
+  EXPECT_TRUE(contains(refused({{1, 1, 1, 0.5}, {1, 1, 1, 0.5}}), "evidence'"));
   EXPECT_TRUE(contains(refused({{0, 0, 0, 0.0}}), "evidence_plays"));
   EXPECT_TRUE(contains(refused({{0, 0, most, 1.0}, {0, 1, 1, 1.0}}), "evidence_plays"));
   EXPECT_TRUE(contains(refused({{0, 0, 1, 1.5}}), "evidence_rewards"));
   EXPECT_TRUE(contains(refused({{0, 0, 1, nan}}), "evidence_rewards"));
-  EXPECT_TRUE(contains(refused({{0, 0, 2, 0.5}}, true), "whole_rewards"));
+  EXPECT_TRUE(contains(refused({{0, 0, 2, 0.5}}, true), "evidence_whole"));
   EXPECT_EQ(evidence, before);
   EXPECT_EQ(refused({{0, 0, most, 1.0}}, true), "(accepted)");
 }

@@ -97,7 +97,8 @@ std::vector<Field> fields_of(const AnyPolicy& policy) {
   return fields;
 }
 
-// Equal but for the last bits, and for what remembers the way: sentry's bar is at most the log's.
+// Equal but for the last bits, and for what remembers the way: sentry's bar is at most the log's,
+// and a regression counts its updates since it was last worked out afresh.
 void expect_same_statistics(const AnyPolicy& by_sums, const AnyPolicy& by_log) {
   const std::vector<Field> sums = fields_of(by_sums);
   const std::vector<Field> log = fields_of(by_log);
@@ -109,7 +110,7 @@ void expect_same_statistics(const AnyPolicy& by_sums, const AnyPolicy& by_log) {
     for (std::size_t k = 0; k < sums[i].values.size(); ++k) {
       if (sums[i].name == "bar")
         EXPECT_LE(sums[i].values[k], log[i].values[k]);
-      else if (sums[i].values[k] != log[i].values[k])
+      else if (sums[i].name != "updates" && sums[i].values[k] != log[i].values[k])
         EXPECT_NEAR(sums[i].values[k], log[i].values[k],
                     1e-9 * std::max(1.0, std::abs(log[i].values[k])));
     }

@@ -150,7 +150,7 @@ TEST_F(LearnedMarginalsByHand, ACopyGoesItsOwnWay) {
 TEST_F(LearnedMarginalsByHand, CoinsAreTossedOnce) {
   Hand hand("learned-marginals:base=test-coiner", problem_);
   for (int t = 0; t < 70; ++t) hand.round(0, 0.5);
-  EXPECT_EQ(hand.field("whole_rewards"), "true");
+  EXPECT_EQ(hand.field("evidence_whole"), "true");
   const std::uint64_t drawn = hand.stream.position();
   hand.policy->witness(Tally{0, 0, 60, 30}, hand.stream);
   hand.choose();  // a new base, and one draw of its own at most

@@ -13,6 +13,8 @@
 namespace armature {
 namespace {
 
+constexpr std::size_t kReserved =
+    64;  // outcomes that base has yet to hear of, before the list grows
 constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 62;  // more than anyone plays
 
 std::string canonical_base(const std::string& base, const FormulaVariables& variables) {
@@ -136,6 +138,7 @@ LearnedMarginals::LearnedMarginals(const Problem& problem, const Arguments& argu
                  fmt::format("'{}', which cannot learn from others' decisions", text_),
                  "a policy that can, for it is taught anew again and again"});
   tosses_coins_ = armature::tosses_coins(*base);
+  due_.reserve(kReserved);
   rebuild();
 }
 
@@ -152,6 +155,7 @@ LearnedMarginals::LearnedMarginals(const LearnedMarginals& other)
       forced_(other.forced_),
       generation_(other.generation_),
       base_(other.base_ ? other.base_->clone() : nullptr),
+      due_(other.due_),
       plays_(other.plays_),
       least_(other.least_) {
   ARMATURE_CHECK(!base_ == !other.base_, "a base that is copied can be");
@@ -173,11 +177,17 @@ std::unique_ptr<AnyPolicy> LearnedMarginals::untaught_base() const {
   return make_policy(told_epsilon(text_, *learned.epsilon), learned);
 }
 
-void LearnedMarginals::renew_base(Stream& stream) {
-  generation_ = generation_due();
-  fitted_ = evidence_;
-  base_ = untaught_base();
-  for (const Tally& tally : evidence_.tallies()) base_->witness(tally, stream);
+// Anew and with all there is to learn, or with what it has not heard yet.
+void LearnedMarginals::bring_base_up_to_date(Stream& stream) {
+  if (generation_due() > generation_) {
+    generation_ = generation_due();
+    fitted_ = evidence_;
+    base_ = untaught_base();
+    for (const Tally& tally : evidence_.tallies()) base_->witness(tally, stream);
+  } else {
+    for (const Tally& tally : due_) base_->witness(tally, stream);
+  }
+  due_.clear();
 }
 
 // --- Rounds
@@ -188,9 +198,8 @@ bool LearnedMarginals::plays_the_least() const {
   return !base_ || least == 0 || least * least * problem_.actions() < static_cast<double>(rounds_);
 }
 
-// Outcomes in between are no reason to renew base: only here does their order leave no trace.
 Decision LearnedMarginals::choose(Stream& stream) {
-  if (generation_due() > generation_) renew_base(stream);
+  if (!base_is_current()) bring_base_up_to_date(stream);
   Decision decision{least_.best(), 0};
   if (plays_the_least()) {
     ++forced_;
@@ -207,17 +216,15 @@ Decision LearnedMarginals::choose(Stream& stream) {
   return decision;
 }
 
-// What base did not choose itself, this one or an earlier one, it witnesses.
 void LearnedMarginals::observe(Decision decision, Outcome outcome, Stream& stream) {
   land(decision);
   outcome.reward = tossed(outcome.reward, stream);
   const Tally tally{decision.arm, outcome.context, 1, outcome.reward};
   learn(tally);
-  if (!base_) return;
-  if (generation_of(decision) == generation_)
+  if (base_ && generation_of(decision) == generation_)
     base_->observe(own_decision(decision), outcome, stream);
   else
-    base_->witness(tally, stream);
+    teach_later(tally);
 }
 
 void LearnedMarginals::forget(Decision decision) {
@@ -232,14 +239,14 @@ void LearnedMarginals::witness(const Tally& tally, Stream& stream) {
   ARMATURE_CHECK(!tosses_coins_ || heard.rewards == std::floor(heard.rewards),
                  "rewards added up for a base that tosses coins are 0 and 1");
   learn(heard);
-  if (base_) base_->witness(heard, stream);
+  teach_later(heard);
 }
 
 bool LearnedMarginals::probabilities(std::span<double> out) const {
-  if (generation_due() > generation_) {
+  if (!base_is_current()) {
     LearnedMarginals next(*this);
     Stream unused({0, 0, Purpose::kEstimate});  // what is kept of outcomes needs no coin
-    next.renew_base(unused);
+    next.bring_base_up_to_date(unused);
     return next.probabilities(out);
   }
   if (!plays_the_least()) return base_->probabilities(out);
@@ -260,6 +267,17 @@ void LearnedMarginals::learn(const Tally& tally) {
   update_least(tally.arm);
 }
 
+void LearnedMarginals::teach_later(const Tally& tally) {
+  if (!base_) return;  // the first one will hear of everything
+  const auto place = std::lower_bound(due_.begin(), due_.end(), tally, before);
+  if (place == due_.end() || before(tally, *place)) {
+    due_.insert(place, tally);
+  } else {
+    place->plays += tally.plays;
+    place->rewards += tally.rewards;
+  }
+}
+
 void LearnedMarginals::land(Decision decision) {
   ARMATURE_CHECK(in_flight_[decision.arm] > 0,
                  "a decision is outstanding when its outcome comes or is given up");
@@ -274,7 +292,7 @@ void LearnedMarginals::update_least(Arm arm) {
 
 void LearnedMarginals::visit_state(StateVisitor& visitor) {
   evidence_.visit_state(visitor);
-  fitted_.visit_state(visitor);
+  fitted_.visit_state(visitor, "fitted");
   visitor.rare("in_flight", in_flight_);
   visitor.field("rounds", rounds_);
   visitor.field("forced", forced_);
@@ -286,8 +304,12 @@ void LearnedMarginals::visit_state(StateVisitor& visitor) {
                            evidence_.outcomes() >> (generation_ - 1) >= problem_.actions()),
       "generation");
   for (const std::uint64_t waiting : in_flight_) visitor.require(waiting <= rounds_, "in_flight");
-  visitor.require(!tosses_coins_ || evidence_.whole(), "whole_rewards");
+  visitor.require(!tosses_coins_ || evidence_.whole(), "evidence_whole");
   visit_base(visitor);
+  visit_tallies(visitor, "due", due_, problem_.actions(), problem_.contexts());
+  visitor.require(base_ || due_.empty(), "due");
+  for (const Tally& tally : due_)
+    visitor.require(!tosses_coins_ || tally.rewards == std::floor(tally.rewards), "due_rewards");
   if (visitor.reading()) rebuild();
 }
 

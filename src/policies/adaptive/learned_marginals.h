@@ -19,8 +19,9 @@ namespace armature {
 /// Promises nothing more than that, and cannot: without marginals no policy is below order
 /// sqrt(|A|·T) in all benign worlds (docs/theory.md, Theorem 5.2), and the learned ones come within
 /// ε of the truth only at that price (spec §7, zones of ε).
-/// Caveat: what base counts of its own decisions, such as sentry's explorations, starts anew with
-/// each base.
+/// What base did not decide itself it witnesses, before the next choice and in the order of cells,
+/// so that the order of arrival leaves no trace. Caveat: what base counts of its own decisions,
+/// such as sentry's explorations, starts anew with each base.
 class LearnedMarginals {
  public:
   static PolicyFacts facts();
@@ -48,9 +49,11 @@ class LearnedMarginals {
   }
 
   std::uint64_t generation_due() const;
-  void renew_base(Stream& stream);
+  bool base_is_current() const { return due_.empty() && generation_due() == generation_; }
+  void bring_base_up_to_date(Stream& stream);
   std::unique_ptr<AnyPolicy> untaught_base() const;
   void learn(const Tally& tally);
+  void teach_later(const Tally& tally);
   void land(Decision decision);
   bool plays_the_least() const;
   void update_least(Arm arm);
@@ -71,6 +74,7 @@ class LearnedMarginals {
   std::uint64_t forced_ = 0;              // of them not base's choice
   std::uint64_t generation_ = 0;          // how often base was built
   std::unique_ptr<AnyPolicy> base_;
+  std::vector<Tally> due_;  // what base has yet to witness, in the order of cells
 
   // Derived.
   std::vector<std::uint64_t> plays_;  // n(a)
