@@ -10,11 +10,11 @@ using namespace armature;
 
 constexpr Round kMonth = 2000;  // decisions
 
-// The world, which neither policy sees: twelve offers, two of three visitors look at the offer's
+// The world, which neither policy sees: twelve offers, four of five visitors look at the offer's
 // page if it is a good one (context 1), and who looks buys six times as often.
 Instance make_world() {
   std::vector<std::vector<double>> marginals(12, {0.5, 0.5});
-  marginals[7] = {0.33, 0.67};
+  marginals[7] = {0.2, 0.8};
   return Instance(Instance::benign("offers", Matrix::from_rows(marginals),
                                    {RewardLaw::bernoulli(0.1), RewardLaw::bernoulli(0.6)}));
 }
