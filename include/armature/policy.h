@@ -93,7 +93,7 @@ class AnyPolicy {
 
   /// The probability of each arm in the next choice, given everything so far. False, with `out` as
   /// it was, if there is no closed form (Thompson sampling). Leaves the policy as it is.
-  virtual bool probabilities(std::span<double> out) const = 0;
+  virtual bool probabilities([[maybe_unused]] std::span<double> out) const { return false; }
   /// The same for any policy, from so many trial choices of copies, on a stream of its own.
   ProbabilityEstimate estimate_probabilities(std::uint64_t draws, std::uint64_t seed) const;
 
@@ -104,10 +104,10 @@ class AnyPolicy {
     witness({arm, outcome.context, 1, outcome.reward}, stream);
   }
   void witness(const Tally& tally, Stream& stream);
-  virtual std::string witness_obstacle() const = 0;
+  virtual std::string witness_obstacle() const { return replay_instead(); }
 
   /// A copy that goes its own way; null if this kind of policy cannot be copied.
-  virtual std::unique_ptr<AnyPolicy> clone() const = 0;
+  virtual std::unique_ptr<AnyPolicy> clone() const { return nullptr; }
 
   /// Plays this many rounds with prompt feedback and counts the pulls of each arm.
   virtual void play(Environment& environment, Round rounds, Stream& stream,
@@ -129,7 +129,7 @@ class AnyPolicy {
   AnyPolicy(const AnyPolicy&) = default;
   AnyPolicy& operator=(const AnyPolicy&) = delete;
 
-  virtual void do_witness(const Tally& tally, Stream& stream) = 0;
+  virtual void do_witness(const Tally&, Stream&) {}
 
   void check_arm(Decision decision) const {
     ARMATURE_CHECK(decision.arm < actions_, "a decision's arm is one of the problem's");

@@ -13,7 +13,7 @@ namespace armature::oracle {
 class CausalUcbOracle {
  public:
   CausalUcbOracle(Knowledge knowledge, Widths widths)
-      : know_(std::move(knowledge)), widths_(widths) {}
+      : know_(std::move(knowledge)), widths_(widths), flights_(know_) {}
 
   std::uint32_t choose() const {
     const double T = know_.horizon;
@@ -29,7 +29,9 @@ class CausalUcbOracle {
     std::vector<double> U;
     for (std::uint32_t z = 0; z < know_.contexts; ++z) {
       const double n = std::max(visits[z], 1.0);
-      U.push_back(sum[z] / n + widths_.scale * std::sqrt(L / (2 * n)));
+      const double out = widths_.ignore_flights ? 0 : flights_.visits(z);
+      const double ahead = std::max(visits[z] + out, 1.0);
+      U.push_back(sum[z] / n + widths_.scale * std::sqrt(L / (2 * ahead)));
     }
     std::uint32_t best = 0;
     double highest = 0;
@@ -45,10 +47,13 @@ class CausalUcbOracle {
   }
 
   void observe(const Observation& seen) { history_.push_back(seen); }
+  void send(std::uint32_t arm) { flights_.plays[arm] += 1; }
+  void land(std::uint32_t arm) { flights_.plays[arm] -= 1; }
 
  private:
   Knowledge know_;
   Widths widths_;
+  InFlight flights_;
   History history_;
 };
 

@@ -34,6 +34,8 @@ struct Lateness {
 template <class Oracle>
 void expect_same_decisions(const std::string& policy_text, Oracle oracle, const World& world,
                            Round rounds, const Lateness& lateness = {}) {
+  // Oracles of policies whose index counts plays in flight are told of them.
+  constexpr bool kFollowsFlights = requires { oracle.send(Arm{}); };
   const auto policy = make_policy(policy_text, world.problem);
   Environment environment(world.tables, kSeed, 0);
   Stream stream({kSeed, 0, Purpose::kPolicy});
@@ -41,6 +43,7 @@ void expect_same_decisions(const std::string& policy_text, Oracle oracle, const 
   Round handed_over = 0;
   const auto hand_over = [&](const std::pair<Decision, Outcome>& letter) {
     ++handed_over;
+    if constexpr (kFollowsFlights) oracle.land(letter.first.arm);
     if (lateness.lost_every != 0 && handed_over % lateness.lost_every == 0) {
       policy->forget(letter.first);
       return;
@@ -51,6 +54,7 @@ void expect_same_decisions(const std::string& policy_text, Oracle oracle, const 
   for (Round t = 1; t <= rounds; ++t) {
     const Decision decision = policy->choose(stream);
     ASSERT_EQ(decision.arm, oracle.choose()) << policy_text << ", round " << t;
+    if constexpr (kFollowsFlights) oracle.send(decision.arm);
     waiting.emplace_back(decision, environment.play(decision.arm));
     if (lateness.reversed) {
       if (waiting.size() <= lateness.delay) continue;

@@ -1,6 +1,7 @@
-// HAC-UCB, straight from spec §5, with prompt feedback. Everything is found again in every round
-// from the whole history: which round we are in, the marginals, the statistics, the test. All that
-// is kept besides is what the spec makes irrevocable: the round of the switch.
+// HAC-UCB, straight from spec §5, with outcomes in the order of decisions. Everything is found
+// again in every round from the whole history: which round we are in, the marginals, the
+// statistics, the test. All that is kept besides is what the spec makes irrevocable: the round of
+// the switch.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +18,22 @@ class HacUcbOracle {
   enum class Variant { kCode, kPaper };
 
   HacUcbOracle(Knowledge knowledge, Variant variant, double scale)
-      : know_(std::move(knowledge)), variant_(variant), scale_(scale) {}
+      : know_(std::move(knowledge)), variant_(variant), scale_(scale), flights_(know_) {}
 
   std::uint32_t choose() {
-    const std::size_t round = history_.size();  // rounds behind us
+    const std::size_t round = sent_;  // rounds behind us
     if (round < sweep_rounds()) return static_cast<std::uint32_t>(round % know_.actions);
     if (!switch_round_ && !estimates_agree()) switch_round_ = round;
-    return switch_round_ ? first_maximum(action_indices()) : first_maximum(pseudo_indices());
+    return switch_round_ ? first_maximum(action_indices(true))
+                         : first_maximum(pseudo_indices(true));
   }
 
   void observe(const Observation& seen) { history_.push_back(seen); }
+  void send(std::uint32_t arm) {
+    flights_.plays[arm] += 1;
+    ++sent_;
+  }
+  void land(std::uint32_t arm) { flights_.plays[arm] -= 1; }
 
  private:
   struct Statistic {
@@ -64,7 +71,7 @@ class HacUcbOracle {
   // Contexts are counted until the switch only.
   std::vector<Statistic> context_statistics() const {
     std::vector<Statistic> statistics(know_.contexts);
-    const std::size_t end = switch_round_.value_or(history_.size());
+    const std::size_t end = std::min(switch_round_.value_or(history_.size()), history_.size());
     for (std::size_t t = 0; t < end; ++t) statistics[history_[t].context].add(history_[t].reward);
     return statistics;
   }
@@ -91,17 +98,25 @@ class HacUcbOracle {
   }
 
   // u(a) = μ̂(a) + w(n(a))
-  std::vector<double> action_indices() const {
+  // The choice counts plays in flight, the test does not.
+  std::vector<double> action_indices(bool ahead) const {
     std::vector<double> u;
-    for (const Statistic& action : action_statistics()) u.push_back(action.mean() + w(action.n()));
+    const std::vector<Statistic> actions = action_statistics();
+    for (std::uint32_t a = 0; a < know_.actions; ++a) {
+      const double out = ahead ? flights_.plays[a] : 0;
+      u.push_back(actions[a].mean() + w(std::max(actions[a].count + out, 1.0)));
+    }
     return u;
   }
 
   // p(a) = Σ ν̃_a(z)(μ̂(z) + w(n(z)))
-  std::vector<double> pseudo_indices() const {
+  std::vector<double> pseudo_indices(bool ahead) const {
     std::vector<double> upper;
-    for (const Statistic& context : context_statistics())
-      upper.push_back(context.mean() + w(context.n()));
+    const std::vector<Statistic> contexts = context_statistics();
+    for (std::uint32_t z = 0; z < know_.contexts; ++z) {
+      const double out = ahead ? flights_.visits(z) : 0;
+      upper.push_back(contexts[z].mean() + w(std::max(contexts[z].count + out, 1.0)));
+    }
     return weighted(upper);
   }
 
@@ -120,8 +135,8 @@ class HacUcbOracle {
     std::vector<double> twice_width;
     for (const Statistic& context : context_statistics()) twice_width.push_back(2 * w(context.n()));
     const std::vector<double> allowed_above = weighted(twice_width);
-    const std::vector<double> u = action_indices();
-    const std::vector<double> p = pseudo_indices();
+    const std::vector<double> u = action_indices(false);
+    const std::vector<double> p = pseudo_indices(false);
     const std::vector<Statistic> actions = action_statistics();
     for (std::uint32_t a = 0; a < know_.actions; ++a) {
       if (u[a] - p[a] > 2 * w(actions[a].n())) return false;
@@ -138,6 +153,8 @@ class HacUcbOracle {
   Knowledge know_;
   Variant variant_;
   double scale_;
+  InFlight flights_;
+  std::size_t sent_ = 0;
   History history_;
   std::optional<std::size_t> switch_round_;  // rounds before it; the only thing that is remembered
 };

@@ -1,6 +1,8 @@
 // What the oracles work from: everything that was observed, in the order it came.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +27,26 @@ struct Knowledge {
 struct Widths {
   bool bilodeau = false;
   double scale = 1;
+  bool ignore_flights = false;  // inflight = ignore
+};
+
+/// Plays sent out and not yet answered, and how often each context is expected of them: marginals
+/// in units of 2^-32, as the policies have them.
+struct InFlight {
+  explicit InFlight(const Knowledge& know) : plays(know.actions), marginals(know.marginals) {}
+
+  double visits(std::uint32_t z) const {
+    double sum = 0;
+    for (std::size_t a = 0; a < plays.size(); ++a)
+      sum += plays[a] * std::floor(marginals[a][z] * 0x1p32 + 0.5);
+    return sum * 0x1p-32;
+  }
+  bool any() const {
+    return std::any_of(plays.begin(), plays.end(), [](double out) { return out > 0; });
+  }
+
+  std::vector<double> plays;
+  std::vector<std::vector<double>> marginals;
 };
 
 }  // namespace armature::oracle

@@ -1,5 +1,7 @@
 // Every decision of a registered policy against a slow re-implementation that recomputes everything
 // in every round from the full history. Same arm in every round, on every family.
+#include <fmt/format.h>
+
 #include "oracle/c_ucb_oracle.h"
 #include "oracle/comparison.h"
 #include "oracle/hac_ucb_oracle.h"
@@ -34,6 +36,8 @@ TEST_P(Oracle, UcbWithLateFeedback) {
                         {.delay = 17});
   expect_same_decisions("ucb:scale=0.2", UcbOracle(knowledge_, {false, 0.2}), world_, kRounds,
                         {.delay = 9, .lost_every = 5, .reversed = true});
+  expect_same_decisions("ucb:scale=0.5,inflight=ignore", UcbOracle(knowledge_, {false, 0.5, true}),
+                        world_, kRounds, {.delay = 17});
 }
 
 TEST_P(Oracle, CausalUcb) {
@@ -51,6 +55,9 @@ TEST_P(Oracle, CausalUcbWithLateFeedback) {
                         kRounds, {.delay = 17});
   expect_same_decisions("c-ucb:scale=0.2", CausalUcbOracle(knowledge_, {false, 0.2}), world_,
                         kRounds, {.delay = 9, .lost_every = 5, .reversed = true});
+  expect_same_decisions("c-ucb:scale=0.5,inflight=ignore",
+                        CausalUcbOracle(knowledge_, {false, 0.5, true}), world_, kRounds,
+                        {.delay = 17});
 }
 
 TEST_P(Oracle, HacUcb) {
@@ -58,6 +65,14 @@ TEST_P(Oracle, HacUcb) {
   expect_same_decisions("hac-ucb", HacUcbOracle(knowledge_, Variant::kCode, 1), world_, kRounds);
   expect_same_decisions("hac-ucb:scale=0.5", HacUcbOracle(knowledge_, Variant::kCode, 0.5), world_,
                         kRounds);
+}
+
+TEST_P(Oracle, HacUcbWithLateFeedback) {
+  using Variant = HacUcbOracle::Variant;
+  for (const double scale : {1.0, 0.3})
+    expect_same_decisions(fmt::format("hac-ucb:scale={}", scale),
+                          HacUcbOracle(knowledge_, Variant::kCode, scale), world_, kRounds,
+                          {.delay = 17});
 }
 
 TEST_P(Oracle, HacUcbAsInThePaper) {

@@ -80,6 +80,13 @@ TEST_P(RivalsOracle, SentryWithLateFeedback) {
   expect_same_decisions("sentry:scale=0.3,schedule=spread",
                         SentryOracle(know_, {.schedule = Schedule::kSpread, .scale = 0.3}), world_,
                         kRounds, {.delay = 5});
+  // Longer than the exploration: all of it is sent out before the first outcome.
+  expect_same_decisions("sentry:scale=0.3,budget=300",
+                        SentryOracle(know_, {.scale = 0.3, .budget = 300}), world_, kRounds / 4,
+                        {.delay = 400});
+  expect_same_decisions("sentry:scale=0.3,inflight=ignore",
+                        SentryOracle(know_, {.scale = 0.3, .ignore_flights = true}), world_,
+                        kRounds / 4, {.delay = 17});
 }
 
 TEST_P(RivalsOracle, Corral) {

@@ -1,6 +1,6 @@
-// Sentry, straight from spec §6, with prompt feedback: in every round every bound of every action
-// and context is computed anew, and all that is kept besides is what the spec makes irrevocable:
-// lcb*, e and the rejection.
+// Sentry, straight from spec §6, with prompt feedback or one outcome a round: in every round every
+// bound of every action and context is computed anew, and all that is kept besides is what the spec
+// makes irrevocable: lcb*, e and the rejection.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +27,13 @@ class SentryOracle {
     double budget = 0;
     double share = 0;
     double R1 = 0;
+    bool ignore_flights = false;  // inflight = ignore
   };
 
   SentryOracle(Knowledge knowledge, Options options)
       : know_(std::move(knowledge)),
         options_(options),
+        flights_(know_),
         n_a_(know_.actions),
         sum_a_(know_.actions),
         n_z_(know_.contexts),
@@ -39,26 +41,32 @@ class SentryOracle {
 
   std::uint32_t choose() {
     t_ += 1;
-    std::vector<double> UCB;
-    for (std::uint32_t a = 0; a < know_.actions; ++a)
+    // Tests go by observed counts, choices by counts with plays in flight.
+    std::vector<double> UCB, ahead;
+    for (std::uint32_t a = 0; a < know_.actions; ++a) {
+      const double out = options_.ignore_flights ? 0 : flights_.plays[a];
       UCB.push_back(mean(sum_a_[a], n_a_[a]) + w(n_a_[a], know_.actions));
-    const auto best = static_cast<std::uint32_t>(std::max_element(UCB.begin(), UCB.end()) -
-                                                 UCB.begin());  // the first of equals
-    if (rejected_) return best;                                 // (i)
-    if (e_ < allowance() && UCB[best] > lcb_ + options_.tau) {  // (ii)
+      ahead.push_back(mean(sum_a_[a], n_a_[a]) + w(n_a_[a] + out, know_.actions));
+    }
+    const double highest_upper = *std::max_element(UCB.begin(), UCB.end());
+    const auto best = static_cast<std::uint32_t>(std::max_element(ahead.begin(), ahead.end()) -
+                                                 ahead.begin());    // the first of equals
+    if (rejected_) return best;                                     // (i)
+    if (e_ < allowance() && highest_upper > lcb_ + options_.tau) {  // (ii)
       e_ += 1;
       return best;
     }
     // (iii) among {a : UCB(a) ≥ lcb*} argmax min(UCB(a), C(a))
     std::vector<double> U;
     for (std::uint32_t z = 0; z < know_.contexts; ++z)
-      U.push_back(mean(sum_z_[z], n_z_[z]) + w(n_z_[z], know_.contexts));
+      U.push_back(mean(sum_z_[z], n_z_[z]) +
+                  w(n_z_[z] + (options_.ignore_flights ? 0 : flights_.visits(z)), know_.contexts));
     bool any = false;
     std::uint32_t chosen = best;  // no candidate: argmax UCB
     double highest = 0;
     for (std::uint32_t a = 0; a < know_.actions; ++a) {
       if (UCB[a] < lcb_) continue;
-      const double index = std::min(UCB[a], weighted(a, U));
+      const double index = std::min(ahead[a], weighted(a, U));
       if (!any || index > highest) {
         any = true;
         highest = index;
@@ -68,6 +76,8 @@ class SentryOracle {
     return chosen;
   }
 
+  void send(std::uint32_t arm) { flights_.plays[arm] += 1; }
+  void land(std::uint32_t arm) { flights_.plays[arm] -= 1; }
   void observe(const Observation& seen) {
     const std::uint32_t a = seen.arm;
     n_a_[a] += 1;
@@ -137,6 +147,7 @@ class SentryOracle {
 
   Knowledge know_;
   Options options_;
+  InFlight flights_;
   std::vector<double> n_a_, sum_a_, n_z_, sum_z_;
   double lcb_ = -std::numeric_limits<double>::infinity();  // lcb*
   double t_ = 0;

@@ -11,7 +11,8 @@ namespace armature::oracle {
 
 class UcbOracle {
  public:
-  UcbOracle(Knowledge knowledge, Widths widths) : know_(std::move(knowledge)), widths_(widths) {}
+  UcbOracle(Knowledge knowledge, Widths widths)
+      : know_(std::move(knowledge)), widths_(widths), flights_(know_) {}
 
   std::uint32_t choose() const {
     const double T = know_.horizon;
@@ -28,7 +29,9 @@ class UcbOracle {
     double highest = 0;
     for (std::uint32_t a = 0; a < know_.actions; ++a) {
       const double n = std::max(plays[a], 1.0);  // floored at 1 inside every formula
-      const double index = sum[a] / n + widths_.scale * std::sqrt(L / (2 * n));
+      const double out = widths_.ignore_flights ? 0 : flights_.plays[a];
+      const double ahead = std::max(plays[a] + out, 1.0);
+      const double index = sum[a] / n + widths_.scale * std::sqrt(L / (2 * ahead));
       if (a == 0 || index > highest) {  // ties go to the lowest index
         highest = index;
         best = a;
@@ -38,10 +41,13 @@ class UcbOracle {
   }
 
   void observe(const Observation& seen) { history_.push_back(seen); }
+  void send(std::uint32_t arm) { flights_.plays[arm] += 1; }
+  void land(std::uint32_t arm) { flights_.plays[arm] -= 1; }
 
  private:
   Knowledge know_;
   Widths widths_;
+  InFlight flights_;
   History history_;
 };
 

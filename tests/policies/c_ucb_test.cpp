@@ -29,7 +29,7 @@ TEST(CausalUcb, FirstRoundsByHand) {
 TEST(CausalUcb, LearnsContextsNotArms) {
   // Whatever arm was played, the outcome counts for the context it showed.
   Hand hand("c-ucb", problem_of(kPureAndMixed, 8));
-  hand.observe({2}, 1, 1);
+  hand.witness(2, 1, 1);
   EXPECT_EQ(hand.field("visits"), "[0, 1]");
   EXPECT_EQ(hand.choose().arm, 1u);
 }
@@ -38,20 +38,21 @@ TEST(CausalUcb, IdenticalRowsTieAndTheLowestIsPlayed) {
   // Arms 1 and 3 are the same row and, once context 0 is known to pay nothing, the best: U(0) is
   // then w(100) = 0.23, a tenth of w(1), and U(1) above 1. Arm 3 is never played.
   Hand hand("c-ucb", problem_of({{0.9, 0.1}, {0.1, 0.9}, {0.5, 0.5}, {0.1, 0.9}}, 100));
-  for (int t = 0; t < 100; ++t) hand.observe({0}, 0, 0);
+  for (int t = 0; t < 100; ++t) hand.witness(0, 0, 0);
   for (int t = 0; t < 20; ++t) EXPECT_EQ(hand.round(1, 1), 1u);
 }
 
 TEST(CausalUcb, RandomTiesReachAllIdenticalRows) {
-  Hand hand("c-ucb:ties=random", problem_of({{0.9, 0.1}, {0.1, 0.9}, {0.5, 0.5}, {0.1, 0.9}}, 100));
-  hand.observe({0}, 1, 1);
+  Hand hand("c-ucb:ties=random,inflight=ignore",
+            problem_of({{0.9, 0.1}, {0.1, 0.9}, {0.5, 0.5}, {0.1, 0.9}}, 100));
+  hand.witness(0, 1, 1);
   std::set<Arm> seen;
   for (int t = 0; t < 100; ++t) seen.insert(hand.choose().arm);
   EXPECT_EQ(seen, (std::set<Arm>{1, 3}));  // missing one has chance 2·2^-100
 }
 
 TEST(CausalUcb, LateAndForgottenFeedback) {
-  Hand hand("c-ucb", problem_of(kPureAndMixed, 8));
+  Hand hand("c-ucb:inflight=ignore", problem_of(kPureAndMixed, 8));
   std::vector<Decision> waiting;
   for (int t = 0; t < 4; ++t) waiting.push_back(hand.choose());
   for (const Decision& decision : waiting) EXPECT_EQ(decision.arm, 0u);

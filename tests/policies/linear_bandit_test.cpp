@@ -184,7 +184,7 @@ TEST(CausalLinearThompson, FirstDrawsAreStandardNormal) {
 // Φ(0.75/sqrt(1.25)) = Φ(0.6708) = 0.7488. 4000 draws: ±4.9·sqrt(4000·0.7488·0.2512) = ±134.
 TEST(CausalLinearThompson, DrawsHaveTheCovarianceOfTheRegression) {
   Hand hand("cl-ts", problem_of({{0.5, 0.5}, {1, 0}, {0, 1}}, 100));
-  for (int i = 0; i < 3; ++i) hand.observe({1}, 0, 1);
+  for (int i = 0; i < 3; ++i) hand.witness(1, 0, 1);
   int first = 0;
   for (int i = 0; i < 4000; ++i) first += hand.choose().arm == 1 ? 1 : 0;
   EXPECT_NEAR(first, 0.7488 * 4000, 134);
@@ -196,16 +196,14 @@ TEST(LinearBandits, OrderOfPendingOutcomesLeavesNoTrace) {
   for (const char* text : {"cl-ucb", "cl-ts"}) {
     Hand forward(text, problem), backward(text, problem);
     for (int block = 0; block < 300; ++block) {  // beyond the fresh start at 1024 updates
-      struct Letter {
-        Arm arm;
-        double reward;
-      };
-      std::vector<Letter> letters;
-      for (int i = 0; i < 7; ++i)
-        letters.push_back({static_cast<Arm>((block + i) % 3), ((block * i) % 5) / 4.0});
-      for (const Letter& letter : letters) forward.observe({letter.arm}, 0, letter.reward);
-      std::reverse(letters.begin(), letters.end());
-      for (const Letter& letter : letters) backward.observe({letter.arm}, 0, letter.reward);
+      std::vector<Decision> sent;
+      for (int i = 0; i < 7; ++i) {
+        sent.push_back(forward.choose());
+        ASSERT_EQ(sent.back().arm, backward.choose().arm);
+      }
+      const auto reward = [&](std::size_t i) { return ((block * static_cast<int>(i)) % 5) / 4.0; };
+      for (std::size_t i = 0; i < 7; ++i) forward.observe(sent[i], 0, reward(i));
+      for (std::size_t i = 7; i-- > 0;) backward.observe(sent[i], 0, reward(i));
       ASSERT_EQ(forward.choose().arm, backward.choose().arm) << text << " " << block;
       ASSERT_EQ(forward.policy->digest(), backward.policy->digest()) << text << " " << block;
     }

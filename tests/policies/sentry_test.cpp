@@ -82,11 +82,11 @@ TEST(Sentry, FollowsTheContextsAmongCandidates) {
 // the contexts say is lower.
 TEST(Sentry, TheCausalIndexDecidesBelowTheCaps) {
   Hand hand("sentry:confidence=paper,scale=0.3,budget=1,rejection=off", problem_of(kTwoArms, 8));
-  hand.observe({0}, 0, 0);  // context 0 pays nothing, context 1 pays 1/2, whatever the arm
-  hand.observe({0}, 1, 1);
-  hand.observe({1}, 0, 0);
-  hand.observe({1}, 1, 1);
-  for (int i = 0; i < 8; ++i) hand.observe({static_cast<Arm>(i % 2)}, 1, i % 4 < 2 ? 0 : 1);
+  hand.witness(0, 0, 0);  // context 0 pays nothing, context 1 pays 1/2, whatever the arm
+  hand.witness(0, 1, 1);
+  hand.witness(1, 0, 0);
+  hand.witness(1, 1, 1);
+  for (int i = 0; i < 8; ++i) hand.witness(static_cast<Arm>(i % 2), 1, i % 4 < 2 ? 0 : 1);
   // Each arm has 1 + 2 of 6, n(0) = 2 with sum 0, n(1) = 10 with sum 6: UCB = 1/2 + w(6) =
   // 0.5 + 0.2039. U(0) = 0.3532, U(1) = 0.6 + 0.1580 = 0.7580: C(0) = 0.75·0.3532 + 0.25·0.7580 =
   // 0.4544, C(1) = 0.25·0.3532 + 0.75·0.7580 = 0.6568, both below the caps.
@@ -113,13 +113,13 @@ TEST(Sentry, RejectsWhenActionsContradictTheContexts) {
   // 1/2 > 0.3·(sqrt(L_A/(2n)) + sqrt(L_Z/(4n))) = 0.3·(2.3018 + 1.5735)/√n = 1.1626/√n, that is
   // n > 5.406.
   for (int n = 1; n <= 6; ++n) {
-    hand.observe({0}, 0, 1);
-    hand.observe({1}, 0, 0);
+    hand.witness(0, 0, 1);
+    hand.witness(1, 0, 0);
     hand.choose();
     EXPECT_EQ(diagnostic(hand, "rejected"), n == 6 ? 1 : 0) << n;
   }
   EXPECT_EQ(diagnostic(hand, "rejection_round"), 5);   // five rounds were chosen before
-  EXPECT_EQ(diagnostic(hand, "rejection_action"), 0);  // both contradict; the lower index is named
+  EXPECT_EQ(diagnostic(hand, "rejection_action"), 1);  // a log is judged outcome by outcome
   const double explored = diagnostic(hand, "exploration_rounds");
   for (int i = 0; i < 10; ++i) EXPECT_EQ(hand.round(0, 1), 0u);
   EXPECT_EQ(diagnostic(hand, "exploration_rounds"), explored);  // ucb for good
@@ -130,8 +130,8 @@ TEST(Sentry, EpsilonAndRejectionOffHoldTheTestBack) {
     Hand hand(std::string("sentry:confidence=paper,scale=0.3,budget=100,") + extra,
               problem_of({{1}, {1}}, 100));
     for (int n = 1; n <= 40; ++n) {
-      hand.observe({0}, 0, 1);
-      hand.observe({1}, 0, 0);
+      hand.witness(0, 0, 1);
+      hand.witness(1, 0, 0);
       hand.choose();
     }
     EXPECT_EQ(diagnostic(hand, "rejected"), 0) << extra;
@@ -250,10 +250,10 @@ TEST(Sentry, LateFeedbackAndForgottenExplorations) {
 // Off the good event every UCB can be below lcb*: play argmax UCB then.
 TEST(Sentry, WithoutACandidateItPlaysTheLargestUpperBound) {
   Hand hand("sentry:confidence=paper,scale=0.05,budget=1,rejection=off", problem_of(kTwoArms, 100));
-  for (int i = 0; i < 20; ++i) hand.observe({0}, 0, 1);
+  for (int i = 0; i < 20; ++i) hand.witness(0, 0, 1);
   hand.choose();  // lcb* = 1 − w(20), close to 1
-  for (int i = 0; i < 200; ++i) hand.observe({0}, 0, 0);
-  for (int i = 0; i < 9; ++i) hand.observe({1}, 1, i % 3 == 0 ? 1 : 0);
+  for (int i = 0; i < 200; ++i) hand.witness(0, 0, 0);
+  for (int i = 0; i < 9; ++i) hand.witness(1, 1, i % 3 == 0 ? 1 : 0);
   // μ̂(0) = 20/220 = 0.0909, μ̂(1) = 1/3; L = log(4·10⁴) = 10.6, w(9) = 0.05·0.767 = 0.038.
   EXPECT_EQ(hand.choose().arm, 1u);
   EXPECT_EQ(diagnostic(hand, "candidates"), 0);
@@ -265,7 +265,7 @@ TEST(Sentry, ArmsWithTheSameRowAreCappedOneByOne) {
   Hand hand("sentry:confidence=paper,scale=0.3,budget=1,rejection=off", problem);
   hand.choose();
   for (int i = 0; i < 40; ++i)
-    for (const Arm a : {0u, 1u, 2u}) hand.observe({a}, i % 2, a == 1 ? 1 : 0);
+    for (const Arm a : {0u, 1u, 2u}) hand.witness(a, i % 2, a == 1 ? 1 : 0);
   // lcb* is near 1 − 0.3·0.37; arms 0 and 2 have UCB 0.3·0.37: only arm 1 is left.
   EXPECT_EQ(hand.choose().arm, 1u);
   EXPECT_EQ(diagnostic(hand, "candidates"), 1);

@@ -28,6 +28,10 @@ struct Hand {
   void observe(Decision decision, Context context, double reward) {
     policy->observe(decision, {context, reward}, stream);
   }
+  /// The outcome of somebody else's decision.
+  void witness(Arm arm, Context context, double reward) {
+    policy->witness(arm, {context, reward}, stream);
+  }
   /// One prompt round with this outcome, whatever the arm.
   Arm round(Context context, double reward) {
     const Decision decision = choose();

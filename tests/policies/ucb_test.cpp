@@ -39,10 +39,29 @@ TEST(Ucb, NeedsNoMarginals) {
   EXPECT_EQ(Hand("ucb", problem).round(0, 1), 0u);
 }
 
-// While nothing is observed, nothing changes: arm 0 in every round. An observation counts for its
-// own decision, however many were made since, and a forgotten one leaves no trace.
-TEST(Ucb, LateFeedbackCountsWhenItComes) {
+// A play in flight narrows the width as if it had been observed, but for the floor of one sample:
+// two plays of an arm before its index falls below that of one never tried. The mean stays.
+TEST(Ucb, PlaysInFlightCount) {
   Hand hand("ucb", problem_of(kTwoArms, 8));
+  std::vector<Decision> sent;
+  for (const Arm expected : {0, 0, 1, 1, 0, 1}) {
+    sent.push_back(hand.choose());
+    EXPECT_EQ(sent.back().arm, expected) << sent.size();
+  }
+  EXPECT_EQ(hand.field("plays"), "[0, 0]");
+  EXPECT_EQ(hand.field("in_flight"), "[3, 3]");
+  hand.policy->forget(sent[0]);  // 0 has two out, 1 three
+  EXPECT_EQ(hand.choose().arm, 0u);
+  hand.observe(sent[2], 0, 1);  // u(1) = 1 + w(3)
+  EXPECT_EQ(hand.choose().arm, 1u);
+  EXPECT_EQ(hand.field("in_flight"), "[3, 3]");
+}
+
+// With inflight=ignore, while nothing is observed, nothing changes: arm 0 in every round. An
+// observation counts for its own decision, however many were made since, and a forgotten one leaves
+// no trace.
+TEST(Ucb, LateFeedbackCountsWhenItComes) {
+  Hand hand("ucb:inflight=ignore", problem_of(kTwoArms, 8));
   std::vector<Decision> waiting;
   for (int t = 0; t < 5; ++t) waiting.push_back(hand.choose());
   for (const Decision& decision : waiting) EXPECT_EQ(decision.arm, 0u);
@@ -56,10 +75,10 @@ TEST(Ucb, LateFeedbackCountsWhenItComes) {
 }
 
 TEST(Ucb, RandomTiesReachAllTiedArmsAndNoOther) {
-  Hand hand("ucb:ties=random", problem_of({{1}, {1}, {1}, {1}}, 100));
+  Hand hand("ucb:ties=random,inflight=ignore", problem_of({{1}, {1}, {1}, {1}}, 100));
   // Arm 1 falls behind: two zeros. The other three stay tied.
-  hand.observe({1}, 0, 0);
-  hand.observe({1}, 0, 0);
+  hand.witness(1, 0, 0);
+  hand.witness(1, 0, 0);
   std::set<Arm> seen;
   for (int t = 0; t < 100; ++t) seen.insert(hand.choose().arm);
   EXPECT_EQ(seen, (std::set<Arm>{0, 2, 3}));  // each of the three missing has chance 3·(2/3)^100
@@ -69,7 +88,7 @@ TEST(Ucb, RandomTiesTakeOneWordWhetherThereIsATieOrNot) {
   Hand hand("ucb:ties=random", problem_of(kTwoArms, 100));
   hand.choose();
   EXPECT_EQ(hand.stream.position(), 1u);
-  hand.observe({0}, 0, 1);
+  hand.witness(0, 0, 1);
   EXPECT_EQ(hand.choose().arm, 0u);
   EXPECT_EQ(hand.stream.position(), 2u);
 }

@@ -9,6 +9,7 @@
 #include "base/mathematics.h"
 #include "base/whole_roots.h"
 #include "linear/rank.h"
+#include "policies/tools/certainty.h"
 
 namespace armature {
 namespace {
@@ -85,7 +86,8 @@ PolicyFacts Sentry::facts() {
               .automatic("0.05; paper: 1/max(T,2); bilodeau: 1/T²")
               .open(0, 1)
               .help("δ: how often the intervals may fail", "§6"),
-          scale_parameter("multiplies all widths; below 1 there is no guarantee")}};
+          scale_parameter("multiplies all widths; below 1 there is no guarantee"),
+          inflight_parameter()}};
 }
 
 Sentry::Sentry(const Problem& problem, const Arguments& arguments)
@@ -100,6 +102,7 @@ Sentry::Sentry(const Problem& problem, const Arguments& arguments)
       actions_(problem.actions()),
       contexts_(problem.contexts()),
       bar_(-kInfinity),
+      flights_(problem.actions(), arguments),
       rows_(std::make_shared<const MarginalRows>(*problem.marginals)),
       action_widths_(problem.actions()),
       uppers_(problem.actions()),
@@ -108,7 +111,11 @@ Sentry::Sentry(const Problem& problem, const Arguments& arguments)
       scores_(*rows_, 0),
       means_(problem.contexts()),
       ups_(problem.contexts()),
-      downs_(problem.contexts()) {
+      downs_(problem.contexts()),
+      visits_(problem.contexts()),
+      uppers_ahead_(problem.actions()),
+      context_uppers_ahead_(problem.contexts()),
+      sums_(rows_->rows()) {
   if (problem.horizon) horizon_ = static_cast<double>(*problem.horizon);
   schedule_ = schedule_of(problem, arguments);
   const double budget = budget_of(problem, arguments);
@@ -178,6 +185,9 @@ void Sentry::rebuild() {
     context_uppers[z] = means_[z] + ups_[z];
   }
   scores_.reset(context_uppers);
+  visits_.recount(*rows_, flights_);
+  if (regression_) regression_->recount(flights_);
+  for (Arm a = 0; a < actions_count_; ++a) look_ahead(a);
 }
 
 // UCB(a), and the cap it puts on its row; a row whose actions are all below the bar is out.
@@ -221,23 +231,31 @@ double Sentry::allowance(std::uint64_t round) const {
 }
 
 Decision Sentry::choose(Stream&) {
+  if (flights_.due()) count_last_play();
   take_stock();
   ++rounds_;
-  if (rejected_) return {uppers_.best()};
-  if (static_cast<double>(explorations_) < allowance(rounds_) &&
-      uppers_.best_value() > bar_ + tolerance_) {
-    ++explorations_;
-    return {uppers_.best(), kExploration};
-  }
-  return {causal_choice()};
+  const auto [arm, explores] = choice(rounds_, bar_, rejected_);
+  explorations_ += explores ? 1 : 0;
+  flights_.send(arm);
+  return {arm, explores ? kExploration : 0};
 }
 
-Arm Sentry::causal_choice() {
-  if (uppers_.best_value() < bar_) return uppers_.best();  // no candidate: an interval has failed
-  return regression_ ? best_of_regression() : best_of_contexts();
+Sentry::Choice Sentry::choice(std::uint64_t round, double bar, bool rejected) const {
+  const bool explores = !rejected && static_cast<double>(explorations_) < allowance(round) &&
+                        uppers_.best_value() > bar + tolerance_;
+  if (!rejected && !explores) return {causal_choice(bar), false};
+  return {flights_.any_counted() ? best_ahead() : uppers_.best(), explores};
 }
 
-Arm Sentry::best_of_contexts() {
+Arm Sentry::causal_choice(double bar) const {
+  const bool ahead = flights_.any_counted();
+  if (uppers_.best_value() < bar)  // no candidate: an interval has failed
+    return ahead ? best_ahead() : uppers_.best();
+  if (ahead) return best_of_proposals_ahead(bar);
+  return regression_ ? best_of_regression(bar, *regression_) : best_of_contexts(bar);
+}
+
+Arm Sentry::best_of_contexts(double bar) const {
   for (;;) {
     const auto rows = scores_.best_rows();
     // The bar has risen since some caps were set: take out the rows it has left behind, and look
@@ -245,14 +263,14 @@ Arm Sentry::best_of_contexts() {
     bool stale = false;
     Arm best = actions_count_;
     for (const std::uint32_t row : rows) {
-      if (row_upper(row) < bar_) {
+      if (row_upper(row) < bar) {
         scores_.set_cap(row, -kInfinity);
         stale = true;
         break;  // set_cap has overwritten nothing of `rows`, but the best may have changed
       }
       const double proposal =
           row_arms_[row].size() == 1 ? kInfinity : rows_->sum(row, scores_.values());
-      best = std::min(best, arm_of_row(row, proposal));
+      best = std::min(best, arm_of_row(row, proposal, bar));
     }
     if (!stale) return best;
   }
@@ -260,25 +278,25 @@ Arm Sentry::best_of_contexts() {
 
 // The lowest candidate of the row that attains min(UCB, C): with C above all UCBs the one with the
 // largest UCB, else the first whose UCB reaches both C and the bar.
-Arm Sentry::arm_of_row(std::uint32_t row, double proposal) const {
+Arm Sentry::arm_of_row(std::uint32_t row, double proposal, double bar) const {
   if (row_arms_[row].size() == 1) return row_arms_[row].front();
   const ArgmaxTree& uppers = row_uppers_[row];
   const std::uint32_t place = proposal < uppers.best_value()
-                                  ? uppers.first_at_least(std::max(proposal, bar_))
+                                  ? uppers.first_at_least(std::max(proposal, bar))
                                   : uppers.best();
   return row_arms_[row][place];
 }
 
-Arm Sentry::best_of_regression() {
-  const auto predictions = regression_->predictions();
-  const auto leverages = regression_->leverages();
+Arm Sentry::best_of_regression(double bar, const RidgeRegression& regression) const {
+  const auto predictions = regression.predictions();
+  const auto leverages = regression.leverages();
   Arm best = uppers_.best();  // where no proposal is a number
   double highest = -kInfinity;
   for (std::uint32_t row = 0; row < rows_->rows(); ++row) {
-    if (row_upper(row) < bar_) continue;
+    if (row_upper(row) < bar) continue;
     const double proposal = predictions[row] + beta_ * std::sqrt(leverages[row]);
     const double value = std::min(proposal, row_upper(row));
-    const Arm arm = arm_of_row(row, proposal);
+    const Arm arm = arm_of_row(row, proposal, bar);
     if (value > highest || (value == highest && arm < best)) {
       highest = value;
       best = arm;
@@ -294,29 +312,146 @@ void Sentry::observe(Decision decision, Outcome outcome, Stream&) {
   update_context(outcome.context);
   scores_.set(outcome.context, means_[outcome.context] + ups_[outcome.context]);
   if (regression_) regression_->add(decision.arm, outcome.reward);
-  const auto place = std::lower_bound(touched_.begin(), touched_.end(), decision.arm);
-  if (place == touched_.end() || *place != decision.arm) touched_.insert(place, decision.arm);
+  touch(decision.arm);
+  if (flights_.land(decision.arm))
+    uncount_play(decision.arm);
+  else
+    look_ahead(decision.arm);
 }
 
 void Sentry::forget(Decision decision) {
+  if (flights_.land(decision.arm)) uncount_play(decision.arm);
   if (decision.ticket != kExploration) return;
   ARMATURE_CHECK(explorations_ > 0, "a decision is forgotten once");
   --explorations_;  // it will be made up for
 }
 
+// In the log's order: lcb* is the largest lower bound there ever was, and each outcome is one more
+// chance to contradict.
+void Sentry::witness(const Tally& tally, Stream&) {
+  take_stock();
+  actions_.add(tally.arm, tally.plays, tally.rewards);
+  contexts_.add(tally.context, tally.plays, tally.rewards);
+  update_action(tally.arm);
+  update_context(tally.context);
+  scores_.set(tally.context, means_[tally.context] + ups_[tally.context]);
+  if (regression_) regression_->work_in(tally.arm, tally.plays, tally.rewards);
+  touch(tally.arm);
+  look_ahead(tally.arm);
+  take_stock();
+}
+
+void Sentry::touch(Arm a) {
+  const auto place = std::lower_bound(touched_.begin(), touched_.end(), a);
+  if (place == touched_.end() || *place != a) touched_.insert(place, a);
+}
+
 // What the outcomes since the last choice mean for the bar and the test. With prompt feedback this
 // is after every outcome; late ones are judged together, so that their order leaves no trace.
+Sentry::Stock Sentry::stock() const {
+  Stock stock{bar_, std::nullopt};
+  for (const Arm a : touched_)
+    stock.bar = std::max(stock.bar, actions_.mean(a) - action_widths_[a].down);
+  if (!may_reject_ || rejected_) return stock;
+  for (const Arm a : touched_)
+    if (contradicts(a)) {
+      stock.contradiction = a;
+      break;
+    }
+  return stock;
+}
+
 void Sentry::take_stock() {
   if (touched_.empty()) return;
-  for (const Arm a : touched_) bar_ = std::max(bar_, actions_.mean(a) - action_widths_[a].down);
-  for (const Arm a : touched_) {
-    if (!may_reject_ || rejected_ || !contradicts(a)) continue;
+  const Stock found = stock();
+  bar_ = found.bar;
+  if (found.contradiction) {
     rejected_ = true;
     rejection_round_ = rounds_;
-    rejection_action_ = a;
+    rejection_action_ = *found.contradiction;
   }
   touched_.clear();
   if (regression_) regression_->update();
+}
+
+bool Sentry::probabilities(std::span<double> out) const {
+  if (flights_.due()) count_last_play();
+  // Taking stock belongs to the choice, not to a look at it.
+  const Stock found = stock();
+  const bool rejected = rejected_ || found.contradiction;
+  if (regression_ && !touched_.empty()) {
+    Sentry copy = *this;  // rounding in a regression depends on the path
+    copy.regression_->update();
+    put_all_on(out, copy.choice(rounds_ + 1, found.bar, rejected).arm);
+    return true;
+  }
+  put_all_on(out, choice(rounds_ + 1, found.bar, rejected).arm);
+  // Rows that a higher bar has taken out are in again until it is that high.
+  if (found.bar > bar_)
+    for (std::uint32_t row = 0; row < rows_->rows(); ++row)
+      if (scores_.cap(row) == -kInfinity && row_upper(row) >= bar_)
+        scores_.set_cap(row, row_upper(row));
+  return true;
+}
+
+// --- Plays in flight
+
+Arm Sentry::best_ahead() const {
+  Arm best = 0;
+  double highest = upper_ahead(0);
+  for (Arm a = 1; a < actions_count_; ++a)
+    if (upper_ahead(a) > highest) {
+      highest = upper_ahead(a);
+      best = a;
+    }
+  return best;
+}
+
+// Who is a candidate is a test, and goes by observed counts; which of them is a choice.
+Arm Sentry::best_of_proposals_ahead(double bar) const {
+  if (regression_) {
+    const auto predictions = regression_->predictions();
+    const auto leverages = regression_->leverages_ahead();
+    for (std::uint32_t row = 0; row < rows_->rows(); ++row)
+      sums_[row] = predictions[row] + beta_ * std::sqrt(leverages[row]);
+  } else {
+    rows_->sums(context_uppers_ahead_, sums_);
+  }
+  Arm best = best_ahead();
+  double highest = -kInfinity;
+  for (Arm a = 0; a < actions_count_; ++a) {
+    if (uppers_.value(a) < bar) continue;
+    const double value = std::min(sums_[rows_->row(a)], upper_ahead(a));
+    if (value > highest) {
+      highest = value;
+      best = a;
+    }
+  }
+  return best;
+}
+
+void Sentry::count_last_play() const {
+  const Arm arm = flights_.settle();
+  if (flights_.ignored()) return;
+  visits_.add(*rows_, arm);
+  if (regression_) regression_->send(arm);
+  look_ahead(arm);
+}
+
+void Sentry::uncount_play(Arm arm) {
+  if (flights_.ignored()) return;
+  visits_.remove(*rows_, arm);
+  if (regression_) regression_->land(arm);
+  look_ahead(arm);
+}
+
+// The indices that count plays in flight, after a change of this action's and of the contexts'.
+void Sentry::look_ahead(Arm arm) const {
+  if (!flights_.any_counted()) return;
+  if (const std::uint64_t out = flights_.counted(arm); out > 0)
+    uppers_ahead_[arm] = actions_.upper_ahead(arm, static_cast<double>(out), action_confidence_);
+  for (Context z = 0; z < contexts_.size(); ++z)
+    context_uppers_ahead_[z] = contexts_.upper_ahead(z, visits_.of(z), context_confidence_);
 }
 
 // |μ̂(a) − Σ_z ν̃_a(z)μ̂(z)| > w(a) + Σ_z ν̃_a(z)w(z) + ε/2, each side with its own widths.
@@ -338,6 +473,7 @@ void Sentry::visit_state(StateVisitor& visitor) {
   visitor.field("rejection_round", rejection_round_);
   visitor.field("rejection_action", rejection_action_);
   visitor.list("touched", touched_);
+  flights_.visit_state(visitor);
   visitor.require(!std::isnan(bar_), "bar");
   visitor.require_below(actions_count_, "touched", touched_);
   if (regression_) regression_->visit_state(visitor);

@@ -8,6 +8,7 @@
 #include "policies/tools/argmax_tree.h"
 #include "policies/tools/confidence.h"
 #include "policies/tools/context_scores.h"
+#include "policies/tools/flights.h"
 
 namespace armature {
 
@@ -29,6 +30,8 @@ class Sentry : public leap::PeakKeeper {
   Decision choose(Stream&);
   void observe(Decision decision, Outcome outcome, Stream&);
   void forget(Decision decision);
+  bool probabilities(std::span<double> out) const;
+  void witness(const Tally& tally, Stream&);
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
@@ -52,16 +55,39 @@ class Sentry : public leap::PeakKeeper {
   void group_actions_by_row();
   void propose_by_regression(const Problem& problem, const Arguments& arguments);
 
+  // What the outcomes since the last choice mean.
+  struct Stock {
+    double bar;
+    std::optional<Arm> contradiction;
+  };
+  struct Choice {
+    Arm arm;
+    bool explores;
+  };
+
   double allowance(std::uint64_t round) const;
-  Arm causal_choice();
-  Arm best_of_contexts();
-  Arm best_of_regression();
-  Arm arm_of_row(std::uint32_t row, double proposal) const;
+  Choice choice(std::uint64_t round, double bar, bool rejected) const;
+  Arm causal_choice(double bar) const;
+  Arm best_of_contexts(double bar) const;
+  Arm best_of_regression(double bar, const RidgeRegression& regression) const;
+  Arm arm_of_row(std::uint32_t row, double proposal, double bar) const;
   double row_upper(std::uint32_t row) const;
   void update_action(Arm a);
   void update_context(Context z);
+  void touch(Arm a);
+  Stock stock() const;
   void take_stock();
   bool contradicts(Arm a) const;
+
+  // With plays in flight: the same choice, by indices that count them.
+  double upper_ahead(Arm a) const {
+    return flights_.counted(a) > 0 ? uppers_ahead_[a] : uppers_.value(a);
+  }
+  Arm best_ahead() const;
+  Arm best_of_proposals_ahead(double bar) const;
+  void count_last_play() const;
+  void uncount_play(Arm arm);
+  void look_ahead(Arm arm) const;
 
   // Leaping (sentry_leap.cpp).
   leap::Plan do_intend(Round rounds) override;
@@ -104,6 +130,8 @@ class Sentry : public leap::PeakKeeper {
   std::vector<std::uint32_t> touched_;  // actions with outcomes since the last choice, ascending
   std::optional<RidgeRegression> regression_;  // proposal = cl-ucb
   double beta_ = 0;
+  // Mutable, here and below, as a mere look at what comes next may bring it up to date.
+  mutable Flights flights_;
 
   // Derived.
   std::shared_ptr<const MarginalRows> rows_;  // shared with copies: scores_ points to it
@@ -112,8 +140,14 @@ class Sentry : public leap::PeakKeeper {
   std::vector<std::vector<Arm>> row_arms_;   // the actions of each row, ascending
   std::vector<std::uint32_t> place_in_row_;  // of each action
   std::vector<ArgmaxTree> row_uppers_;       // UCB(a) row by row
-  ContextScores scores_;                     // C(a), capped by the row's largest UCB
+  mutable ContextScores scores_;             // C(a), capped by the row's largest UCB
   std::vector<double> means_, ups_, downs_;  // of contexts, for the test
+
+  // Derived, with plays in flight only.
+  mutable ExpectedVisits visits_;
+  mutable std::vector<double> uppers_ahead_;          // UCB(a) of actions with plays in flight
+  mutable std::vector<double> context_uppers_ahead_;  // U(z)
+  mutable std::vector<double> sums_;                  // scratch
 
   // Leaping: lcb* is at most this or bar_.
   double bar_bound_ = -std::numeric_limits<double>::infinity();

@@ -106,7 +106,7 @@ leap::Plan Sentry::do_intend(Round limit) {
   const auto [rounds, explorations, unevenness] = outlook(limit);
   if (rounds == 0 || uppers_.best_value() < bar_) return leap::SingleRound{};
   const Arm explored = uppers_.best();
-  const Arm followed = explorations < rounds ? causal_choice() : explored;
+  const Arm followed = explorations < rounds ? causal_choice(bar_) : explored;
   if (explorations == 0 || followed == explored)
     return leap::OneArm{{followed, rounds, explorations}, leap::Detail::kContexts};
   return leap::SideBySide{

@@ -1,5 +1,6 @@
 #include "policies/index/c_ucb.h"
 
+#include "policies/tools/certainty.h"
 #include "policies/tools/ties.h"
 #include "theory/coefficients.h"
 
@@ -31,6 +32,8 @@ CausalUcb::CausalUcb(const Problem& problem, const Arguments& arguments)
       random_ties_(arguments.is_word("ties", "random")),
       contexts_(problem.contexts()),
       rows_(std::make_shared<const MarginalRows>(*problem.marginals)),
+      flights_(problem.actions(), arguments),
+      visits_(problem.contexts()),
       scores_(*rows_, contexts_.upper(0, confidence_)),
       sums_(rows_->rows()) {}
 
@@ -38,6 +41,35 @@ Arm CausalUcb::random_best(Stream& stream) {
   rows_->sums(scores_.values(), sums_);
   return random_argmax(
       rows_->actions(), [this](Arm a) { return sums_[rows_->row(a)]; }, stream);
+}
+
+bool CausalUcb::probabilities(std::span<double> out) const {
+  if (flights_.due()) count_last_play();
+  if (random_ties_) {
+    rows_->sums(scores_.values(), sums_);
+    share_among_best(out, [this](Arm a) { return sums_[rows_->row(a)]; });
+  } else {
+    put_all_on(out, rows_->action(scores_.best_row()));
+  }
+  return true;
+}
+
+// A play in flight is expected to lead to every context of its row.
+void CausalUcb::count_last_play() const {
+  const Arm arm = flights_.settle();
+  if (!flights_.any_counted()) return;
+  visits_.add(*rows_, arm);
+  update_all();
+}
+
+void CausalUcb::uncount_play(Arm arm) {
+  if (flights_.ignored()) return;
+  visits_.remove(*rows_, arm);
+  update_all();
+}
+
+void CausalUcb::update_all() const {
+  for (Context z = 0; z < contexts_.size(); ++z) update(z);
 }
 
 bool CausalUcb::do_holds(const leap::Plan& plan, const leap::Box& box) const {
@@ -51,15 +83,17 @@ void CausalUcb::do_absorb(const leap::ShareOutcome& outcome) {
   for (Context z = 0; z < contexts_.size(); ++z) {
     if (outcome.visits[z] == 0) continue;
     contexts_.add(z, outcome.visits[z], outcome.sums[z]);
-    scores_.set(z, contexts_.upper(z, confidence_));
+    update(z);
   }
 }
 
 void CausalUcb::visit_state(StateVisitor& visitor) {
   contexts_.visit_state(visitor, "visits", "reward_sums");
+  flights_.visit_state(visitor);
   if (!visitor.reading()) return;
+  visits_.recount(*rows_, flights_);
   std::vector<double> upper(contexts_.size());
-  for (Context z = 0; z < contexts_.size(); ++z) upper[z] = contexts_.upper(z, confidence_);
+  for (Context z = 0; z < contexts_.size(); ++z) upper[z] = upper_ahead(z);
   scores_.reset(upper);
 }
 

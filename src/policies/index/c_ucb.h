@@ -3,6 +3,7 @@
 #include "armature/policy.h"
 #include "policies/tools/confidence.h"
 #include "policies/tools/context_scores.h"
+#include "policies/tools/flights.h"
 #include "policies/tools/path_bounds.h"
 
 namespace armature {
@@ -17,13 +18,24 @@ class CausalUcb : public leap::Planner {
   CausalUcb(const Problem& problem, const Arguments& arguments);
 
   Decision choose(Stream& stream) {
-    return {random_ties_ ? random_best(stream) : rows_->action(scores_.best_row())};
+    if (flights_.due()) count_last_play();
+    const Arm arm = random_ties_ ? random_best(stream) : rows_->action(scores_.best_row());
+    flights_.send(arm);
+    return {arm};
   }
-  void observe(Decision, Outcome outcome, Stream&) {
+  void observe(Decision decision, Outcome outcome, Stream&) {
     contexts_.add(outcome.context, outcome.reward);
-    scores_.set(outcome.context, contexts_.upper(outcome.context, confidence_));
+    if (flights_.land(decision.arm)) uncount_play(decision.arm);
+    update(outcome.context);
   }
-  void forget(Decision) {}
+  void forget(Decision decision) {
+    if (flights_.land(decision.arm)) uncount_play(decision.arm);
+  }
+  bool probabilities(std::span<double> out) const;
+  void witness(const Tally& tally, Stream&) {
+    contexts_.add(tally.context, tally.plays, tally.rewards);
+    update(tally.context);
+  }
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const { return {}; }
 
@@ -38,13 +50,25 @@ class CausalUcb : public leap::Planner {
 
  private:
   Arm random_best(Stream& stream);
+  void update(Context z) const {
+    scores_.set(z, flights_.any_counted() ? upper_ahead(z) : contexts_.upper(z, confidence_));
+  }
+  double upper_ahead(Context z) const {
+    return contexts_.upper_ahead(z, visits_.of(z), confidence_);
+  }
+  void count_last_play() const;
+  void uncount_play(Arm arm);
+  void update_all() const;
 
   Confidence confidence_;
   bool random_ties_;
   Statistics contexts_;
   std::shared_ptr<const MarginalRows> rows_;  // shared with copies: scores_ points to it
-  ContextScores scores_;
-  std::vector<double> sums_;  // scratch for random ties
+  // Mutable, as the last play may be counted by a mere look at what comes next.
+  mutable Flights flights_;
+  mutable ExpectedVisits visits_;  // of the plays in flight
+  mutable ContextScores scores_;
+  mutable std::vector<double> sums_;  // scratch for random ties
 };
 
 }  // namespace armature

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/mathematics.h"
+#include "policies/tools/certainty.h"
 
 namespace armature {
 
@@ -36,12 +37,17 @@ CausalUcb2::CausalUcb2(const Problem& problem, const Arguments& arguments)
         reach_[row] += rows_.at(row, z) / std::max(rows_.column_low(z), floor);
 }
 
-Decision CausalUcb2::choose(Stream&) {
-  const auto t = static_cast<double>(++rounds_);
+bool CausalUcb2::probabilities(std::span<double> out) const {
+  put_all_on(out, best_at(static_cast<double>(rounds_ + 1)));
+  return true;
+}
+
+// t counts rounds as they are sent out: there is no width for plays in flight to narrow.
+Arm CausalUcb2::best_at(double t) const {
   const double bonus = scale_ * std::sqrt(portable::log(rows_.contexts() * t * t) / (2 * t));
   rows_.sums(means_, sums_);
   for (std::uint32_t row = 0; row < rows_.rows(); ++row) sums_[row] += bonus * reach_[row];
-  return {rows_.action(first_largest(sums_))};
+  return rows_.action(first_largest(sums_));
 }
 
 void CausalUcb2::visit_state(StateVisitor& visitor) {

@@ -15,23 +15,33 @@ class CausalUcb2 {
   static PolicyFacts facts();
   CausalUcb2(const Problem& problem, const Arguments& arguments);
 
-  Decision choose(Stream&);
+  Decision choose(Stream&) {
+    ++rounds_;
+    return {best_at(static_cast<double>(rounds_))};
+  }
   void observe(Decision, Outcome outcome, Stream&) {
     contexts_.add(outcome.context, outcome.reward);
     means_[outcome.context] = contexts_.mean(outcome.context);
   }
   void forget(Decision) {}
+  bool probabilities(std::span<double> out) const;
+  void witness(const Tally& tally, Stream&) {
+    contexts_.add(tally.context, tally.plays, tally.rewards);
+    means_[tally.context] = contexts_.mean(tally.context);
+  }
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const { return {}; }
 
  private:
+  Arm best_at(double t) const;
+
   double scale_;
   Statistics contexts_;
   std::uint64_t rounds_ = 0;  // t
   MarginalRows rows_;
-  std::vector<double> reach_;  // Σ_z ν̃(z)/min_b max(ν̃_b(z), 1/T), per row
-  std::vector<double> means_;  // μ̂(z)
-  std::vector<double> sums_;   // scratch
+  std::vector<double> reach_;         // Σ_z ν̃(z)/min_b max(ν̃_b(z), 1/T), per row
+  std::vector<double> means_;         // μ̂(z)
+  mutable std::vector<double> sums_;  // scratch
 };
 
 }  // namespace armature

@@ -4,6 +4,7 @@
 
 #include "base/mathematics.h"
 #include "base/whole_roots.h"
+#include "policies/tools/certainty.h"
 #include "policies/tools/ties.h"
 
 namespace armature {
@@ -28,7 +29,8 @@ PolicyFacts HacUcb::facts() {
               "δ of the widths sqrt(log(1/δ)/(2n))", "§5"),
           scale_parameter("multiplies all widths; below 1 there is no guarantee"),
           Parameter::choice("ties", {"lowest", "random"})
-              .help("which of several best arms to play", "§2")}};
+              .help("which of several best arms to play", "§2"),
+          inflight_parameter()}};
 }
 
 HacUcb::HacUcb(const Problem& problem, const Arguments& arguments)
@@ -47,7 +49,11 @@ HacUcb::HacUcb(const Problem& problem, const Arguments& arguments)
       uppers_(contexts_count_),
       context_widths_(contexts_count_),
       pseudo_(actions_count_),
-      pseudo_widths_(actions_count_) {
+      pseudo_widths_(actions_count_),
+      flights_(actions_count_, arguments),
+      visits_(contexts_count_),
+      uppers_ahead_(contexts_count_),
+      pseudo_ahead_(actions_count_) {
   const std::uint64_t horizon = *problem.horizon;
   const std::uint64_t first = checks_marginals_ ? root_share_above(4, horizon, actions_count_)
                                                 : next_root_share(horizon, actions_count_);
@@ -77,10 +83,18 @@ void HacUcb::rebuild() {
     rows_ = MarginalRows(*given_);
   for (Arm a = 0; a < actions_count_; ++a) update_action(a);
   for (Context z = 0; z < contexts_count_; ++z) update_context(z);
+  visits_.recount(rows_, flights_);
 }
 
 Decision HacUcb::choose(Stream& stream) {
+  bring_up_to_date();
   ++rounds_;
+  const Decision decision = next_play(stream);
+  flights_.send(decision.arm);
+  return decision;
+}
+
+Decision HacUcb::next_play(Stream& stream) {
   if (!lost_.empty()) {
     const std::uint64_t play = lost_.front();
     lost_.erase(lost_.begin());
@@ -96,12 +110,47 @@ Decision HacUcb::choose(Stream& stream) {
     switched_ = true;
     switch_round_ = rounds_;
   }
-  if (switched_) return {best_action(stream), kAfterSwitch};
-  return {best_causal(stream), kCausal};
+  if (!switched_) return {best_by([this](Arm a) { return causal_index(a); }, stream), kCausal};
+  const Arm leader = random_ties_ || flights_.any_counted()
+                         ? best_by([this](Arm a) { return action_index(a); }, stream)
+                         : indices_.best();
+  return {leader, kAfterSwitch};
+}
+
+bool HacUcb::probabilities(std::span<double> out) const {
+  bring_up_to_date();
+  const auto share = [&](const auto& value_of) {
+    if (random_ties_) return share_among_best(out, value_of);
+    Arm best = 0;
+    for (Arm a = 1; a < actions_count_; ++a)
+      if (value_of(a) > value_of(best)) best = a;
+    put_all_on(out, best);
+  };
+  if (!lost_.empty())
+    put_all_on(out, static_cast<Arm>(lost_.front() / 4));
+  else if (dispatched_ < all_sweep_plays_)
+    put_all_on(out, static_cast<Arm>(dispatched_ % actions_count_));
+  else if (switched_ || !benign_so_far())
+    share([this](Arm a) { return action_index(a); });
+  else
+    share([this](Arm a) { return causal_index(a); });
+  return true;
+}
+
+// Counts the last play, if it is still out, and works out p with what is in flight.
+void HacUcb::bring_up_to_date() const {
+  if (flights_.due()) {
+    const Arm arm = flights_.settle();
+    if (!flights_.ignored()) visits_.add(rows_, arm);
+  }
+  if (switched_ || !flights_.any_counted()) return;
+  for (Context z = 0; z < contexts_count_; ++z)
+    uppers_ahead_[z] = contexts_.upper_ahead(z, visits_.of(z), confidence_);
+  rows_.sums(uppers_ahead_, pseudo_ahead_);
 }
 
 // For all a: u(a) − p(a) ≤ 2w(n(a)) and p(a) − u(a) ≤ Σ_z ν̃_a(z)·2w(n(z)).
-bool HacUcb::benign_so_far() {
+bool HacUcb::benign_so_far() const {
   rows_.sums(uppers_, pseudo_);
   rows_.sums(context_widths_, pseudo_widths_);
   for (Arm a = 0; a < actions_count_; ++a) {
@@ -113,18 +162,27 @@ bool HacUcb::benign_so_far() {
   return true;
 }
 
-// After benign_so_far, which has computed p.
-Arm HacUcb::best_causal(Stream& stream) {
-  if (random_ties_)
-    return random_argmax(
-        actions_count_, [this](Arm a) { return pseudo_[rows_.row(a)]; }, stream);
-  return rows_.action(first_largest({pseudo_.data(), rows_.rows()}));
+// p(a), after benign_so_far, which has computed it; the test itself never counts what is in flight.
+double HacUcb::causal_index(Arm a) const {
+  return (flights_.any_counted() ? pseudo_ahead_ : pseudo_)[rows_.row(a)];
 }
 
-Arm HacUcb::best_action(Stream& stream) const {
-  if (!random_ties_) return indices_.best();
-  return random_argmax(
-      actions_count_, [this](Arm a) { return indices_.value(a); }, stream);
+double HacUcb::action_index(Arm a) const {
+  if (flights_.counted(a) == 0) return indices_.value(a);
+  return actions_.upper_ahead(a, static_cast<double>(flights_.counted(a)), confidence_);
+}
+
+template <class Values>
+Arm HacUcb::best_by(const Values& value_of, Stream& stream) const {
+  if (random_ties_) return random_argmax(actions_count_, value_of, stream);
+  Arm best = 0;
+  double highest = value_of(0);
+  for (Arm a = 1; a < actions_count_; ++a)
+    if (const double value = value_of(a); value > highest) {
+      highest = value;
+      best = a;
+    }
+  return best;
 }
 
 // --- Leaping
@@ -213,6 +271,7 @@ void HacUcb::do_absorb(const leap::ShareOutcome& outcome) {
 }
 
 void HacUcb::observe(Decision decision, Outcome outcome, Stream&) {
+  if (flights_.land(decision.arm) && !flights_.ignored()) visits_.remove(rows_, decision.arm);
   actions_.add(decision.arm, outcome.reward);
   update_action(decision.arm);
   if (decision.ticket == kAfterSwitch) return;
@@ -223,7 +282,17 @@ void HacUcb::observe(Decision decision, Outcome outcome, Stream&) {
   if (++first_observed_ == first_sweep_plays_) check_marginals();
 }
 
+// Others' decisions teach what its own do; only its own sweeps are swept.
+void HacUcb::witness(const Tally& tally, Stream&) {
+  actions_.add(tally.arm, tally.plays, tally.rewards);
+  update_action(tally.arm);
+  if (switched_) return;
+  contexts_.add(tally.context, tally.plays, tally.rewards);
+  update_context(tally.context);
+}
+
 void HacUcb::forget(Decision decision) {
+  if (flights_.land(decision.arm) && !flights_.ignored()) visits_.remove(rows_, decision.arm);
   if (!is_sweep(decision.ticket)) return;
   ARMATURE_CHECK(lost_.size() < dispatched_, "a decision is forgotten once");
   lost_.push_back(std::uint64_t{decision.arm} * 4 + decision.ticket);
@@ -245,7 +314,9 @@ void HacUcb::check_marginals() {
           (*given_)(a, z));
     marginals_replaced_ = distance > allowed;
   }
-  if (marginals_replaced_) use_empirical_marginals();
+  if (!marginals_replaced_) return;
+  use_empirical_marginals();
+  visits_.recount(rows_, flights_);
 }
 
 void HacUcb::use_empirical_marginals() {
@@ -269,6 +340,7 @@ void HacUcb::visit_state(StateVisitor& visitor) {
   visitor.field("first_observed", first_observed_);
   visitor.field("first_visits", first_visits_);
   visitor.field("marginals_replaced", marginals_replaced_);
+  flights_.visit_state(visitor);
   visitor.require(checks_marginals_ || !marginals_replaced_, "marginals_replaced");
   for (const std::uint64_t play : lost_)
     visitor.require(play / 4 < actions_count_ && is_sweep(play % 4), "lost");

@@ -3,6 +3,7 @@
 #include "armature/policy.h"
 #include "policies/tools/argmax_tree.h"
 #include "policies/tools/confidence.h"
+#include "policies/tools/flights.h"
 #include "policies/tools/marginal_rows.h"
 #include "policies/tools/path_bounds.h"
 
@@ -20,6 +21,8 @@ class HacUcb : public leap::Planner {
   Decision choose(Stream& stream);
   void observe(Decision decision, Outcome outcome, Stream&);
   void forget(Decision decision);
+  bool probabilities(std::span<double> out) const;
+  void witness(const Tally& tally, Stream&);
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
@@ -42,12 +45,16 @@ class HacUcb : public leap::Planner {
   void do_absorb(const leap::ShareOutcome& outcome) override;
 
   std::uint64_t first_sweeps() const { return first_sweep_plays_ / actions_count_; }
-  bool benign_so_far();
+  Decision next_play(Stream& stream);
+  bool benign_so_far() const;
   leap::Certain sweeps(Round rounds) const;
   struct ContextRanges;
   bool test_passes(Arm played, const leap::SumPath& path, const ContextRanges& ranges) const;
-  Arm best_causal(Stream& stream);
-  Arm best_action(Stream& stream) const;
+  double causal_index(Arm a) const;
+  double action_index(Arm a) const;
+  template <class Values>
+  Arm best_by(const Values& value_of, Stream& stream) const;
+  void bring_up_to_date() const;
   void update_action(Arm a);
   void update_context(Context z);
   void check_marginals();
@@ -81,8 +88,13 @@ class HacUcb : public leap::Planner {
   std::vector<double> action_widths_;   // 2w(n(a))
   std::vector<double> uppers_;          // μ̂(z) + w(n(z))
   std::vector<double> context_widths_;  // 2w(n(z))
-  std::vector<double> pseudo_;          // p, per row
-  std::vector<double> pseudo_widths_;   // Σ_z ν̃(z)·2w(n(z)), per row
+  // Mutable: scratch, and what a mere look at what comes next may bring up to date.
+  mutable std::vector<double> pseudo_;         // p, per row
+  mutable std::vector<double> pseudo_widths_;  // Σ_z ν̃(z)·2w(n(z)), per row
+  mutable Flights flights_;
+  mutable ExpectedVisits visits_;             // of the plays in flight
+  mutable std::vector<double> uppers_ahead_;  // U(z) and p with plays in flight
+  mutable std::vector<double> pseudo_ahead_;
 };
 
 }  // namespace armature

@@ -17,7 +17,8 @@ PolicyFacts KlUcbIndex::facts() {
               "asymptotically; near 0 and 1 its bounds are far tighter than ucb's. It ignores the "
               "contexts.",
           .section = "§5",
-          .needs_horizon = true};
+          .needs_horizon = true,
+          .parameters = {inflight_parameter()}};
 }
 
 KlUcbIndex::KlUcbIndex(const Problem& problem, const Arguments&) {

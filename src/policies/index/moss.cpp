@@ -17,7 +17,8 @@ PolicyFacts MossIndex::facts() {
           "without the logarithm of ucb. It ignores the contexts.",
       .section = "§5",
       .needs_horizon = true,
-      .parameters = {scale_parameter("multiplies the widths; other than 1 there is no guarantee")}};
+      .parameters = {scale_parameter("multiplies the widths; other than 1 there is no guarantee"),
+                     inflight_parameter()}};
 }
 
 MossIndex::MossIndex(const Problem& problem, const Arguments& arguments)

@@ -1,5 +1,6 @@
 #include "policies/index/ucb.h"
 
+#include "policies/tools/certainty.h"
 #include "policies/tools/ties.h"
 #include "theory/coefficients.h"
 
@@ -27,12 +28,22 @@ Ucb::Ucb(const Problem& problem, const Arguments& arguments)
                                  problem.actions())),
       random_ties_(arguments.is_word("ties", "random")),
       actions_(problem.actions()),
+      flights_(problem.actions(), arguments),
       indices_(problem.actions()) {
   rebuild();
 }
 
 void Ucb::rebuild() {
-  for (Arm a = 0; a < actions_.size(); ++a) indices_.set(a, actions_.upper(a, confidence_));
+  for (Arm a = 0; a < actions_.size(); ++a) update(a);
+}
+
+bool Ucb::probabilities(std::span<double> out) const {
+  if (flights_.due()) update(flights_.settle());
+  if (random_ties_)
+    share_among_best(out, [this](Arm a) { return indices_.value(a); });
+  else
+    put_all_on(out, indices_.best());
+  return true;
 }
 
 Arm Ucb::random_best(Stream& stream) const {
@@ -50,11 +61,12 @@ bool Ucb::do_holds(const leap::Plan& plan, const leap::Box& box) const {
 void Ucb::do_absorb(const leap::ShareOutcome& outcome) {
   const auto& [arm, plays, tag] = outcome.share;
   actions_.add(arm, plays, outcome.sum);
-  indices_.set(arm, actions_.upper(arm, confidence_));
+  update(arm);
 }
 
 void Ucb::visit_state(StateVisitor& visitor) {
   actions_.visit_state(visitor, "plays", "reward_sums");
+  flights_.visit_state(visitor);
   if (visitor.reading()) rebuild();
 }
 

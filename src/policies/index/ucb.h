@@ -3,6 +3,7 @@
 #include "armature/policy.h"
 #include "policies/tools/argmax_tree.h"
 #include "policies/tools/confidence.h"
+#include "policies/tools/flights.h"
 #include "policies/tools/path_bounds.h"
 
 namespace armature {
@@ -16,12 +17,25 @@ class Ucb : public leap::Planner {
   static std::optional<double> coefficient(const Problem& problem, const Arguments& arguments);
   Ucb(const Problem& problem, const Arguments& arguments);
 
-  Decision choose(Stream& stream) { return {random_ties_ ? random_best(stream) : indices_.best()}; }
-  void observe(Decision decision, Outcome outcome, Stream&) {
-    actions_.add(decision.arm, outcome.reward);
-    indices_.set(decision.arm, actions_.upper(decision.arm, confidence_));
+  Decision choose(Stream& stream) {
+    if (flights_.due()) update(flights_.settle());
+    const Arm arm = random_ties_ ? random_best(stream) : indices_.best();
+    flights_.send(arm);
+    return {arm};
   }
-  void forget(Decision) {}
+  void observe(Decision decision, Outcome outcome, Stream&) {
+    flights_.land(decision.arm);
+    actions_.add(decision.arm, outcome.reward);
+    update(decision.arm);
+  }
+  void forget(Decision decision) {
+    if (flights_.land(decision.arm)) update(decision.arm);
+  }
+  bool probabilities(std::span<double> out) const;
+  void witness(const Tally& tally, Stream&) {
+    actions_.add(tally.arm, tally.plays, tally.rewards);
+    update(tally.arm);
+  }
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const { return {}; }
 
@@ -33,12 +47,20 @@ class Ucb : public leap::Planner {
   void do_absorb(const leap::ShareOutcome& outcome) override;
 
   Arm random_best(Stream& stream) const;
+  void update(Arm a) const {
+    indices_.set(a, flights_.any_counted() ? upper_ahead(a) : actions_.upper(a, confidence_));
+  }
+  double upper_ahead(Arm a) const {
+    return actions_.upper_ahead(a, static_cast<double>(flights_.counted(a)), confidence_);
+  }
   void rebuild();
 
   Confidence confidence_;
   bool random_ties_;
   Statistics actions_;
-  ArgmaxTree indices_;  // only the played arm's index changes
+  // Mutable, as the last play may be counted by a mere look at what comes next.
+  mutable Flights flights_;
+  mutable ArgmaxTree indices_;  // only the played arm's index changes
 };
 
 }  // namespace armature

@@ -20,7 +20,9 @@ RidgeRegression::RidgeRegression(const Matrix& marginals)
       predictions_(rows_.rows()),
       folded_(rows_.contexts()),
       solved_(rows_.contexts()),
-      along_(rows_.rows()) {
+      along_(rows_.rows()),
+      in_flight_(rows_.rows()) {
+  ahead_.reserve(rows_.rows());
   for (std::uint32_t r = 0; r < rows_.rows(); ++r)
     for (Context z = 0; z < rows_.contexts(); ++z) features_(z, r) = rows_.at(r, z);
   pending_.reserve(64);
@@ -34,6 +36,22 @@ void RidgeRegression::add(Arm arm, double reward) {
   pending_.insert(std::upper_bound(pending_.begin(), pending_.end(), row), row);
 }
 
+// Many at once are not folded in one by one: the factor is made anew.
+void RidgeRegression::work_in(Arm arm, std::uint64_t plays, double rewards) {
+  update();
+  if (plays == 1) {
+    add(arm, rewards);
+    update();
+    return;
+  }
+  const std::uint32_t row = rows_.row(arm);
+  reward_sums_[row] += rewards;
+  plays_[row] += plays;
+  ahead_.clear();
+  fresh_factor();
+  solve();
+}
+
 void RidgeRegression::update() {
   if (pending_.empty()) return;
   for (const std::uint32_t row : pending_) {
@@ -42,21 +60,44 @@ void RidgeRegression::update() {
     if (++updates_ == kFreshAfter) fresh_factor();
   }
   pending_.clear();
+  ahead_.clear();
   solve();
 }
 
-// V from the counts, its factor, and all leverages.
-void RidgeRegression::fresh_factor() {
+// V from the counts, with so many more of them, its factor, and all leverages.
+void RidgeRegression::factorize(std::span<const std::uint64_t> further,
+                                Eigen::Ref<Eigen::MatrixXd> factor,
+                                std::span<double> leverages) const {
   Eigen::MatrixXd moments = Eigen::MatrixXd::Identity(features_.rows(), features_.rows());
   for (Eigen::Index r = 0; r < features_.cols(); ++r) {
-    const auto plays = static_cast<double>(plays_[static_cast<std::size_t>(r)]);
+    const auto row = static_cast<std::size_t>(r);
+    const auto plays = static_cast<double>(plays_[row] + (further.empty() ? 0 : further[row]));
     if (plays > 0) moments.noalias() += plays * features_.col(r) * features_.col(r).transpose();
   }
-  factor() = moments.llt().matrixL();
-  const Eigen::MatrixXd solved = factor().triangularView<Eigen::Lower>().solve(features_);
+  factor = moments.llt().matrixL();
+  const Eigen::MatrixXd solved = factor.triangularView<Eigen::Lower>().solve(features_);
   for (Eigen::Index r = 0; r < features_.cols(); ++r)
-    leverages_[static_cast<std::size_t>(r)] = solved.col(r).squaredNorm();
+    leverages[static_cast<std::size_t>(r)] = solved.col(r).squaredNorm();
+}
+
+void RidgeRegression::fresh_factor() {
+  factorize({}, factor(), leverages_);
   updates_ = 0;
+}
+
+std::span<const double> RidgeRegression::leverages_ahead() const {
+  if (ahead_.empty()) {
+    ahead_.resize(rows_.rows());
+    Eigen::MatrixXd unused(features_.rows(), features_.rows());
+    factorize(in_flight_, unused, ahead_);
+  }
+  return ahead_;
+}
+
+void RidgeRegression::recount(const Flights& flights) {
+  std::fill(in_flight_.begin(), in_flight_.end(), 0);
+  for (Arm a = 0; a < rows_.actions(); ++a) in_flight_[rows_.row(a)] += flights.counted(a);
+  ahead_.clear();
 }
 
 // L ← factor of LLᵀ + xxᵀ, and leverages by Sherman–Morrison.
@@ -139,19 +180,50 @@ PolicyFacts CausalLinearUcb::facts() {
       .section = "§5",
       .needs_horizon = true,
       .needs_marginals = true,
-      .parameters = {scale_parameter("multiplies β; below 1 there is no guarantee")}};
+      .parameters = {scale_parameter("multiplies β; below 1 there is no guarantee"),
+                     inflight_parameter()}};
 }
 
 CausalLinearUcb::CausalLinearUcb(const Problem& problem, const Arguments& arguments)
     : regression_(*problem.marginals),
       beta_(arguments.real("scale") *
             linear_confidence(static_cast<double>(numerical_rank(*problem.marginals).rank),
-                              static_cast<double>(problem.horizon.value()))) {}
+                              static_cast<double>(problem.horizon.value()))),
+      flights_(problem.actions(), arguments) {}
 
 Decision CausalLinearUcb::choose(Stream&) {
+  if (flights_.due()) count_last_play();
   regression_.update();
-  const auto predictions = regression_.predictions();
-  const auto leverages = regression_.leverages();
+  const Arm arm = best(regression_);
+  flights_.send(arm);
+  return {arm};
+}
+
+bool CausalLinearUcb::probabilities(std::span<double> out) const {
+  if (flights_.due()) count_last_play();
+  // Working outcomes in belongs to the choice, not to a look at it: its rounding depends on the
+  // path.
+  RidgeRegression copy = regression_;
+  copy.update();
+  put_all_on(out, best(copy));
+  return true;
+}
+
+void CausalLinearUcb::count_last_play() const {
+  const Arm arm = flights_.settle();
+  if (!flights_.ignored()) regression_.send(arm);
+}
+
+void CausalLinearUcb::visit_state(StateVisitor& visitor) {
+  regression_.visit_state(visitor);
+  flights_.visit_state(visitor);
+  if (visitor.reading()) regression_.recount(flights_);
+}
+
+Arm CausalLinearUcb::best(const RidgeRegression& regression) const {
+  const auto predictions = regression.predictions();
+  const auto leverages =
+      flights_.any_counted() ? regression.leverages_ahead() : regression.leverages();
   std::uint32_t best = 0;
   double highest = -1e300;
   for (std::uint32_t r = 0; r < predictions.size(); ++r) {
@@ -161,7 +233,7 @@ Decision CausalLinearUcb::choose(Stream&) {
       best = r;
     }
   }
-  return {regression_.rows().action(best)};
+  return regression.rows().action(best);
 }
 
 PolicyFacts CausalLinearThompson::facts() {

@@ -3,7 +3,9 @@
 
 #include "armature/policy.h"
 #include "policies/tools/argmax_tree.h"
+#include "policies/tools/certainty.h"
 #include "policies/tools/confidence.h"
+#include "policies/tools/flights.h"
 
 namespace armature {
 
@@ -13,25 +15,46 @@ class ActionIndexPolicy {
  public:
   static PolicyFacts facts() { return Index::facts(); }
   ActionIndexPolicy(const Problem& problem, const Arguments& arguments)
-      : index_(problem, arguments), actions_(problem.actions()), indices_(problem.actions()) {
+      : index_(problem, arguments),
+        actions_(problem.actions()),
+        flights_(problem.actions(), arguments),
+        indices_(problem.actions()) {
     rebuild();
   }
 
-  Decision choose(Stream&) { return {indices_.best()}; }
+  Decision choose(Stream&) {
+    if (flights_.due()) update(flights_.settle());
+    flights_.send(indices_.best());
+    return {indices_.best()};
+  }
   void observe(Decision decision, Outcome outcome, Stream&) {
+    flights_.land(decision.arm);
     actions_.add(decision.arm, outcome.reward);
     update(decision.arm);
   }
-  void forget(Decision) {}
+  void forget(Decision decision) {
+    if (flights_.land(decision.arm)) update(decision.arm);
+  }
+  bool probabilities(std::span<double> out) const {
+    if (flights_.due()) update(flights_.settle());
+    put_all_on(out, indices_.best());
+    return true;
+  }
+  void witness(const Tally& tally, Stream&) {
+    actions_.add(tally.arm, tally.plays, tally.rewards);
+    update(tally.arm);
+  }
   void visit_state(StateVisitor& visitor) {
     actions_.visit_state(visitor, "plays", "reward_sums");
+    flights_.visit_state(visitor);
     if (visitor.reading()) rebuild();
   }
   Diagnostics diagnostics() const { return {}; }
 
  private:
-  void update(Arm a) {
-    indices_.set(a, index_(actions_.mean(a), static_cast<double>(actions_.floored_count(a))));
+  void update(Arm a) const {
+    const std::uint64_t n = actions_.count(a) + flights_.counted(a);
+    indices_.set(a, index_(actions_.mean(a), static_cast<double>(n == 0 ? 1 : n)));
   }
   void rebuild() {
     for (Arm a = 0; a < actions_.size(); ++a) update(a);
@@ -39,7 +62,9 @@ class ActionIndexPolicy {
 
   Index index_;
   Statistics actions_;
-  ArgmaxTree indices_;
+  // Mutable, as the last play may be counted by a mere look at what comes next.
+  mutable Flights flights_;
+  mutable ArgmaxTree indices_;
 };
 
 }  // namespace armature

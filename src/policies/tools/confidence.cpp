@@ -5,6 +5,7 @@
 #include "armature/error.h"
 #include "base/kl.h"
 #include "base/mathematics.h"
+#include "policies/tools/flights.h"
 #include "theory/coefficients.h"
 
 namespace armature {
@@ -37,9 +38,7 @@ Confidence Confidence::anytime_kl(double count, double delta, double scale) {
 // supermartingale exp(n(λ(z)μ̂ − φ(λ(z)))) has reached exp(n·kl(z,μ)) ≥ exp(β/η): probability
 // exp(−β/η) a side (Ville). With β = η·log(2k(j+1)(j+2)/δ) the sum over sides, epochs and
 // quantities is δ.
-double Confidence::kl_width(double mean, std::uint64_t samples, double hoeffding_width,
-                            bool above) const {
-  const auto n = static_cast<double>(samples);
+double Confidence::kl_width(double mean, double n, double hoeffding_width, bool above) const {
   const double epoch = std::floor(portable::log(n) / portable::log(kEpoch) * (1 + 1e-12));
   const double beta = kEpoch * (kl_log_term_ + portable::log((epoch + 1) * (epoch + 2)));
   const double p = std::clamp(mean, 0.0, 1.0);
@@ -61,7 +60,8 @@ std::vector<Parameter> index_parameters() {
               .help("δ: how often the intervals may fail", "§2"),
           scale_parameter("multiplies all widths; below 1 there is no guarantee"),
           Parameter::choice("ties", {"lowest", "random"})
-              .help("which of several best arms to play", "§2")};
+              .help("which of several best arms to play", "§2"),
+          inflight_parameter()};
 }
 
 double paper_delta(const Problem& problem, const Arguments& arguments) {

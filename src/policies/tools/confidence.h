@@ -33,15 +33,22 @@ class Confidence {
   Widths widths(double mean, std::uint64_t samples) const {
     const double width = hoeffding(samples);
     if (kind_ != Kind::kKl) return {width, width};
-    return {kl_width(mean, samples, width, true), kl_width(mean, samples, width, false)};
+    const auto n = static_cast<double>(samples);
+    return {kl_width(mean, n, width, true), kl_width(mean, n, width, false)};
   }
   double up(double mean, std::uint64_t samples) const {
-    const double width = hoeffding(samples);
-    return kind_ == Kind::kKl ? kl_width(mean, samples, width, true) : width;
+    return up_at(mean, static_cast<double>(samples));
+  }
+  /// The same at a number of samples that need not be whole: some of them are only expected.
+  double up_at(double mean, double n) const {
+    const double width = hoeffding_at(n);
+    return kind_ == Kind::kKl ? kl_width(mean, n, width, true) : width;
   }
   /// The width that holds whatever the mean: sqrt(L/(2n)), in every family.
   double hoeffding(std::uint64_t samples) const {
-    const auto n = static_cast<double>(samples);
+    return hoeffding_at(static_cast<double>(samples));
+  }
+  double hoeffding_at(double n) const {
     if (kind_ == Kind::kFixed) return scale_ * std::sqrt(log_term_ / (2.0 * n));
     return scale_ * (0.85 * std::sqrt((portable::log(portable::log(2 * n)) + log_term_) / n));
   }
@@ -54,7 +61,7 @@ class Confidence {
   Confidence(Kind kind, double log_term, double scale)
       : kind_(kind), log_term_(log_term), scale_(scale) {}
 
-  double kl_width(double mean, std::uint64_t samples, double hoeffding_width, bool above) const;
+  double kl_width(double mean, double n, double hoeffding_width, bool above) const;
 
   Kind kind_;
   double log_term_;
@@ -65,8 +72,8 @@ class Confidence {
 /// `scale`, as every policy with widths declares it (spec §2).
 Parameter scale_parameter(const std::string& what);
 
-/// The parameters confidence, delta, scale and ties, as every index policy declares them. Without a
-/// horizon the default confidence is `anytime`.
+/// The parameters confidence, delta, scale, ties and inflight, as every index policy declares them.
+/// Without a horizon the default confidence is `anytime`.
 std::vector<Parameter> index_parameters();
 
 /// The paper's default level, δ = 1/max(T,2), unless `delta` is given. The problem has a horizon.
@@ -102,6 +109,12 @@ class Statistics {
   }
   double upper(std::uint32_t i, const Confidence& confidence) const {
     return mean(i) + up(i, confidence);
+  }
+  /// The upper end with a width that counts samples still to come; the mean does not.
+  double upper_ahead(std::uint32_t i, double to_come, const Confidence& confidence) const {
+    const double n = static_cast<double>(counts_[i]) + to_come;
+    if (counts_[i] == 0) return confidence.hoeffding_at(n < 1 ? 1 : n);
+    return mean(i) + confidence.up_at(mean(i), n);
   }
   std::uint32_t size() const { return static_cast<std::uint32_t>(counts_.size()); }
   std::uint64_t count(std::uint32_t i) const { return counts_[i]; }
