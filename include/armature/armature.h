@@ -5,6 +5,8 @@
 #include "armature/decision_book.h"
 #include "armature/environment.h"
 #include "armature/error.h"
+#include "armature/evidence.h"
+#include "armature/extend.h"
 #include "armature/families.h"
 #include "armature/lab.h"
 #include "armature/leap.h"

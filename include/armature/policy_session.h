@@ -3,14 +3,18 @@
 //   PolicySession session("sentry", problem, 1);
 //   const Decision decision = session.choose();
 //   session.observe(decision, {context, reward});  // now, later, in any order; or forget(decision)
+//   session.witness(arm, {context, reward});       // what somebody else's decision came to
 // Mistakes abort, as everywhere in C++ (error.h). Where decisions come back from outside the
 // program, put a DecisionBook around it: it answers mistakes with errors.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "armature/evidence.h"
 #include "armature/policy.h"
 
 namespace armature {
@@ -25,6 +29,24 @@ class PolicySession {
   Decision choose();
   void observe(Decision decision, Outcome outcome);
   void forget(Decision decision);
+  /// Learns from a decision this session did not make: a log, another session, a person. Throws
+  /// Error, saying what to do instead, if its policy cannot.
+  void witness(Arm arm, Outcome outcome);
+
+  /// The probability of each arm in the next choice; none if the policy has no closed form.
+  std::optional<std::vector<double>> probabilities() const;
+  /// For any policy that can be copied, by so many trial choices: the same ones whenever this round
+  /// is asked about, and the session goes on as if nobody had asked.
+  ProbabilityEstimate estimate_probabilities(std::uint64_t draws) const;
+
+  /// Everything observed and witnessed, added up.
+  const Evidence& evidence() const { return evidence_; }
+  /// A new session for another problem or with another policy, taught this one's evidence by the
+  /// names of actions and contexts (armature/extend.h: what that keeps, and whom it refuses). It
+  /// starts at round 0 with the seed of this one and the next replication's number: new luck, but
+  /// the same every time. What is outstanding stays here: when its outcome comes, observe it here
+  /// and witness it there.
+  PolicySession extend(const std::string& policy, const Problem& problem) const;
 
   Round round() const { return round_; }              // decisions made so far
   Round outstanding() const { return outstanding_; }  // those neither observed nor forgotten
@@ -53,6 +75,7 @@ class PolicySession {
   std::uint32_t replication_;
   std::unique_ptr<AnyPolicy> policy_;
   Stream stream_;
+  Evidence evidence_;
   Round round_ = 0;
   Round outstanding_ = 0;
 };

@@ -16,6 +16,17 @@ constexpr const char* kOwner = "decision book";
                                 "a decision whose outcome is outstanding"});
 }
 
+// The place of a name in a list of the problem's, or the mistake that it has no such thing.
+std::uint32_t place_of(std::string_view name, const std::vector<std::string>& names,
+                       DecisionMistake mistake, const char* field) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    throw DecisionError(
+        mistake, {"", field, fmt::format("'{}'", name),
+                  fmt::format("one of the problem's {}s", field) + did_you_mean(name, names)});
+  return static_cast<std::uint32_t>(found - names.begin());
+}
+
 }  // namespace
 
 const char* mistake_name(DecisionMistake mistake) {
@@ -30,10 +41,14 @@ const char* mistake_name(DecisionMistake mistake) {
       return "forgotten";
     case DecisionMistake::kClosed:
       return "closed";
+    case DecisionMistake::kAction:
+      return "action";
     case DecisionMistake::kContext:
       return "context";
     case DecisionMistake::kReward:
       return "reward";
+    case DecisionMistake::kWitness:
+      return "witness";
   }
   ARMATURE_CHECK(false, "every mistake has a name");
 }
@@ -44,8 +59,11 @@ bool DecisionBook::Closed::same_end(const Closed& other) const {
          (outcome.context == other.outcome.context && outcome.reward == other.outcome.reward);
 }
 
-DecisionBook::DecisionBook(PolicySession session, std::size_t remembered)
-    : session_(std::move(session)), first_(session_.round() + 1), remembered_(remembered) {
+DecisionBook::DecisionBook(PolicySession session, std::size_t remembered, Probabilities told)
+    : session_(std::move(session)),
+      first_(session_.round() + 1),
+      remembered_(remembered),
+      told_(told) {
   session_.policy();  // aborts if it was moved from
   if (session_.outstanding() > 0)
     throw Error({"", "session", fmt::format("{} decisions outstanding", session_.outstanding()),
@@ -53,9 +71,15 @@ DecisionBook::DecisionBook(PolicySession session, std::size_t remembered)
 }
 
 DecisionBook::Made DecisionBook::choose() {
+  bool known = false;  // before the choice: afterwards they would be those of the next one
+  if (told_ == Probabilities::kTold) {
+    probabilities_.resize(session_.problem().actions());
+    known = session_.policy().probabilities(probabilities_);
+  }
   const Decision decision = session_.choose();
   open_.emplace_hint(open_.end(), session_.round(), decision);
-  return {session_.round(), decision.arm};
+  return {session_.round(), decision.arm,
+          known ? std::optional(probabilities_[decision.arm]) : std::nullopt};
 }
 
 void DecisionBook::observe(Id id, Outcome outcome) {
@@ -67,13 +91,11 @@ void DecisionBook::observe(Id id, Outcome outcome) {
 }
 
 void DecisionBook::observe(Id id, std::string_view context, double reward) {
-  const std::vector<std::string>& names = session_.problem().context_names;
-  const auto named = std::find(names.begin(), names.end(), context);
-  if (named == names.end())
-    throw DecisionError(DecisionMistake::kContext,
-                        {"", "context", fmt::format("'{}'", context),
-                         "one of the problem's contexts" + did_you_mean(context, names)});
-  observe(id, {static_cast<Context>(named - names.begin()), reward});
+  observe(id, {context_of(context), reward});
+}
+
+Context DecisionBook::context_of(std::string_view name) const {
+  return place_of(name, session_.problem().context_names, DecisionMistake::kContext, "context");
 }
 
 void DecisionBook::forget(Id id) {
@@ -81,6 +103,25 @@ void DecisionBook::forget(Id id) {
   const auto open = find_open(end);
   session_.forget(open->second);
   close(open, end);
+}
+
+void DecisionBook::witness(Arm arm, Outcome outcome) {
+  check_outcome(outcome);
+  const std::uint32_t actions = session_.problem().actions();
+  if (arm >= actions)
+    throw DecisionError(
+        DecisionMistake::kAction,
+        {"", "action", fmt::format("{}", arm), fmt::format("an action from 0 to {}", actions - 1)});
+  if (const std::string instead = session_.policy().witness_obstacle(); !instead.empty())
+    throw DecisionError(DecisionMistake::kWitness, {"", "policy " + session_.policy().text(),
+                                                    "the outcome of another's decision", instead});
+  session_.witness(arm, outcome);
+}
+
+void DecisionBook::witness(std::string_view action, std::string_view context, double reward) {
+  const Arm arm =
+      place_of(action, session_.problem().action_names, DecisionMistake::kAction, "action");
+  witness(arm, {context_of(context), reward});
 }
 
 void DecisionBook::check_outcome(Outcome outcome) const {
@@ -144,6 +185,7 @@ struct DecisionBook::Saved {
   };
   std::uint64_t first = 0;
   std::uint64_t remembered = 0;
+  bool told = false;
   std::vector<Outstanding> outstanding;  // by id
   std::vector<Closed> closed;            // the oldest first
   std::string session;
@@ -152,6 +194,7 @@ struct DecisionBook::Saved {
     return [this](StateVisitor& visitor) {
       visitor.field("first", first);
       visitor.field("remembered", remembered);
+      visitor.field("probabilities_told", told);
       visitor.list("outstanding", outstanding, [](ItemVisitor& part, Outstanding& one) {
         part.field("id", one.id);
         part.field("arm", one.arm);
@@ -180,7 +223,7 @@ struct DecisionBook::Saved {
 };
 
 std::string DecisionBook::save() const {
-  Saved saved{first_, remembered_, {}, {}, session_.save()};
+  Saved saved{first_, remembered_, told_ == Probabilities::kTold, {}, {}, session_.save()};
   for (const auto& [id, decision] : open_)
     saved.outstanding.push_back({id, decision.arm, decision.ticket});
   saved.closed = closed_;
@@ -207,6 +250,7 @@ DecisionBook::DecisionBook(PolicySession session, const Saved& saved)
     : session_(std::move(session)),
       first_(saved.first),
       remembered_(saved.remembered),
+      told_(saved.told ? Probabilities::kTold : Probabilities::kUntold),
       closed_(saved.closed) {
   for (const Saved::Outstanding& one : saved.outstanding)
     open_.emplace_hint(open_.end(), one.id, Decision{one.arm, one.ticket});

@@ -2,12 +2,14 @@
 
 #include <limits>
 
+#include "armature/extend.h"
+
 namespace armature {
 namespace {
 
 constexpr const char* kOwner = "session";
 
-// What is saved; the policy's own state is the last field.
+// What is saved; the evidence's and the policy's own states are the last fields.
 struct Saved {
   std::string policy;
   std::uint64_t seed = 0;
@@ -15,6 +17,7 @@ struct Saved {
   std::uint64_t round = 0;
   std::uint64_t outstanding = 0;
   std::uint64_t position = 0;
+  std::string evidence;
   std::string state;
 
   StateVisit fields() {
@@ -27,10 +30,17 @@ struct Saved {
       visitor.field("outstanding", outstanding);
       visitor.require(outstanding <= round, "outstanding");
       visitor.field("position", position);
+      visitor.field("evidence", evidence);
       visitor.field("state", state);
     };
   }
 };
+
+constexpr const char* kEvidenceOwner = "evidence";
+
+StateVisit fields_of(Evidence& evidence) {
+  return [&evidence](StateVisitor& visitor) { evidence.visit_state(visitor); };
+}
 
 }  // namespace
 
@@ -40,7 +50,8 @@ PolicySession::PolicySession(const std::string& policy, const Problem& problem, 
       seed_(seed),
       replication_(replication),
       policy_(make_policy(policy, problem_)),
-      stream_({seed, replication, Purpose::kPolicy}) {}
+      stream_({seed, replication, Purpose::kPolicy}),
+      evidence_(problem_) {}
 
 Decision PolicySession::choose() {
   const Decision decision = at_work().choose(stream_);
@@ -52,6 +63,7 @@ Decision PolicySession::choose() {
 
 void PolicySession::observe(Decision decision, Outcome outcome) {
   with_one_outstanding().observe(decision, outcome, stream_);
+  evidence_.add(decision.arm, outcome);
   --outstanding_;
 }
 
@@ -60,13 +72,39 @@ void PolicySession::forget(Decision decision) {
   --outstanding_;
 }
 
+void PolicySession::witness(Arm arm, Outcome outcome) {
+  at_work().witness(arm, outcome, stream_);
+  evidence_.add(arm, outcome);
+}
+
+std::optional<std::vector<double>> PolicySession::probabilities() const {
+  std::vector<double> probabilities(problem_.actions());
+  if (!at_work().probabilities(probabilities)) return std::nullopt;
+  return probabilities;
+}
+
+ProbabilityEstimate PolicySession::estimate_probabilities(std::uint64_t draws) const {
+  Stream luck = Stream::within_round({seed_, replication_, Purpose::kEstimate}, round_);
+  return at_work().estimate_probabilities(draws, luck.next_u64());
+}
+
+PolicySession PolicySession::extend(const std::string& policy, const Problem& problem) const {
+  at_work();
+  PolicySession next(policy, problem, seed_, replication_ + 1);
+  next.policy_ = armature::extend(policy, problem, evidence_, problem_, next.stream_);
+  next.evidence_ = evidence_.renamed(problem_, problem);
+  return next;
+}
+
 std::string PolicySession::save() const {
+  Evidence evidence = evidence_;
   Saved saved{.policy = at_work().text(),
               .seed = seed_,
               .replication = replication_,
               .round = round_,
               .outstanding = outstanding_,
               .position = stream_.position(),
+              .evidence = save_state(kEvidenceOwner, fields_of(evidence)),
               .state = policy_->save()};
   return save_state(kOwner, saved.fields());
 }
@@ -77,6 +115,7 @@ PolicySession PolicySession::load(std::string_view bytes, const Problem& problem
   PolicySession session(saved.policy, problem, saved.seed,
                         static_cast<std::uint32_t>(saved.replication));
   session.policy_->load(saved.state);
+  load_state(kEvidenceOwner, saved.evidence, fields_of(session.evidence_));
   session.stream_.seek(saved.position);
   session.round_ = saved.round;
   session.outstanding_ = saved.outstanding;

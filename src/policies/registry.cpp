@@ -9,6 +9,7 @@
 #include "armature/policy.h"
 #include "base/text.h"
 #include "policies/adaptive/floor.h"
+#include "policies/adaptive/learned_marginals.h"
 #include "policies/adaptive/sentry.h"
 #include "policies/balancing/corral.h"
 #include "policies/balancing/dynamic_balancing.h"
@@ -48,6 +49,7 @@ std::vector<PolicyEntry>& table() {
       policy_entry<DoublingBalancing>(),
       policy_entry<EstimatingBalancing>(),
       policy_entry<Floor>(),
+      policy_entry<LearnedMarginals>(),
       policy_entry<UniformPolicy>(),
       policy_entry<RoundRobin>(),
       policy_entry<FixedArm>(),

@@ -70,9 +70,11 @@ TEST(AllocationCounter, Counts) {
 }
 
 // Phased elimination may allocate when a phase ends: phases double, so in few of the rounds.
-// The same for a balancer that has it as a learner.
+// The same for a balancer that has it as a learner, and for learned marginals when they are
+// renewed.
 int rounds_that_may_allocate(const std::string& policy) {
-  const bool has_phases = policy.starts_with("pe") || policy.find("=pe+") != std::string::npos ||
+  const bool has_phases = policy.starts_with("pe") || policy.starts_with("learned-marginals") ||
+                          policy.find("=pe+") != std::string::npos ||
                           policy.find("+pe+") != std::string::npos;
   return has_phases ? 3 : 0;
 }

@@ -53,6 +53,8 @@ const std::map<std::string, std::string> kRoomOfHeader = {
     {"study.h", "study"},
     {"report.h", "report"},
     {"theory.h", "theory"},
+    {"evidence.h", "policies"},
+    {"extend.h", "policies"},
     {"policy_session.h", "policies"},
     {"decision_book.h", "policies"},
 };

@@ -8,6 +8,7 @@
 
 #include "base/refusal.h"
 #include "policies/small_problems.h"
+#include "policies/watching_policies.h"
 
 namespace armature {
 namespace {
@@ -148,6 +149,8 @@ TEST(DecisionBook, EveryMistakeHasAName) {
   EXPECT_STREQ(mistake_name(DecisionMistake::kUnknown), "unknown");
   EXPECT_STREQ(mistake_name(DecisionMistake::kRepeated), "repeated");
   EXPECT_STREQ(mistake_name(DecisionMistake::kReward), "reward");
+  EXPECT_STREQ(mistake_name(DecisionMistake::kAction), "action");
+  EXPECT_STREQ(mistake_name(DecisionMistake::kWitness), "witness");
 }
 
 TEST(DecisionBook, RemembersWhatWasClosedWhenLoaded) {
@@ -200,6 +203,7 @@ TEST(DecisionBook, RefusesDecisionsThatWereNeverMade) {
   };
   const auto forged = [&](std::vector<Forged> outstanding) {
     std::uint64_t first = 1, remembered = 0;
+    bool told = false;
     std::vector<Forged> none;
     PolicySession session("ucb", problem(), 1);
     session.choose();
@@ -208,6 +212,7 @@ TEST(DecisionBook, RefusesDecisionsThatWereNeverMade) {
     return save_state("decision book", [&](StateVisitor& visitor) {
       visitor.field("first", first);
       visitor.field("remembered", remembered);
+      visitor.field("probabilities_told", told);
       visitor.list("outstanding", outstanding, [](ItemVisitor& part, Forged& one) {
         part.field("id", one.id);
         part.field("arm", one.arm);
@@ -267,6 +272,78 @@ TEST(DecisionBook, ContextsByIndex) {
             DecisionMistake::kContext);
   EXPECT_EQ(mistake_of([&] { by_index.observe(id, 1, 2.0); }), DecisionMistake::kReward);
 }
+
+// --- Others' decisions
+
+DecisionBook watching_book(
+    DecisionBook::Probabilities told = DecisionBook::Probabilities::kUntold) {
+  test::register_watching_policies();
+  return DecisionBook(PolicySession("test-watcher", problem(), 1), 1024, told);
+}
+
+TEST(DecisionBook, WitnessesByNameAndByIndex) {
+  DecisionBook by_name = watching_book();
+  DecisionBook by_index = watching_book();
+  by_name.witness("a1", "z0", 0.5);
+  by_index.witness(1, {0, 0.5});
+  EXPECT_EQ(by_name.save(), by_index.save());
+  EXPECT_EQ(by_name.session().evidence().rewards(1, 0), 0.5);
+  EXPECT_EQ(by_name.outstanding_count(), 0u);
+  EXPECT_EQ(by_name.choose().id, 1u);
+}
+
+TEST(DecisionBook, WhatCannotBeWitnessedChangesNothing) {
+  DecisionBook book = watching_book();
+  book.choose();
+  const std::string before = book.save();
+  EXPECT_EQ(mistake_of([&] { book.witness("b1", "z0", 1.0); }), DecisionMistake::kAction);
+  EXPECT_EQ(mistake_of([&] { book.witness("a1", "y0", 1.0); }), DecisionMistake::kContext);
+  EXPECT_EQ(mistake_of([&] { book.witness("a1", "z0", 1.5); }), DecisionMistake::kReward);
+  EXPECT_EQ(mistake_of([&] { book.witness(2, {0, 1.0}); }), DecisionMistake::kAction);
+  EXPECT_EQ(mistake_of([&] { book.witness(0, {2, 1.0}); }), DecisionMistake::kContext);
+  EXPECT_EQ(book.save(), before);
+  EXPECT_EQ(refusal([&] { book.witness("A1", "z0", 1.0); }),
+            "action: got 'A1', expected one of the problem's actions; did you mean 'a1'?");
+  DecisionBook deaf(PolicySession("pe", problem(), 1));
+  EXPECT_EQ(mistake_of([&] { deaf.witness("a1", "z0", 1.0); }), DecisionMistake::kWitness);
+  EXPECT_TRUE(contains(refusal([&] { deaf.witness("a1", "z0", 1.0); }), "replay"));
+}
+
+TEST(DecisionBook, TellsProbabilitiesIfAsked) {
+  DecisionBook silent = watching_book();
+  EXPECT_EQ(silent.choose().probability, std::nullopt);
+  DecisionBook telling = watching_book(DecisionBook::Probabilities::kTold);
+  EXPECT_EQ(telling.choose().probability, 1.0);
+  DecisionBook loaded = DecisionBook::load(telling.save(), problem());
+  EXPECT_EQ(loaded.choose().probability, 1.0);
+  // Who draws at random, and cannot say how.
+  DecisionBook unknown(PolicySession("test-coiner", problem(), 1), 0,
+                       DecisionBook::Probabilities::kTold);
+  EXPECT_EQ(unknown.choose().probability, std::nullopt);
+}
+
+// The old book waits for what it sent out; the new one hears of it as of others' decisions.
+TEST(DecisionBook, GoesOnInAnotherProblem) {
+  DecisionBook book = watching_book();
+  const DecisionBook::Made late = book.choose();
+  book.witness("a1", "z1", 1.0);
+  Problem wider = problem_of({{0.5, 0.5}, {0.25, 0.75}, {0.75, 0.25}}, 1000);
+  DecisionBook next(book.session().extend("test-watcher", wider));
+  EXPECT_EQ(next.choose().id, 1u);
+  book.observe(late.id, "z0", 1.0);
+  next.witness(problem().action_names[late.arm], "z0", 1.0);
+  EXPECT_EQ(next.session().evidence(), book.session().evidence().renamed(problem(), wider));
+  EXPECT_EQ(next.outstanding_count(), 1u);
+}
+
+template <class Action, class Named>
+constexpr bool kNamesACell = requires(DecisionBook& book, Action action, Named context) {
+  book.witness(action, context, 1.0);
+};
+static_assert(kNamesACell<const char*, const char*> && kNamesACell<std::string, std::string_view>);
+static_assert(kNamesACell<std::string_view, std::string>);
+static_assert(!kNamesACell<int, int> && !kNamesACell<const char*, int> &&
+              !kNamesACell<int, const char*> && !kNamesACell<std::nullptr_t, const char*>);
 
 template <class Name>
 constexpr bool kNamesAContext = requires(DecisionBook& book, Name name) {
