@@ -182,7 +182,7 @@ TEST(FeedbackInTheEngine, FixedZeroEqualsNone) {
 TEST(FeedbackInTheEngine, ADelayAsLongAsTheHorizonTeachesNothing) {
   const auto world = std::make_shared<const World>(
       InstanceSource("pareto-benign", 100, 5).instance(0), Round{100});
-  const Cell cell{[&](std::uint32_t) { return world; }, "ucb", 100, 5, {100},
+  const Cell cell{[&](std::uint32_t) { return world; }, "ucb:inflight=ignore", 100, 5, {100},
                   Feedback::parse_delay("fixed:100")};
   const std::atomic<bool> stop{false};
   EXPECT_EQ(run_block(cell, {0, 1}, stop).replications[0].pulls[0], 100u);
