@@ -153,6 +153,7 @@ TEST_F(LearnedMarginalsByHand, CoinsAreTossedOnce) {
   EXPECT_EQ(hand.field("evidence_whole"), "true");
   const std::uint64_t drawn = hand.stream.position();
   hand.policy->witness(Tally{0, 0, 60, 30}, hand.stream);
+  hand.policy->witness(Tally{0, 1, 0, 0}, hand.stream);  // nothing is nothing
   hand.choose();  // a new base, and one draw of its own at most
   EXPECT_LE(hand.stream.position(), drawn + 2);
   EXPECT_DEATH(hand.policy->witness(Tally{0, 0, 2, 0.5}, hand.stream), "tosses coins");
@@ -174,6 +175,8 @@ TEST_F(LearnedMarginalsByHand, WhatDoesNotFitIsRefused) {
                        "cannot learn from others' decisions"));
   EXPECT_TRUE(
       contains(refusal([&] { Hand("learned-marginals:base=ucb+ucb", problem_); }), "one policy"));
+  EXPECT_TRUE(contains(refusal([&] { Hand("learned-marginals:base=floor", problem_); }),
+                       "a floor goes around all of it"));
   EXPECT_TRUE(contains(refusal([&] { Hand("learned-marginals:base=ubc", problem_); }),
                        "did you mean 'ucb'"));
   EXPECT_TRUE(contains(refusal([&] { Hand("learned-marginals:prior=0", problem_); }), "prior"));

@@ -9,6 +9,7 @@
 #include "armature/extend.h"
 #include "base/mathematics.h"
 #include "base/text.h"
+#include "policies/balancing/base_learners.h"
 
 namespace armature {
 namespace {
@@ -17,20 +18,10 @@ constexpr std::size_t kReserved =
     64;  // outcomes that base has yet to hear of, before the list grows
 constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 62;  // more than anyone plays
 
-std::string canonical_base(const std::string& base, const FormulaVariables& variables) {
-  const std::vector<std::string> parts = split_list(base);
-  if (parts.size() != 1) return base;  // refused when it is built
-  const std::string text = canonical_policy(parts.front(), variables);
-  return text.find(':') == std::string::npos ? text : "(" + text + ")";
-}
-
 std::string base_text(const Arguments& arguments) {
   const std::vector<std::string> parts = split_list(arguments.word("base"));
   if (parts.size() != 1) arguments.reject("base", "one policy, in parentheses if it has keys");
-  if (TextForm::parse(parts.front()).name ==
-      "floor")  // its luck is by its own rounds, which start anew
-    arguments.reject("base", "a policy without a floor; a floor goes around all of it");
-  return parts.front();
+  return without_floor(parts.front(), arguments);
 }
 
 // Base's text, told ε where it has a parameter for it and the user gave none.
@@ -112,7 +103,7 @@ PolicyFacts LearnedMarginals::facts() {
       .parameters = {
           Parameter::text("base", "a policy, in parentheses if it has keys")
               .defaults_to("sentry")
-              .written_as(canonical_base)
+              .written_as(canonical_policies)
               .help("what plays; epsilon or misspecification is handed down if it has none", "§7"),
           Parameter::real("prior").defaults_to("1").closed(1e-6, 1e6).help(
               "outcomes that the uniform row counts as", "§7"),
@@ -142,25 +133,6 @@ LearnedMarginals::LearnedMarginals(const Problem& problem, const Arguments& argu
   rebuild();
 }
 
-LearnedMarginals::LearnedMarginals(const LearnedMarginals& other)
-    : problem_(other.problem_),
-      text_(other.text_),
-      prior_(other.prior_),
-      delta_(other.delta_),
-      tosses_coins_(other.tosses_coins_),
-      evidence_(other.evidence_),
-      fitted_(other.fitted_),
-      in_flight_(other.in_flight_),
-      rounds_(other.rounds_),
-      forced_(other.forced_),
-      generation_(other.generation_),
-      base_(other.base_ ? other.base_->clone() : nullptr),
-      due_(other.due_),
-      plays_(other.plays_),
-      least_(other.least_) {
-  ARMATURE_CHECK(!base_ == !other.base_, "a base that is copied can be");
-}
-
 // --- The base
 
 // How often the number of outcomes has doubled since it was |A|, the first time included.
@@ -170,11 +142,11 @@ std::uint64_t LearnedMarginals::generation_due() const {
   return generation;
 }
 
-std::unique_ptr<AnyPolicy> LearnedMarginals::untaught_base() const {
+InnerPolicy LearnedMarginals::untaught_base() const {
   Problem learned = problem_;
   learned.marginals = std::make_shared<const Matrix>(learned_marginals(fitted_, prior_));
   learned.epsilon = learned_epsilon(fitted_, prior_, delta_);
-  return make_policy(told_epsilon(text_, *learned.epsilon), learned);
+  return InnerPolicy(make_policy(told_epsilon(text_, *learned.epsilon), learned));
 }
 
 // Anew and with all there is to learn, or with what it has not heard yet.
@@ -268,7 +240,7 @@ void LearnedMarginals::learn(const Tally& tally) {
 }
 
 void LearnedMarginals::teach_later(const Tally& tally) {
-  if (!base_) return;  // the first one will hear of everything
+  if (!base_ || tally.plays == 0) return;  // the first base will hear of everything
   const auto place = std::lower_bound(due_.begin(), due_.end(), tally, before);
   if (place == due_.end() || before(tally, *place)) {
     due_.insert(place, tally);
@@ -319,7 +291,7 @@ void LearnedMarginals::visit_base(StateVisitor& visitor) {
   visitor.list("base", state);
   if (!visitor.reading()) return;
   visitor.require(state.empty() == (generation_ == 0), "base");
-  base_.reset();
+  base_ = InnerPolicy();
   if (state.empty()) return;
   base_ = untaught_base();
   base_->load(bytes_of(state, visitor));

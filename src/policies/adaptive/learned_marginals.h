@@ -1,6 +1,7 @@
 #pragma once
 
 #include "armature/evidence.h"
+#include "policies/balancing/inner_policy.h"
 #include "policies/tools/argmax_tree.h"
 
 namespace armature {
@@ -26,9 +27,6 @@ class LearnedMarginals {
  public:
   static PolicyFacts facts();
   LearnedMarginals(const Problem& problem, const Arguments& arguments);
-  LearnedMarginals(const LearnedMarginals& other);  // with a base of its own
-  LearnedMarginals& operator=(const LearnedMarginals&) = delete;
-  ~LearnedMarginals() = default;
 
   Decision choose(Stream& stream);
   void observe(Decision decision, Outcome outcome, Stream& stream);
@@ -51,7 +49,7 @@ class LearnedMarginals {
   std::uint64_t generation_due() const;
   bool base_is_current() const { return due_.empty() && generation_due() == generation_; }
   void bring_base_up_to_date(Stream& stream);
-  std::unique_ptr<AnyPolicy> untaught_base() const;
+  InnerPolicy untaught_base() const;
   void learn(const Tally& tally);
   void teach_later(const Tally& tally);
   void land(Decision decision);
@@ -73,8 +71,8 @@ class LearnedMarginals {
   std::uint64_t rounds_ = 0;              // t
   std::uint64_t forced_ = 0;              // of them not base's choice
   std::uint64_t generation_ = 0;          // how often base was built
-  std::unique_ptr<AnyPolicy> base_;
-  std::vector<Tally> due_;  // what base has yet to witness, in the order of cells
+  InnerPolicy base_;                      // none before the first |A| outcomes
+  std::vector<Tally> due_;                // what base has yet to witness, in the order of cells
 
   // Derived.
   std::vector<std::uint64_t> plays_;  // n(a)
