@@ -138,9 +138,10 @@ class Reader final : public StateVisitor {
 
  private:
   bool next_is(Tag tag, std::string_view name) const {
-    constexpr std::size_t kBeforeName = 1 + sizeof(std::uint32_t);
-    return left_.size() > kBeforeName + name.size() && left_[0] == static_cast<char>(tag) &&
-           left_.substr(kBeforeName, name.size()) == name;
+    const auto length = static_cast<std::uint32_t>(name.size());
+    std::string header(1, static_cast<char>(tag));
+    header.append(reinterpret_cast<const char*>(&length), sizeof length);
+    return left_.starts_with(header.append(name));
   }
   std::string_view take(std::size_t size, std::string_view name) {
     if (left_.size() < size) mismatch(name);
