@@ -15,6 +15,13 @@ Family bilodeau_confounded_family();
 Family hidden_arm_family();
 Family random_benign_family();
 Family semi_benign_family();
+Family near_tie_family();
+Family rare_context_family();
+Family nearly_benign_family();
+Family reversed_family();
+Family many_hidden_family();
+Family all_confounded_family();
+Family lone_leader_family();
 
 Parameter actions_key(double at_least = 2);
 Parameter contexts_key(double at_least, const std::string& default_count);
@@ -25,6 +32,9 @@ std::optional<Arm> odd_arm(const Arguments& arguments);
 
 /// The horizon, for a default that needs it; asks for it or for the key when there is none.
 Round horizon_for(const FamilyRequest& request, const std::string& key);
+
+/// Every action reaches every context equally often: the contexts tell nothing.
+Matrix uniform_marginals(std::size_t actions, std::size_t contexts);
 
 /// Z_0 of the paper's constructions: the first max(1, ⌊|Z|/2⌋) contexts.
 std::uint32_t first_block(std::uint32_t contexts);

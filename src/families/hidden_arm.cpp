@@ -7,14 +7,10 @@ Instance::Parts build(const FamilyRequest& request) {
   const auto actions = request.arguments.integer("actions");
   const auto contexts = request.arguments.integer("contexts");
   const double gap = request.arguments.real("gap");
-  Matrix marginals(actions, contexts);
   std::vector<RewardLaw> laws;
-  for (std::size_t a = 0; a < actions; ++a) {
-    for (std::size_t z = 0; z < contexts; ++z)
-      marginals(a, z) = 1.0 / static_cast<double>(contexts);
+  for (std::size_t a = 0; a < actions; ++a)
     laws.insert(laws.end(), contexts, RewardLaw::bernoulli(a + 1 == actions ? 0.5 + gap : 0.5));
-  }
-  return Instance::general("hidden-arm", std::move(marginals), laws);
+  return Instance::general("hidden-arm", uniform_marginals(actions, contexts), laws);
 }
 
 }  // namespace

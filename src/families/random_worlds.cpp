@@ -4,8 +4,8 @@
 
 namespace armature {
 
-std::vector<Parameter> random_world_keys() {
-  return {actions_key(1), contexts_key(1, "5"),
+std::vector<Parameter> random_world_keys(const std::string& default_contexts) {
+  return {actions_key(1), contexts_key(1, default_contexts),
           Parameter::integer("rank")
               .automatic("contexts")
               .at_least(1)

@@ -71,7 +71,10 @@ const std::vector<Family>& families() {
       with_epsilon(agnostic_family()),        with_epsilon(pe_trap_family()),
       with_epsilon(bilodeau_benign_family()), with_epsilon(bilodeau_confounded_family()),
       with_epsilon(hidden_arm_family()),      with_epsilon(random_benign_family()),
-      with_epsilon(semi_benign_family()),
+      with_epsilon(semi_benign_family()),     with_epsilon(near_tie_family()),
+      with_epsilon(rare_context_family()),    with_epsilon(nearly_benign_family()),
+      with_epsilon(reversed_family()),        with_epsilon(many_hidden_family()),
+      with_epsilon(all_confounded_family()),  with_epsilon(lone_leader_family()),
   };
   return table;
 }

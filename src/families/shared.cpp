@@ -45,6 +45,13 @@ Round horizon_for(const FamilyRequest& request, const std::string& key) {
   return *request.horizon;
 }
 
+Matrix uniform_marginals(std::size_t actions, std::size_t contexts) {
+  Matrix marginals(actions, contexts);
+  for (std::size_t a = 0; a < actions; ++a)
+    for (double& probability : marginals.row(a)) probability = 1.0 / static_cast<double>(contexts);
+  return marginals;
+}
+
 std::uint32_t first_block(std::uint32_t contexts) { return std::max(1u, contexts / 2); }
 
 Matrix two_block_marginals(std::uint32_t contexts, const std::vector<double>& first_block_mass) {

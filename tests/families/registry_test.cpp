@@ -69,7 +69,8 @@ TEST(Families, EveryInstanceSurvivesItsFile) {
 }
 
 TEST(Families, RandomOnesAreFreshPerReplicationAndReproducible) {
-  for (const char* text : {"random-benign", "semi-benign", "pareto-benign:epsilon=0.1"}) {
+  for (const char* text : {"random-benign", "semi-benign", "nearly-benign", "all-confounded",
+                           "pareto-benign:epsilon=0.1"}) {
     const InstanceSource source(text, {}, 7);
     EXPECT_TRUE(source.fresh_per_replication());
     const std::string first = write_instance(*source.instance(0));
