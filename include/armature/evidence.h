@@ -36,8 +36,9 @@ class Evidence {
   /// The cells with plays, action by action and within it context by context.
   std::vector<Tally> tallies() const;
 
-  /// The same outcomes in another problem, by name. Actions and contexts that `to` does not have
-  /// drop out, and with them every outcome of theirs; new ones start empty.
+  /// The same outcomes in another problem, by name. Actions that `to` does not have drop out with
+  /// their outcomes, new ones start empty. Throws Error if `to` lacks a context that a kept action
+  /// led to: what is left of that action would be a biased sample.
   Evidence renamed(const Problem& from, const Problem& to) const;
 
   void visit_state(StateVisitor& visitor, const std::string& name = "evidence");
@@ -70,6 +71,9 @@ inline bool before(const Tally& one, const Tally& other) {
 /// refused.
 void visit_tallies(StateVisitor& visitor, const std::string& name, std::vector<Tally>& tallies,
                    std::uint32_t actions, std::uint32_t contexts);
+
+/// Outcomes are not left out by what they were: a context that was seen and is gone is refused.
+[[noreturn]] void refuse_lost_context(const Problem& from, Arm arm, Context context);
 
 /// Where each name of `from` stands in `to`; `to.size()` for one that is not there.
 std::vector<std::uint32_t> places_by_name(const std::vector<std::string>& from,

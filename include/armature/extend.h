@@ -21,8 +21,8 @@ struct Logged {
   Outcome outcome;
 };
 
-/// A log in the words of another problem, by name: what was played or seen there and is not in `to`
-/// drops out.
+/// A log in the words of another problem, by name (Evidence::renamed: what drops out, and what is
+/// refused).
 std::vector<Logged> renamed(std::span<const Logged> log, const Problem& from, const Problem& to);
 
 /// The policy as if it had watched all that was played (AnyPolicy::witness), in the order of the
@@ -37,9 +37,9 @@ std::unique_ptr<AnyPolicy> extend(const std::string& policy, const Problem& prob
 /// Apart are
 ///  - policies that toss a coin for a reward between 0 and 1 (ts, c-ts): such rewards need the log,
 ///    and without it an Error says so;
-///  - what depends on the way there and not on its end: the bar of sentry is that of the last
-///    statistics, never above the log's; regressions (cl-ucb, cl-ts) add in another order and
-///    differ in their last bits.
+///  - regressions (cl-ucb, cl-ts), which add in another order and differ in their last bits.
+/// What depends on the way there and not on its end is never part of either: lcb* of sentry, the
+/// largest lower bound it ever had in rounds of its own, starts from the last statistics.
 std::unique_ptr<AnyPolicy> extend(const std::string& policy, const Problem& problem,
                                   const Evidence& evidence, const Problem& evidence_problem,
                                   Stream& stream);

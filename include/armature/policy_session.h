@@ -43,7 +43,7 @@ class PolicySession {
   const Evidence& evidence() const { return evidence_; }
   /// A new session for another problem or with another policy, taught this one's evidence by the
   /// names of actions and contexts (armature/extend.h: what that keeps, and whom it refuses). It
-  /// starts at round 0 with the seed of this one and the next replication's number: new luck, but
+  /// starts at round 0 with a seed made of this one's seed, replication and state: new luck, but
   /// the same every time. What is outstanding stays here: when its outcome comes, observe it here
   /// and witness it there.
   PolicySession extend(const std::string& policy, const Problem& problem) const;

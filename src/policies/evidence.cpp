@@ -1,5 +1,7 @@
 #include "armature/evidence.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -46,6 +48,14 @@ std::vector<Tally> Evidence::tallies() const {
   return tallies;
 }
 
+void refuse_lost_context(const Problem& from, Arm arm, Context context) {
+  throw Error({"", "contexts",
+               fmt::format("none named '{}', which '{}' led to", from.context_names[context],
+                           from.action_names[arm]),
+               "every context that a kept action led to: without some of its outcomes the others "
+               "are a biased sample"});
+}
+
 Evidence Evidence::renamed(const Problem& from, const Problem& to) const {
   ARMATURE_CHECK(from.actions() == actions_ && from.contexts() == contexts_,
                  "evidence is renamed from the problem it was found in");
@@ -55,8 +65,9 @@ Evidence Evidence::renamed(const Problem& from, const Problem& to) const {
   for (const Tally& tally : tallies()) {
     const Arm arm = actions[tally.arm];
     const Context context = contexts[tally.context];
-    if (arm < to.actions() && context < to.contexts())
-      renamed.add(Tally{arm, context, tally.plays, tally.rewards});
+    if (arm >= to.actions()) continue;
+    if (context >= to.contexts()) refuse_lost_context(from, tally.arm, tally.context);
+    renamed.add(Tally{arm, context, tally.plays, tally.rewards});
   }
   renamed.whole_ = whole_;  // sums alone do not tell two halves from a one
   return renamed;

@@ -21,8 +21,9 @@ std::vector<Logged> renamed(std::span<const Logged> log, const Problem& from, co
                    "a log speaks of its problem's actions and contexts");
     const Arm arm = actions[entry.arm];
     const Context context = contexts[entry.outcome.context];
-    if (arm < to.actions() && context < to.contexts())
-      kept.push_back({arm, {context, entry.outcome.reward}});
+    if (arm >= to.actions()) continue;
+    if (context >= to.contexts()) refuse_lost_context(from, entry.arm, entry.outcome.context);
+    kept.push_back({arm, {context, entry.outcome.reward}});
   }
   return kept;
 }

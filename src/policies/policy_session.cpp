@@ -90,7 +90,10 @@ ProbabilityEstimate PolicySession::estimate_probabilities(std::uint64_t draws) c
 
 PolicySession PolicySession::extend(const std::string& policy, const Problem& problem) const {
   at_work();
-  PolicySession next(policy, problem, seed_, replication_ + 1);
+  Fingerprint luck;  // nobody else's, but the same every time
+  const std::uint64_t origin[] = {seed_, replication_, round_, evidence_.outcomes()};
+  luck.add(origin, sizeof origin);
+  PolicySession next(policy, problem, luck.value());
   next.policy_ = armature::extend(policy, problem, evidence_, problem_, next.stream_);
   next.evidence_ = evidence_.renamed(problem_, problem);
   return next;

@@ -96,7 +96,7 @@ void AnyPolicy::witness(const Tally& tally, Stream& stream) {
                  "a reward is a number in [0,1]");
   if (const std::string instead = witness_obstacle(); !instead.empty())
     throw Error({"", "policy " + text_, "the outcome of another's decision", instead});
-  do_witness(tally, stream);
+  if (tally.plays > 0) do_witness(tally, stream);
 }
 
 ProbabilityEstimate AnyPolicy::estimate_probabilities(std::uint64_t draws,

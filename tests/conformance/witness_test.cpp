@@ -84,7 +84,8 @@ TEST_P(Witness, SoDoesTheLogAddedUp) {
 
 INSTANTIATE_TEST_SUITE_P(Learning, Witness,
                          testing::Values("ts", "c-ts", "ucb", "moss", "kl-ucb", "c-ucb",
-                                         "ucb:confidence=anytime-kl", "c-ucb:ties=random"),
+                                         "ucb:confidence=anytime-kl", "c-ucb:ties=random",
+                                         "c-ucb-2", "hac-ucb"),
                          test::readable_name);
 
 // Where a policy cannot, it says what to do, and nothing has changed.

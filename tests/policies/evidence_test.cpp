@@ -77,12 +77,21 @@ TEST(Evidence, GoesByNameIntoAnotherProblem) {
   EXPECT_FALSE(renamed.whole());
 }
 
-TEST(Evidence, OutcomesOfAContextThatIsGoneDropOut) {
-  const Problem from = named({"a"}, {"x", "y"});
+// Without the outcomes in x, a would seem to pay what it pays in y.
+TEST(Evidence, AContextThatWasSeenCannotGo) {
+  const Problem from = named({"a", "b"}, {"x", "y"});
   Evidence evidence(from);
   evidence.add(0, {0, 1.0});
-  evidence.add(0, {1, 1.0});
-  EXPECT_EQ(evidence.renamed(from, named({"a"}, {"y"})).outcomes(), 1u);
+  evidence.add(1, {1, 1.0});
+  try {
+    evidence.renamed(from, named({"a", "b"}, {"y"}));
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "contexts: got none named 'x', which 'a' led to, expected every context that a "
+                 "kept action led to: without some of its outcomes the others are a biased sample");
+  }
+  EXPECT_EQ(evidence.renamed(from, named({"b"}, {"y"})).outcomes(), 1u);  // a is gone as a whole
 }
 
 TEST(Evidence, TwoHalvesAreNoOneInAnotherProblemEither) {

@@ -73,7 +73,7 @@ TEST_F(LearnedMarginalsByHand, BaseIsToldHowFarOffItsMarginalsMayBe) {
   const double expected =
       std::sqrt(2 * (2 * portable::log(2) + portable::log(2 * n * (n + 1) / 0.1)) / n) +
       4 / (n + 2);
-  EXPECT_NEAR(diagnostic(*hand.policy, "epsilon"), expected, 1e-15);
+  EXPECT_NEAR(diagnostic(*hand.policy, "learned_epsilon"), expected, 1e-15);
   EXPECT_LT(expected, 0.45);
 }
 
@@ -82,7 +82,7 @@ TEST_F(LearnedMarginalsByHand, ActionsNeverSeenMayBeAnything) {
   for (int i = 0; i < 4; ++i) hand.policy->witness(0, {0, 1}, hand.stream);
   EXPECT_EQ(hand.choose().arm, 1u);  // forced, though there is a base by now
   EXPECT_EQ(diagnostic(*hand.policy, "rebuilds"), 2);
-  EXPECT_EQ(diagnostic(*hand.policy, "epsilon"), 2);
+  EXPECT_EQ(diagnostic(*hand.policy, "learned_epsilon"), 2);
 }
 
 // In flight, action 0 counts as played; given up, it is owed again.

@@ -119,7 +119,7 @@ TEST(Sentry, RejectsWhenActionsContradictTheContexts) {
     EXPECT_EQ(diagnostic(hand, "rejected"), n == 6 ? 1 : 0) << n;
   }
   EXPECT_EQ(diagnostic(hand, "rejection_round"), 5);   // five rounds were chosen before
-  EXPECT_EQ(diagnostic(hand, "rejection_action"), 1);  // a log is judged outcome by outcome
+  EXPECT_EQ(diagnostic(hand, "rejection_action"), 0);  // both contradict; the lower index is named
   const double explored = diagnostic(hand, "exploration_rounds");
   for (int i = 0; i < 10; ++i) EXPECT_EQ(hand.round(0, 1), 0u);
   EXPECT_EQ(diagnostic(hand, "exploration_rounds"), explored);  // ucb for good

@@ -18,8 +18,9 @@ PolicyFacts Floor::facts() {
       .summary = "another policy, with a least probability for every action",
       .text =
           "Plays every action with the same probability in a share of the rounds, and as its "
-          "base policy decides in all others: every action has a known probability of at least "
-          "probability/|A| in every round, as evaluating other policies from the log requires. "
+          "base policy decides in all others: every action has a probability of at least "
+          "probability/|A| in every round, as evaluating other policies from the log requires; "
+          "it is known exactly where the base's is (of Thompson sampling only estimates are). "
           "The base's luck is as without the floor, and it learns from the floor's plays where "
           "it can learn from others' decisions; else (pe, corral) they are lost to it. The "
           "price, beside what the base regrets in its own rounds, is probability·T times the "

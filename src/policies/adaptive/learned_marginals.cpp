@@ -95,7 +95,8 @@ PolicyFacts LearnedMarginals::facts() {
           "and plays base on these frequencies and on how far they may be off. Base is built anew, "
           "and taught all outcomes so far, whenever their number has doubled; what it counts of its "
           "own decisions (sentry's explorations) then starts anew. Actions played fewer than "
-          "sqrt(t/|A|) times are played first, which costs at most |A| + sqrt(|A|·t) rounds. In the "
+          "sqrt(t/|A|) times are played first, which costs at most |A| + sqrt(|A|·t) rounds if no "
+          "outcome is lost. A new base does not know which plays are still out. In the "
           "worst case nothing is gained over ucb: without marginals no policy is below order "
           "sqrt(|A|·T) in all benign worlds (docs/theory.md, Theorem 5.2). Base must be able to "
           "learn from others' decisions.",
@@ -305,9 +306,13 @@ void LearnedMarginals::rebuild() {
 }
 
 Diagnostics LearnedMarginals::diagnostics() const {
-  return {{"rebuilds", static_cast<double>(generation_)},
-          {"forced_plays", static_cast<double>(forced_)},
-          {"epsilon", learned_epsilon(fitted_, prior_, delta_)}};
+  Diagnostics diagnostics{{"rebuilds", static_cast<double>(generation_)},
+                          {"forced_plays", static_cast<double>(forced_)},
+                          {"learned_epsilon", learned_epsilon(fitted_, prior_, delta_)}};
+  if (base_)
+    for (Diagnostic& diagnostic : base_->diagnostics())
+      diagnostics.push_back(std::move(diagnostic));
+  return diagnostics;
 }
 
 }  // namespace armature

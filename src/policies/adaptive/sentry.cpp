@@ -326,10 +326,9 @@ void Sentry::forget(Decision decision) {
   --explorations_;  // it will be made up for
 }
 
-// In the log's order: lcb* is the largest lower bound there ever was, and each outcome is one more
-// chance to contradict.
+// Judged before the next choice, all together: a log may be sorted by context, or added up cell by
+// cell, and a part of it then says something else than the whole.
 void Sentry::witness(const Tally& tally, Stream&) {
-  take_stock();
   actions_.add(tally.arm, tally.plays, tally.rewards);
   contexts_.add(tally.context, tally.plays, tally.rewards);
   update_action(tally.arm);
@@ -338,7 +337,6 @@ void Sentry::witness(const Tally& tally, Stream&) {
   if (regression_) regression_->work_in(tally.arm, tally.plays, tally.rewards);
   touch(tally.arm);
   look_ahead(tally.arm);
-  take_stock();
 }
 
 void Sentry::touch(Arm a) {

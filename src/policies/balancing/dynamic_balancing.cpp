@@ -129,13 +129,13 @@ DynamicBalancing::DynamicBalancing(const Problem& problem, const Arguments& argu
   first_deactivation_.resize(count);
   inactive_rounds_.resize(count);
   settled_.resize(count);
-  verdict_.resize(count);
 }
 
 Decision DynamicBalancing::choose(Stream& stream) {
   ++rounds_;
   if (test_is_due()) test_learners(rounds_ - 1);
-  for (std::size_t i = 0; i < learners_.size(); ++i) inactive_rounds_[i] += 1 - active_[i];
+  for (std::size_t i = 0; i < learners_.size(); ++i)
+    if (active_[i] == 0) ++inactive_rounds_[i];
   const std::size_t chosen = least_used(active_);
   ++played_[chosen];
   ++dispatched_[chosen];
@@ -157,12 +157,6 @@ std::size_t DynamicBalancing::least_used(std::span<const std::uint32_t> active) 
   ARMATURE_CHECK(chosen < learners_.size(),
                  "some learner is active and has used less than infinity");
   return chosen;
-}
-
-bool DynamicBalancing::probabilities(std::span<double> out) const {
-  std::vector<std::uint32_t> active = active_;
-  if (test_is_due()) judge(active);
-  return crew_.probabilities(least_used(active), out);
 }
 
 void DynamicBalancing::observe(Decision decision, Outcome outcome, Stream& stream) {
@@ -201,8 +195,10 @@ void DynamicBalancing::update_terms(std::size_t i) {
 // b_i(t) = max(2·Z_i·D_i, 3·sqrt(M·log(M·log(max(t,2))/δ)))/sqrt(t). Learners without outcomes stay
 // active.
 // The verdict depends on sums and counts alone, so it is asked for once, before the next choice,
-// and the order in which outcomes came leaves no trace.
-void DynamicBalancing::judge(std::span<std::uint32_t> verdict) const {
+// and the order in which outcomes came leaves no trace. `tell(i, active)` is told it of each
+// learner; true if any is active. If none is, all are.
+template <class Tell>
+bool DynamicBalancing::judge(const Tell& tell) const {
   const auto t = static_cast<double>(outcomes_);
   const double common = 3 * std::sqrt(count_ * log_term(t));
   const double root = std::sqrt(t);
@@ -216,22 +212,30 @@ void DynamicBalancing::judge(std::span<std::uint32_t> verdict) const {
   for (std::size_t i = 0; i < learners_.size(); ++i) {
     const bool active =
         observed_[i] == 0 || value(i) + learners_[i].spread + learners_[i].allowance >= bar;
-    verdict[i] = active ? 1 : 0;
+    tell(i, active);
     any = any || active;
   }
-  if (!any) std::fill(verdict.begin(), verdict.end(), 1);
+  return any;
+}
+
+bool DynamicBalancing::probabilities(std::span<double> out) const {
+  std::vector<std::uint32_t> active = active_;
+  if (test_is_due() && !judge([&](std::size_t i, bool stays) { active[i] = stays ? 1 : 0; }))
+    std::fill(active.begin(), active.end(), 1);
+  return crew_.probabilities(least_used(active), out);
 }
 
 // `round` is the last one played.
 void DynamicBalancing::test_learners(std::uint64_t round) {
   tested_outcomes_ = outcomes_;
-  judge(verdict_);
-  for (std::size_t i = 0; i < learners_.size(); ++i) {
-    if (active_[i] == 0 || verdict_[i] == 1) continue;
-    ++deactivations_[i];
-    if (first_deactivation_[i] == 0) first_deactivation_[i] = round;
-  }
-  std::swap(active_, verdict_);
+  const bool any = judge([&](std::size_t i, bool active) {
+    if (active_[i] == 1 && !active) {
+      ++deactivations_[i];
+      if (first_deactivation_[i] == 0) first_deactivation_[i] = round;
+    }
+    active_[i] = active ? 1 : 0;
+  });
+  if (!any) std::fill(active_.begin(), active_.end(), 1);
 }
 
 // --- Leaping

@@ -59,7 +59,8 @@ class DynamicBalancing : public leap::Balancer {
 
   void update_terms(std::size_t i);
   bool test_is_due() const { return tested_outcomes_ < outcomes_; }
-  void judge(std::span<std::uint32_t> verdict) const;
+  template <class Tell>
+  bool judge(const Tell& tell) const;
   void test_learners(std::uint64_t round);
   std::size_t least_used(std::span<const std::uint32_t> active) const;
   double log_term(double n) const;
@@ -90,7 +91,6 @@ class DynamicBalancing : public leap::Balancer {
   std::vector<std::uint64_t> first_deactivation_;  // the round before it; 0: never
   std::vector<std::uint64_t> inactive_rounds_;
   std::vector<std::uint64_t> settled_;  // leaping: plays whose rewards were last told
-  std::vector<std::uint32_t> verdict_;  // scratch
 };
 
 }  // namespace armature

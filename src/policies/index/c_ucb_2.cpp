@@ -42,7 +42,15 @@ bool CausalUcb2::probabilities(std::span<double> out) const {
   return true;
 }
 
-// t counts rounds as they are sent out: there is no width for plays in flight to narrow.
+// The bonus is for all that will have been learned: a round that teaches nothing is taken back.
+void CausalUcb2::forget(Decision) {
+  std::uint64_t known = 0;
+  for (Context z = 0; z < contexts_.size(); ++z) known += contexts_.count(z);
+  ARMATURE_CHECK(rounds_ > known, "a decision is outstanding when it is given up");
+  --rounds_;
+}
+
+// t counts plays in flight, so that there is no other width for them to narrow.
 Arm CausalUcb2::best_at(double t) const {
   const double bonus = scale_ * std::sqrt(portable::log(rows_.contexts() * t * t) / (2 * t));
   rows_.sums(means_, sums_);

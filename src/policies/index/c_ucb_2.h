@@ -23,11 +23,12 @@ class CausalUcb2 {
     contexts_.add(outcome.context, outcome.reward);
     means_[outcome.context] = contexts_.mean(outcome.context);
   }
-  void forget(Decision) {}
+  void forget(Decision);
   bool probabilities(std::span<double> out) const;
   void witness(const Tally& tally, Stream&) {
     contexts_.add(tally.context, tally.plays, tally.rewards);
     means_[tally.context] = contexts_.mean(tally.context);
+    rounds_ += tally.plays;
   }
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const { return {}; }
@@ -37,7 +38,7 @@ class CausalUcb2 {
 
   double scale_;
   Statistics contexts_;
-  std::uint64_t rounds_ = 0;  // t
+  std::uint64_t rounds_ = 0;  // t: outcomes known, and plays in flight
   MarginalRows rows_;
   std::vector<double> reach_;         // Σ_z ν̃(z)/min_b max(ν̃_b(z), 1/T), per row
   std::vector<double> means_;         // μ̂(z)

@@ -203,9 +203,13 @@ bool CausalLinearUcb::probabilities(std::span<double> out) const {
   if (flights_.due()) count_last_play();
   // Working outcomes in belongs to the choice, not to a look at it: its rounding depends on the
   // path.
-  RidgeRegression copy = regression_;
-  copy.update();
-  put_all_on(out, best(copy));
+  if (regression_.up_to_date()) {
+    put_all_on(out, best(regression_));
+  } else {
+    RidgeRegression copy = regression_;
+    copy.update();
+    put_all_on(out, best(copy));
+  }
   return true;
 }
 

@@ -24,6 +24,7 @@ class RidgeRegression {
   void work_in(Arm arm, std::uint64_t plays, double rewards);
   /// Works in what has arrived since the last call.
   void update();
+  bool up_to_date() const { return pending_.empty(); }
 
   const MarginalRows& rows() const { return rows_; }
   /// ⟨θ̂, ν̃⟩ and ‖ν̃‖²_{V^{-1}} per row, as of the last update.

@@ -53,8 +53,10 @@ class ActionIndexPolicy {
 
  private:
   void update(Arm a) const {
-    const std::uint64_t n = actions_.count(a) + flights_.counted(a);
-    indices_.set(a, index_(actions_.mean(a), static_cast<double>(n == 0 ? 1 : n)));
+    std::uint64_t n = actions_.floored_count(a);
+    if (flights_.any_counted())
+      n = std::max<std::uint64_t>(1, actions_.count(a) + flights_.counted(a));
+    indices_.set(a, index_(actions_.mean(a), static_cast<double>(n)));
   }
   void rebuild() {
     for (Arm a = 0; a < actions_.size(); ++a) update(a);
