@@ -8,6 +8,7 @@
 #include "armature/policy.h"
 #include "base/text.h"
 #include "policies/adaptive/sentry.h"
+#include "policies/adaptive/warden.h"
 #include "policies/balancing/corral.h"
 #include "policies/balancing/dynamic_balancing.h"
 #include "policies/balancing/regret_balancing.h"
@@ -34,6 +35,7 @@ std::vector<PolicyEntry>& table() {
       policy_entry<PhasedElimination>(),
       policy_entry<DynamicBalancing>(),
       policy_entry<Sentry>(),
+      policy_entry<Warden>(),
       policy_entry<HacUcb>(),
       policy_entry<Thompson>(),
       policy_entry<CausalThompson>(),
