@@ -100,7 +100,8 @@ TEST(WardenDecisionsBite, InTheseWorlds) {
   EXPECT_EQ(diagnostic("random-benign:actions=30,epsilon=0.2,perturbation=adversarial",
                        "warden:test=causal,delta=0.95", "rejected"),
             1);
-  EXPECT_LT(diagnostic("bilodeau-benign", "warden:test=none,delta=0.95,r=4", "candidates"), 20);
+  EXPECT_LT(diagnostic("bilodeau-confounded", "warden:test=none,delta=0.95,r=12", "candidates"),
+            20);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -31,7 +32,7 @@ namespace armature {
 /// lcb* and both tests go by what was observed, e by what was sent out less what is known to be
 /// lost. An action with plays in flight and no outcome has I = min(1, W, r/n). What has come since
 /// the last choice is judged together before the next. Without a horizon T is 2^⌈log2 t⌉.
-class Warden {
+class Warden : public leap::PeakKeeper {
  public:
   static PolicyFacts facts();
   Warden(const Problem& problem, const Arguments& arguments);
@@ -44,6 +45,16 @@ class Warden {
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
+  std::uint64_t plays_of(Arm arm) const override { return actions_.count(checked(arm)); }
+  double rewards_of(Arm arm) const override { return actions_.sum(checked(arm)); }
+  double statistic(std::uint64_t plays, double rewards) const override;
+  double statistic_bound(std::uint64_t plays, double rewards,
+                         const leap::SumPath& path) const override;
+  double peak() const override { return bar_; }
+  void raise_peak(double value) override { bar_ = std::max(bar_, value); }
+  void bound_peak(double value) override { bar_bound_ = value; }
+  bool peak_settled() const override;
+
  private:
   static constexpr std::uint64_t kWatch = 1;  // ticket
 
@@ -54,6 +65,8 @@ class Warden {
     double per_context;  // max(2, T/|Z|)
     double allowance;    // r
     double patience;     // E
+    double narrow_from;  // n between these: r/n < W(n; T/|A|)
+    double narrow_to;
   };
   // What the outcomes since the last choice mean.
   struct Stock {
@@ -95,6 +108,24 @@ class Warden {
   void land(Arm arm);
   void look_ahead() const;
 
+  // Leaping (warden_leap.cpp).
+  leap::Plan do_intend(Round rounds) override;
+  bool do_holds(const leap::Plan& plan, const leap::Box& box) const override;
+  void do_absorb(const leap::ShareOutcome& outcome) override;
+  Arm checked(Arm arm) const {
+    ARMATURE_CHECK(arm < actions_count_, "an arm of the problem");
+    return arm;
+  }
+  struct Ranges;
+  Ranges ranges_in(const leap::Share& share, const leap::Box& box) const;
+  leap::Range direct_range(Arm arm, const leap::SumPath& path) const;
+  leap::Range watch_range(Arm arm, const leap::SumPath& path) const;
+  leap::Range context_range(Context z, const leap::SumPath& path) const;
+  bool watch_stays_off(const leap::Share& share, const Ranges& ranges) const;
+  bool causal_leader_holds(Arm leader, const Ranges& ranges) const;
+  bool beats(Arm leader, Arm rival, const Ranges& ranges) const;
+  bool means_agree(const Ranges& ranges) const;
+
   std::uint32_t actions_count_;
   std::optional<double> horizon_;  // none: the schedule is free
   std::optional<double> given_allowance_, given_r1_, given_r2_;
@@ -134,6 +165,9 @@ class Warden {
   mutable ExpectedVisits visits_;
   mutable std::vector<double> context_uppers_ahead_;  // U(z)
   mutable std::vector<double> sums_;                  // scratch
+
+  // Leaping: lcb* is at most this or bar_.
+  double bar_bound_ = -std::numeric_limits<double>::infinity();
 };
 
 }  // namespace armature

@@ -5,36 +5,11 @@
 #include <limits>
 
 #include "base/mathematics.h"
-#include "base/vector_clones.h"
 
 namespace armature {
 namespace {
 
-constexpr std::size_t kLanes = 4;  // rows are padded to a multiple, with zeros
-constexpr double kPrior = 30;      // 4/30 is the variance of the mixture behind the bounds
-
-struct Balance {
-  double excess;  // D
-  double spread;  // Q
-};
-
-// Lane by lane, so that the bits do not depend on the machine.
-ARMATURE_VECTOR_CLONES Balance balance_of(const double* plays, const double* sums,
-                                          const double* included, const double* included_sums,
-                                          const double* visits, const double* visit_sums,
-                                          std::size_t size) {
-  double excess[kLanes] = {};
-  double spread[kLanes] = {};
-  for (std::size_t z = 0; z < size; z += kLanes)
-    for (std::size_t i = 0; i < kLanes; ++i) {
-      const double others = visits[z + i] - plays[z + i];
-      const double ratio = included[z + i] / (others < 1 ? 1 : others);
-      excess[i] += included_sums[z + i] - ratio * (visit_sums[z + i] - sums[z + i]);
-      spread[i] += ratio * ratio * (kPrior + others);
-    }
-  return {(excess[0] + excess[1]) + (excess[2] + excess[3]),
-          (spread[0] + spread[1]) + (spread[2] + spread[3])};
-}
+constexpr double kPrior = 30;  // 4/30 is the variance of the mixture behind the bounds
 
 bool before(const Strata::Fresh& fresh, Arm arm, Context z) {
   return fresh.arm < arm || (fresh.arm == arm && fresh.context < z);
@@ -44,19 +19,17 @@ bool before(const Strata::Fresh& fresh, Arm arm, Context z) {
 
 Strata::Strata(std::shared_ptr<const MarginalRows> rows, double delta)
     : rows_(std::move(rows)),
-      stride_((rows_->contexts() + kLanes - 1) / kLanes * kLanes),
       split_log_(0.5 * portable::log(4.0 * rows_->actions() / delta)),
       joint_log_(0.5 * portable::log(2.0 * rows_->actions() / delta)),
-      plays_(rows_->actions() * stride_),
+      plays_(std::size_t{rows_->actions()} * rows_->contexts()),
       sums_(plays_.size()),
       included_(plays_.size()),
       included_sums_(plays_.size()),
-      visits_(stride_),
-      visit_sums_(stride_),
-      fresh_visits_(stride_),
-      included_plays_(rows_->actions()),
-      row_included_(stride_),
-      row_sums_(stride_) {
+      visits_(rows_->contexts()),
+      visit_sums_(rows_->contexts()),
+      fresh_visits_(rows_->contexts()),
+      action_plays_(rows_->actions()),
+      slacks_(rows_->actions()) {
   fresh_.reserve(64);
 }
 
@@ -67,6 +40,8 @@ void Strata::add(Arm arm, Context z, std::uint64_t plays, double rewards) {
   visits_[z] += count;
   visit_sums_[z] += rewards;
   fresh_visits_[z] += count;
+  action_plays_[arm] += count;
+  all_plays_ += count;
   const auto place = std::partition_point(
       fresh_.begin(), fresh_.end(), [&](const Fresh& fresh) { return before(fresh, arm, z); });
   if (place == fresh_.end() || place->arm != arm || place->context != z) {
@@ -98,82 +73,118 @@ void Strata::settle() {
     if (is_included(fresh)) {
       included_[at(fresh.arm, fresh.context)] += static_cast<double>(fresh.plays);
       included_sums_[at(fresh.arm, fresh.context)] += fresh.rewards;
-      included_plays_[fresh.arm] += static_cast<double>(fresh.plays);
     }
   for (const Fresh& fresh : fresh_) fresh_visits_[fresh.context] = 0;
   fresh_.clear();
 }
 
-// Both bounds are at least sqrt((30 + k + Q)·½log(2|A|/δ)), which takes no logarithms. Without the
-// fresh ones k and Q are smaller still; a hundredth is far more than rounding can do.
-bool Strata::clearly_agrees(Arm arm) const {
-  const std::size_t row = at(arm, 0);
-  auto [excess, spread] =
-      balance_of(&plays_[row], &sums_[row], &included_[row], &included_sums_[row], visits_.data(),
-                 visit_sums_.data(), stride_);
-  for (const Fresh& fresh : fresh_of(arm)) {
-    if (!is_included(fresh)) continue;
-    const Context z = fresh.context;
-    const double mean = (visit_sums_[z] - sums_[row + z]) / (visits_[z] - plays_[row + z]);
-    excess += fresh.rewards - static_cast<double>(fresh.plays) * mean;
-  }
-  return excess * excess < 0.99 * (kPrior + included_plays_[arm] + spread) * joint_log_;
+// Has so little come since the test was last run in full that it cannot have turned? With j plays
+// of the action and i of others since, D has moved by no more than 1 for each of the j, and by
+// (k(z) + j)/(o(z) + 1) for each of the i; k has grown, and Q, as i ≤ o(z)/16, has not shrunk below
+// (16/17)² of what it was.
+bool Strata::still_agrees(Arm arm) const {
+  const Slack& slack = slacks_[arm];
+  const double own = action_plays_[arm] - slack.own;
+  const double others = all_plays_ - action_plays_[arm] - slack.others;
+  return others <= slack.most_others &&
+         own + others * (slack.ratio + own * slack.inverse) < slack.room;
 }
 
 bool Strata::differs(Arm arm) const {
-  if (clearly_agrees(arm)) return false;
-  const std::size_t row = at(arm, 0);
-  std::copy_n(&included_[row], stride_, row_included_.begin());
-  std::copy_n(&included_sums_[row], stride_, row_sums_.begin());
-  double plays = included_plays_[arm];  // k
-  for (const Fresh& fresh : fresh_of(arm)) {
-    if (!is_included(fresh)) continue;
-    row_included_[fresh.context] += static_cast<double>(fresh.plays);
-    row_sums_[fresh.context] += fresh.rewards;
-    plays += static_cast<double>(fresh.plays);
-  }
-  double excess = 0;     // D
-  double spread = 0;     // Q
-  double other_log = 0;  // ℓ_o
+  if (still_agrees(arm)) return false;
+  const Evidence found = evidence(arm);
+  // Both bounds are at least the root of this, which takes no logarithms; a hundredth less is far
+  // more than rounding can do.
+  const double spread = found.spread * (16.0 / 17) * (16.0 / 17);
+  const double least = 0.99 * (kPrior + found.plays + spread) * joint_log_;
+  if (!(found.excess * found.excess < least)) return std::abs(found.excess) > bound(arm, found);
+  const double fewest = std::max(found.fewest, 1.0);
+  slacks_[arm] = {.own = action_plays_[arm],
+                  .others = all_plays_ - action_plays_[arm],
+                  .most_others = fewest / 16,
+                  .ratio = found.ratio,
+                  .inverse = 1 / fewest,
+                  .room = std::sqrt(least) - std::abs(found.excess)};
+  return false;
+}
+
+Strata::Evidence Strata::evidence(Arm arm) const {
+  const std::uint32_t row = rows_->row(arm);
+  Evidence found{.fewest = std::numeric_limits<double>::infinity()};
+  auto fresh = fresh_of(arm);
   for (Context z = 0; z < rows_->contexts(); ++z) {
-    if (!(rows_->at(rows_->row(arm), z) > 0)) continue;
-    const double others = visits_[z] - plays_[row + z];
-    other_log += 0.25 * portable::log(1 + others / kPrior);
-    if (row_included_[z] == 0) continue;
-    const double ratio = row_included_[z] / others;
-    excess += row_sums_[z] - row_included_[z] * ((visit_sums_[z] - sums_[row + z]) / others);
-    spread += ratio * ratio * (kPrior + others);
+    const std::size_t cell = at(arm, z);
+    const double others = visits_[z] - plays_[cell];
+    double included = included_[cell];
+    double sum = included_sums_[cell];
+    if (!fresh.empty() && fresh.front().context == z) {
+      if (is_included(fresh.front())) {
+        included += static_cast<double>(fresh.front().plays);
+        sum += fresh.front().rewards;
+      }
+      fresh = fresh.subspan(1);
+    }
+    if (rows_->at(row, z) > 0) found.fewest = std::min(found.fewest, others);
+    if (included == 0) continue;
+    const double ratio = included / others;
+    found.plays += included;
+    found.excess += sum - included * ((visit_sums_[z] - sums_[cell]) / others);
+    found.spread += ratio * ratio * (kPrior + others);
+    found.ratio = std::max(found.ratio, ratio);
   }
+  return found;
+}
+
+double Strata::bound(Arm arm, const Evidence& evidence) const {
+  const auto& [plays, excess, spread, ratio, fewest] = evidence;
+  double other_log = 0;  // ℓ_o
+  for (Context z = 0; z < rows_->contexts(); ++z)
+    if (rows_->at(rows_->row(arm), z) > 0)
+      other_log += 0.25 * portable::log(1 + (visits_[z] - plays_[at(arm, z)]) / kPrior);
   const double own_log = 0.25 * portable::log(1 + plays / kPrior);  // ℓ_k
   const double split = std::sqrt((kPrior + plays) * (split_log_ + own_log)) +
                        std::sqrt(spread * (split_log_ + other_log));
   const double joint = std::sqrt((kPrior + plays + spread) * (joint_log_ + own_log + other_log));
-  return std::abs(excess) > std::min(split, joint);
+  return std::min(split, joint);
+}
+
+// What the others did stands still: D moves by y − m(z) a play, between two edges with one bend
+// each, and the bound, which grows with k and Q, is nowhere below what it is now.
+bool Strata::agrees_along(Arm arm, std::span<const leap::SumPath> contexts) const {
+  const Evidence now = evidence(arm);
+  double lowest = now.excess;
+  double highest = now.excess;
+  for (Context z = 0; z < rows_->contexts(); ++z) {
+    const std::size_t cell = at(arm, z);
+    const double others = visits_[z] - plays_[cell];
+    if (others == 0 || !(rows_->at(rows_->row(arm), z) > 0)) continue;
+    const double mean = (visit_sums_[z] - sums_[cell]) / others;
+    const leap::SumPath& path = contexts[z];
+    const double most = std::ceil(path.most);
+    const double idle = path.drift > 0 ? std::min(most, path.down / path.drift) : most;
+    const double full = path.drift < 1 ? std::min(most, path.up / (1 - path.drift)) : most;
+    lowest += std::min(-idle * mean, std::max(0.0, most * path.drift - path.down) - most * mean);
+    highest += std::max(
+        {0.0, full * (1 - mean), std::min(most, most * path.drift + path.up) - most * mean});
+  }
+  return std::max(-lowest, highest) < 0.999999 * bound(arm, now);
 }
 
 // --- State
 
-// Counts are saved as the whole numbers they are, and without the padding.
+// Counts are saved as the whole numbers they are.
 void Strata::visit_cells(StateVisitor& visitor, std::string_view counts_name,
                          std::string_view sums_name, std::vector<double>& counts,
                          std::vector<double>& sums) {
-  const std::uint32_t contexts = rows_->contexts();
-  std::vector<std::uint64_t> whole;
-  std::vector<double> plain;
-  for (Arm a = 0; a < rows_->actions(); ++a)
-    for (Context z = 0; z < contexts; ++z) {
-      whole.push_back(static_cast<std::uint64_t>(counts[at(a, z)]));
-      plain.push_back(sums[at(a, z)]);
-    }
+  std::vector<std::uint64_t> whole(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) whole[i] = static_cast<std::uint64_t>(counts[i]);
   visitor.field(counts_name, whole);
-  visitor.field(sums_name, plain);
-  visitor.require_sums_of_rewards(sums_name, plain, whole);
+  visitor.field(sums_name, sums);
+  visitor.require_sums_of_rewards(sums_name, sums, whole);
   if (!visitor.reading()) return;
-  for (std::size_t i = 0; i < whole.size(); ++i) {
+  for (std::size_t i = 0; i < counts.size(); ++i) {
     visitor.require(whole[i] <= std::uint64_t{1} << 53, counts_name);
-    const std::size_t place = at(static_cast<Arm>(i / contexts), i % contexts);
-    counts[place] = static_cast<double>(whole[i]);
-    sums[place] = plain[i];
+    counts[i] = static_cast<double>(whole[i]);
   }
 }
 
@@ -213,13 +224,16 @@ void Strata::rebuild(const Statistics& contexts) {
   std::fill(fresh_visits_.begin(), fresh_visits_.end(), 0);
   for (const Fresh& fresh : fresh_)
     fresh_visits_[fresh.context] += static_cast<double>(fresh.plays);
+  all_plays_ = 0;
   for (Context z = 0; z < rows_->contexts(); ++z) {
     visits_[z] = static_cast<double>(contexts.count(z));
     visit_sums_[z] = contexts.sum(z);
+    all_plays_ += visits_[z];
   }
   for (Arm a = 0; a < rows_->actions(); ++a) {
-    included_plays_[a] = 0;
-    for (Context z = 0; z < rows_->contexts(); ++z) included_plays_[a] += included_[at(a, z)];
+    action_plays_[a] = 0;
+    for (Context z = 0; z < rows_->contexts(); ++z) action_plays_[a] += plays_[at(a, z)];
+    slacks_[a] = {};
   }
 }
 

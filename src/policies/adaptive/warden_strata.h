@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "armature/leap.h"
 #include "armature/state.h"
 #include "policies/tools/confidence.h"
 #include "policies/tools/marginal_rows.h"
@@ -44,6 +45,9 @@ class Strata {
   std::span<const Fresh> fresh() const { return fresh_; }
   /// The test, with what is fresh worked in.
   bool differs(Arm arm) const;
+  /// Can it not turn while this action alone is played, with rewards along these paths, one per
+  /// context? Nothing is fresh.
+  bool agrees_along(Arm arm, std::span<const leap::SumPath> contexts) const;
   /// What was fresh is included from now on, or not for good.
   void settle();
 
@@ -51,16 +55,24 @@ class Strata {
   void visit_state(StateVisitor& visitor, const Statistics& contexts);
 
  private:
-  std::size_t at(Arm arm, Context z) const { return std::size_t{arm} * stride_ + z; }
+  std::size_t at(Arm arm, Context z) const { return std::size_t{arm} * rows_->contexts() + z; }
   std::span<const Fresh> fresh_of(Arm arm) const;
   bool is_included(const Fresh& fresh) const;
-  bool clearly_agrees(Arm arm) const;
+  bool still_agrees(Arm arm) const;
+  struct Evidence {
+    double plays = 0;   // k
+    double excess = 0;  // D
+    double spread = 0;  // Q
+    double ratio = 0;   // the largest k(z)/o(z)
+    double fewest = 0;  // the smallest o(z)
+  };
+  Evidence evidence(Arm arm) const;
+  double bound(Arm arm, const Evidence& evidence) const;
   void visit_cells(StateVisitor& visitor, std::string_view counts_name, std::string_view sums_name,
                    std::vector<double>& counts, std::vector<double>& sums);
   void rebuild(const Statistics& contexts);
 
   std::shared_ptr<const MarginalRows> rows_;
-  std::size_t stride_;
   double split_log_;  // ½log(4|A|/δ)
   double joint_log_;  // ½log(2|A|/δ)
 
@@ -70,10 +82,21 @@ class Strata {
   std::vector<Fresh> fresh_;
 
   // Derived.
-  std::vector<double> visits_, visit_sums_;              // per context, of all actions
-  std::vector<double> fresh_visits_;                     // per context
-  std::vector<double> included_plays_;                   // k, per action
-  mutable std::vector<double> row_included_, row_sums_;  // scratch
+  std::vector<double> visits_, visit_sums_;  // per context, of all actions
+  std::vector<double> fresh_visits_;         // per context
+  std::vector<double> action_plays_;
+  double all_plays_ = 0;
+
+  // How far an action was from the bound when the test was last run in full.
+  struct Slack {
+    double own = 0;  // plays of it, and of others, then
+    double others = 0;
+    double most_others = -1;  // it says nothing beyond so many more
+    double ratio = 0;         // largest k(z)/o(z)
+    double inverse = 0;       // of the smallest o(z)
+    double room = 0;
+  };
+  mutable std::vector<Slack> slacks_;
 };
 
 }  // namespace armature
