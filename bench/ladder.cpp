@@ -128,7 +128,7 @@ class RatioReporter : public benchmark::ConsoleReporter {
   void print_shares() const {
     fmt::print("\n{:<34} {:>12} {:>12} {:>8}\n", "composed", "its parts ns", "itself ns", "ratio");
     for (const auto& [name, ns] : found_)
-      for (const char* composed : {"db ", "sentry "}) {
+      for (const char* composed : {"db ", "sentry ", "warden "}) {
         if (!name.starts_with(composed)) continue;
         const std::string size = name.substr(name.find('('));
         const auto ucb = found_.find("ucb " + size);
@@ -207,6 +207,7 @@ void add_ladder() {
     add("sentry " + size, [=](auto& state) { policy_round(state, family, "sentry"); });
     add("sentry spread " + size,
         [=](auto& state) { policy_round(state, family, "sentry:schedule=spread"); });
+    add("warden " + size, [=](auto& state) { policy_round(state, family, "warden"); });
     for (const char* rival : {"moss", "kl-ucb", "c-ucb-2", "cl-ucb", "cl-ts", "corral", "ed2rb"})
       add(rival + (" " + size), [=](auto& state) { policy_round(state, family, rival); });
     add("d3rb " + size, [=](auto& state) { policy_round(state, family, "d3rb"); });

@@ -11,6 +11,7 @@
 #include "policies/adaptive/floor.h"
 #include "policies/adaptive/learned_marginals.h"
 #include "policies/adaptive/sentry.h"
+#include "policies/adaptive/warden.h"
 #include "policies/balancing/corral.h"
 #include "policies/balancing/dynamic_balancing.h"
 #include "policies/balancing/regret_balancing.h"
@@ -37,6 +38,7 @@ std::vector<PolicyEntry>& table() {
       policy_entry<PhasedElimination>(),
       policy_entry<DynamicBalancing>(),
       policy_entry<Sentry>(),
+      policy_entry<Warden>(),
       policy_entry<HacUcb>(),
       policy_entry<Thompson>(),
       policy_entry<CausalThompson>(),

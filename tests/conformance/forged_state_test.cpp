@@ -162,9 +162,10 @@ std::vector<std::string> forged_texts() {
   for (const char* text :
        {"hac-ucb:variant=paper", "hac-ucb:ties=random", "c-ucb:ties=random",
         "sentry:proposal=cl-ucb", "sentry:confidence=anytime-kl", "sentry:schedule=free",
-        "pe:design=exact", "corral:variant=published", "ucb:confidence=anytime-kl",
-        "db:base=(db:base=c-ucb+ucb)+ucb,d=1+1", "db:base=pe+corral+cl-ts,d=1+1+1",
-        "ed2rb:base=sentry+hac-ucb+pe", "d3rb:base=(corral:variant=published)+ucb",
+        "warden:schedule=free", "pe:design=exact", "corral:variant=published",
+        "ucb:confidence=anytime-kl", "db:base=(db:base=c-ucb+ucb)+ucb,d=1+1",
+        "db:base=pe+corral+cl-ts,d=1+1+1", "ed2rb:base=sentry+hac-ucb+pe",
+        "d3rb:base=(corral:variant=published)+ucb",
         "floor:base=(db:base=pe+corral,d=1+1),probability=0.5"})
     texts.emplace_back(text);
   return texts;

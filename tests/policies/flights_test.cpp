@@ -29,7 +29,7 @@ std::size_t arms_without_an_outcome(const std::string& text) {
 
 // Index policies that do not count what is out choose the same arm until the first outcome comes.
 TEST(Flights, NobodyHerds) {
-  for (const char* name : {"ucb", "moss", "kl-ucb", "sentry", "sentry:schedule=spread"})
+  for (const char* name : {"ucb", "moss", "kl-ucb", "sentry", "sentry:schedule=spread", "warden"})
     EXPECT_EQ(arms_without_an_outcome(name), 12u) << name;
   // What the contexts of an action teach is taught by others as well: not all need be tried.
   for (const char* name : {"c-ucb", "cl-ucb", "sentry:proposal=cl-ucb"})
@@ -40,7 +40,8 @@ TEST(Flights, NobodyHerds) {
 
 // What is out is part of the state only while something is.
 TEST(Flights, AreSavedWhileTheyLast) {
-  for (const char* name : {"ucb", "moss", "kl-ucb", "c-ucb", "cl-ucb", "sentry", "hac-ucb"}) {
+  for (const char* name :
+       {"ucb", "moss", "kl-ucb", "c-ucb", "cl-ucb", "sentry", "warden", "hac-ucb"}) {
     const Problem problem = twelve_actions(100'000);
     Hand hand(name, problem);
     EXPECT_EQ(hand.field("in_flight"), "no field in_flight") << name;
@@ -60,7 +61,8 @@ TEST(Flights, AreSavedWhileTheyLast) {
 }
 
 TEST(Flights, AnOutcomeTooManyIsRefused) {
-  for (const char* name : {"ucb", "moss", "kl-ucb", "c-ucb", "cl-ucb", "sentry", "hac-ucb"}) {
+  for (const char* name :
+       {"ucb", "moss", "kl-ucb", "c-ucb", "cl-ucb", "sentry", "warden", "hac-ucb"}) {
     Hand hand(name, twelve_actions(1000));
     const Decision decision = hand.choose();
     hand.observe(decision, 0, 1);

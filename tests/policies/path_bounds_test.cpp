@@ -59,6 +59,29 @@ TEST(PathBounds, HoldAndAreTight) {
   }
 }
 
+// Widths of another kind, here MOSS's, whose factor falls.
+TEST(PathBounds, HoldForOtherWidths) {
+  Stream stream({2, 0, Purpose::kTest});
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t count = uniform_index(stream, 300);
+    const double sum = std::floor(stream.uniform() * static_cast<double>(count + 1));
+    const SumPath path{static_cast<double>(uniform_index(stream, 400)), stream.uniform(),
+                       stream.uniform() * 20, stream.uniform() * 20};
+    const double share = 1 + 1000 * stream.uniform();
+    const auto factor = [&](double n) { return std::sqrt(std::max(0.0, std::log(share / n)) / 2); };
+    const double from = std::max(1.0, static_cast<double>(count));
+    const double to = std::max(1.0, static_cast<double>(count) + path.most);
+    const Range found = upper_range_along(count, sum, path, {factor(to), factor(from)});
+    for (double k = 0; k <= path.most; ++k) {
+      const double n = std::max(1.0, static_cast<double>(count) + k);
+      const double low = sum + std::max(0.0, k * path.drift - path.down);
+      const double high = sum + std::min(k, k * path.drift + path.up);
+      EXPECT_LE(found.low, low / n + factor(n) / std::sqrt(n) + 1e-12);
+      EXPECT_GE(found.high, high / n + factor(n) / std::sqrt(n) - 1e-12);
+    }
+  }
+}
+
 TEST(PathBounds, APathOfNoLengthIsThePoint) {
   const Confidence confidence = Confidence::fixed(8, 1);
   const Range range = range_along(16, 4, {}, confidence, PathBound::kUpper);

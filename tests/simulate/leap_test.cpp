@@ -55,6 +55,8 @@ const std::vector<std::string> kLeaping = {"ucb",
                                            "sentry",
                                            "sentry:schedule=spread",
                                            "sentry:schedule=free",
+                                           "warden",
+                                           "warden:schedule=free",
                                            "uniform",
                                            "round-robin",
                                            "oracle"};
@@ -201,8 +203,9 @@ TEST(LeapPlans, HoldByThemselvesWhateverWasLaidOutSince) {
                     kHorizon);
   const leap::Laws laws(*world.instance);
   int refused = 0;
-  for (const char* text : {"ucb", "c-ucb", "hac-ucb", "sentry", "sentry:schedule=spread",
-                           "sentry:schedule=free", "sentry:schedule=spread,share=0.9"}) {
+  for (const char* text :
+       {"ucb", "c-ucb", "hac-ucb", "sentry", "sentry:schedule=spread", "sentry:schedule=free",
+        "sentry:schedule=spread,share=0.9", "warden", "warden:schedule=free"}) {
     const auto policy = make_policy(text, world.problem);
     leap::Planner& planner = *policy->leaper()->planner();
     Environment environment(world.tables, 5, 0);

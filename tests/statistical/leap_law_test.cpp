@@ -5,8 +5,8 @@
 // `make test` plays half as often as `make test-long` (ARMATURE_LONG=1): a fault must then be a
 // little larger to be seen. The rate of false alarms is the same.
 //
-// False alarms: each comparison has rate kRate. There are 18 policies on 6 families at 3 horizons
-// and 9 further cells, with 12 comparisons each: fewer than 4,100, so that all together stay below
+// False alarms: each comparison has rate kRate. There are 20 policies on 6 families at 3 horizons
+// and 9 further cells, with 13 comparisons each: fewer than 4,800, so that all together stay below
 // 1e-4.
 #include <fmt/format.h>
 
@@ -82,8 +82,8 @@ std::string difference(const std::vector<Replication>& step, const std::vector<R
   };
   for (std::size_t i = 0; i < 3; ++i)
     compare(fmt::format("regret {}", i), [i](const Replication& run) { return run.regret[i]; });
-  for (const char* name : {"switch_round", "rejection_round", "exploration_rounds", "candidates",
-                           "first_deactivation", "deactivations", "share"})
+  for (const char* name : {"switch_round", "rejection_round", "exploration_rounds", "watch_rounds",
+                           "candidates", "first_deactivation", "deactivations", "share"})
     compare(name, [name](const Replication& run) { return diagnostic(run, name); });
   for (const std::size_t arm : {std::size_t{0}, step[0].pulls.size() - 1}) {
     const auto pulls = [arm](const Replication& run) {
@@ -133,6 +133,8 @@ TEST_F(LeapLaw, SentryFirst) { expect_same_law("sentry"); }
 TEST_F(LeapLaw, SentrySpread) { expect_same_law("sentry:schedule=spread"); }
 TEST_F(LeapLaw, SentryFree) { expect_same_law("sentry:schedule=free,tau=0.05"); }
 TEST_F(LeapLaw, SentryOfThePaper) { expect_same_law("sentry:confidence=paper,scale=0.3"); }
+TEST_F(LeapLaw, Warden) { expect_same_law("warden"); }
+TEST_F(LeapLaw, WardenFree) { expect_same_law("warden:schedule=free,patience=1"); }
 
 // A balancer's shares on the way, checkpoint by checkpoint. 8 comparisons with a false-alarm rate
 // of 1e-7 each: below 1e-6 together.

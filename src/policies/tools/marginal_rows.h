@@ -32,6 +32,9 @@ class MarginalRows {
   double at(std::uint32_t row, Context z) const {
     return by_row_[std::size_t{row} * contexts_ + z];
   }
+  std::span<const double> entries(std::uint32_t row) const {
+    return {by_row_.data() + std::size_t{row} * contexts_, contexts_};
+  }
   /// The largest and smallest entry of a column.
   double column_high(Context z) const { return column_high_[z]; }
   double column_low(Context z) const { return column_low_[z]; }

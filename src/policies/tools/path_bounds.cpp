@@ -98,6 +98,15 @@ Range range_along(std::uint64_t count, double sum, const SumPath& path,
                   : Range{lowest(walk, path, -large), highest(walk, path, -small)};
 }
 
+Range upper_range_along(std::uint64_t count, double sum, const SumPath& path, const Range& factor) {
+  const double n = static_cast<double>(count);
+  const double from = std::max(n, 1.0);
+  if (!(path.most > 0))
+    return {sum / from + factor.low / std::sqrt(from), sum / from + factor.high / std::sqrt(from)};
+  const Walk walk{n, sum, from, std::max(n + std::ceil(path.most), 1.0)};
+  return {lowest(walk, path, factor.low), highest(walk, path, factor.high)};
+}
+
 RangeList ranges_along(const Statistics& statistics, std::span<const SumPath> paths,
                        const Confidence& confidence, PathBound bound) {
   RangeList ranges(paths.size());

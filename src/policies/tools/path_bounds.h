@@ -27,6 +27,11 @@ leap::Range range_along(const Statistics& statistics, std::uint32_t i, const lea
 leap::Range range_along(std::uint64_t count, double sum, const leap::SumPath& path,
                         const Confidence& confidence, PathBound bound);
 
+/// The same for the mean of `count` outcomes with that sum and a width of another kind added, whose
+/// w(n)·sqrt(n) stays within `factor` all along the path.
+leap::Range upper_range_along(std::uint64_t count, double sum, const leap::SumPath& path,
+                              const leap::Range& factor);
+
 /// Ranges for the time of one certificate. A few of them stand on the stack: certificates are asked
 /// for many thousand times a run, and must leave nothing behind in the policy.
 class RangeList {

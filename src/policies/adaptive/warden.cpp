@@ -1,0 +1,478 @@
+#include "policies/adaptive/warden.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <tuple>
+
+#include "base/mathematics.h"
+#include "policies/tools/certainty.h"
+
+namespace armature {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double delta_of(const Problem& problem, const Arguments& arguments) {
+  const double delta = arguments.real("delta");
+  if (!std::isfinite(10.4 * std::max(problem.actions(), problem.contexts()) / delta))
+    arguments.reject("delta", "a level that 10.4k can be divided by");
+  return delta;
+}
+
+// W(n; B)
+double moss_width(double n, double share) {
+  return std::sqrt(std::max(0.0, portable::log(share / n)) / (2 * n));
+}
+
+// Between which n is r/n < W(n; B), with room for rounding, so that W need not be computed? Where
+// log(B/n) − 2r²/n is above 0; it rises up to n = 2r² and falls from there on.
+std::pair<double, double> narrow_plays(double allowance, double share) {
+  const double top = 2 * allowance * allowance;
+  const auto above = [&](double n) { return portable::log(share / n) - top / n > 1e-6; };
+  if (!above(top)) return {0, 0};
+  // From `inside`, where it holds, towards `outside`, where it does not.
+  const auto edge = [&](double inside, double outside) {
+    for (int i = 0; i < 60; ++i) {
+      const double middle = (inside + outside) / 2;
+      (above(middle) ? inside : outside) = middle;
+    }
+    return inside;
+  };
+  return {edge(top, 0), edge(top, share)};
+}
+
+// Σ weights·values, all in [0,1], four sums side by side: good to 1e-12, and faster than in order.
+double quick_sum(std::span<const double> weights, std::span<const double> values) {
+  double sums[4] = {};
+  const std::size_t whole = weights.size() / 4 * 4;
+  for (std::size_t z = 0; z < whole; z += 4)
+    for (std::size_t i = 0; i < 4; ++i) sums[i] += weights[z + i] * values[z + i];
+  for (std::size_t z = whole; z < weights.size(); ++z) sums[0] += weights[z] * values[z];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+}  // namespace
+
+PolicyFacts Warden::facts() {
+  return {
+      .name = "warden",
+      .summary = "follows the contexts, and watches every action until it has lost r",
+      .text =
+          "Sentry's successor, with one dial. A watch does not have to be sure: a better action "
+          "that is missed costs T times its gap, and a watch that may lose r misses it with "
+          "probability exp(-8r·gap). So every action is watched until it has lost r against the "
+          "leader, and no longer; in a benign world that costs about r per action, and in any "
+          "world a miss costs at most T/(8e·r) in expectation. If the leader by rewards and the "
+          "leader by contexts disagree, the one with fewer plays is played. Two tests reject Z for "
+          "good: sentry's, which finds wrong marginals, and one that compares an action with the "
+          "others in the same contexts, which finds a wrong Z. What is missed is rare and dear: "
+          "for the upper quantiles take r twice as large. The theorem is in docs/warden.md.",
+      .section = "§6",
+      .needs_marginals = true,
+      .parameters = {
+          Parameter::real("r")
+              .automatic("max(1/2, min(sqrt(|Z|·T)/(6|A|), sqrt(T/|A|)/2))")
+              .above(0)
+              .help("r: what an action may lose before it is no longer watched", "§6"),
+          Parameter::real("R1").automatic("see r").above(0).help(
+              "r by what watching may cost in a benign world: R1/|A|", "§6"),
+          Parameter::real("R2").automatic("see r").above(0).help(
+              "r by what one missed action may cost: T/(8e·R2)", "§6"),
+          Parameter::real("patience")
+              .defaults_to("50")
+              .at_least(0)
+              .or_word("inf")
+              .help("κ: at most κ·|A|·r² rounds are spent watching", "§6"),
+          Parameter::real("delta").defaults_to("0.05").open(0, 1).help(
+              "δ: how often the bar and each test may fail", "§6"),
+          Parameter::real("epsilon").defaults_to("0").closed(0, 2).help(
+              "ε: how wrong the given marginals may be", "§6"),
+          Parameter::choice("schedule", {"horizon", "free"})
+              .help("with T, or without: T is 2^⌈log2 t⌉ in round t; the default where no horizon "
+                    "is known",
+                    "§6"),
+          Parameter::choice("test", {"both", "causal", "stratified", "none"})
+              .help("which tests may reject Z: sentry's is the causal one", "§6"),
+          inflight_parameter()}};
+}
+
+Warden::Warden(const Problem& problem, const Arguments& arguments)
+    : actions_count_(problem.actions()),
+      given_allowance_(arguments.real_if("r")),
+      given_r1_(arguments.real_if("R1")),
+      given_r2_(arguments.real_if("R2")),
+      kappa_(arguments.is_word("patience", "inf") ? kInfinity : arguments.real("patience")),
+      action_confidence_(Confidence::anytime(problem.actions(), delta_of(problem, arguments), 1)),
+      context_confidence_(Confidence::anytime(problem.contexts(), delta_of(problem, arguments), 1)),
+      epsilon_(arguments.real("epsilon")),
+      causal_test_(arguments.is_word("test", "both") || arguments.is_word("test", "causal")),
+      stratified_test_(arguments.is_word("test", "both") ||
+                       arguments.is_word("test", "stratified")),
+      actions_(problem.actions()),
+      contexts_(problem.contexts()),
+      flights_(problem.actions(), arguments),
+      rows_(std::make_shared<const MarginalRows>(*problem.marginals)),
+      strata_(rows_, delta_of(problem, arguments)),
+      widths_(problem.actions()),
+      uppers_(problem.actions()),
+      indices_(problem.actions()),
+      row_arms_(rows_->rows()),
+      place_in_row_(problem.actions()),
+      scores_(*rows_, 0),
+      means_(problem.contexts()),
+      visits_(problem.contexts()),
+      context_uppers_ahead_(problem.contexts()),
+      sums_(rows_->rows()) {
+  if ((given_allowance_ ? 1 : 0) + (given_r1_ ? 1 : 0) + (given_r2_ ? 1 : 0) > 1)
+    throw Error({"", arguments.owner(), "several of r, R1 and R2", "at most one of them"});
+  if (arguments.is_word("schedule", "horizon") && problem.horizon)
+    horizon_ = static_cast<double>(*problem.horizon);
+  else if (arguments.given("schedule") && arguments.is_word("schedule", "horizon"))
+    throw Error({"", arguments.owner() + ": schedule", "horizon, where none is known",
+                 "a horizon, or schedule=free"});
+  group_actions_by_row();
+  rebuild();
+}
+
+void Warden::group_actions_by_row() {
+  for (Arm a = 0; a < actions_count_; ++a) {
+    std::vector<Arm>& arms = row_arms_[rows_->row(a)];
+    place_in_row_[a] = static_cast<std::uint32_t>(arms.size());
+    arms.push_back(a);
+  }
+  for (const auto& arms : row_arms_) {
+    row_uppers_.emplace_back(static_cast<std::uint32_t>(arms.size()));
+    row_indices_.emplace_back(static_cast<std::uint32_t>(arms.size()));
+  }
+}
+
+// T, or 2^⌈log2 t⌉.
+double Warden::horizon_at(std::uint64_t round) const {
+  if (horizon_) return *horizon_;
+  return std::ldexp(1, round == 0 ? 0 : std::bit_width(round - 1));
+}
+
+Warden::Dial Warden::dial_for(double horizon) const {
+  const double actions = actions_count_;
+  const double contexts = contexts_.size();
+  Dial dial{horizon, horizon / actions, std::max(2.0, horizon / contexts), 0, 0, 0, 0};
+  if (given_allowance_)
+    dial.allowance = *given_allowance_;
+  else if (given_r1_)
+    dial.allowance = *given_r1_ / actions;
+  else if (given_r2_)
+    dial.allowance = horizon / (8 * std::numbers::e * *given_r2_);
+  else
+    dial.allowance = std::max(0.5, std::min(std::sqrt(contexts * horizon) / (6 * actions),
+                                            0.5 * std::sqrt(horizon / actions)));
+  std::tie(dial.narrow_from, dial.narrow_to) = narrow_plays(dial.allowance, dial.per_action);
+  dial.patience = kappa_ * actions * dial.allowance * dial.allowance;
+  return dial;
+}
+
+void Warden::rebuild() {
+  dial_ = dial_for(horizon_at(rounds_));
+  for (Arm a = 0; a < actions_count_; ++a) update_action(a);
+  visits_.recount(*rows_, flights_);
+  for (Context z = 0; z < contexts_.size(); ++z) {
+    means_[z] = contexts_.mean(z);
+    context_uppers_ahead_[z] = context_upper(z, 0);
+  }
+  scores_.reset(context_uppers_ahead_);
+  look_ahead();
+}
+
+// --- Indices
+
+double Warden::watch_index(Arm a) const {
+  if (plays(a) == 0) return 1;
+  const auto n = static_cast<double>(plays(a));
+  const double loss = dial_.allowance / n;
+  const bool narrow = n > dial_.narrow_from && n < dial_.narrow_to;
+  const double width = narrow ? loss : std::min(moss_width(n, dial_.per_action), loss);
+  return actions_.count(a) == 0 ? std::min(1.0, width) : actions_.mean(a) + width;
+}
+
+double Warden::direct_index(Arm a) const {
+  if (plays(a) == 0) return std::max(1.0, moss_width(1, dial_.per_action));
+  return actions_.mean(a) + moss_width(static_cast<double>(plays(a)), dial_.per_action);
+}
+
+// U(z), with so many visits more in its width.
+double Warden::context_upper(Context z, double expected) const {
+  if (contexts_.count(z) == 0) return 1;
+  return means_[z] +
+         moss_width(static_cast<double>(contexts_.count(z)) + expected, dial_.per_context);
+}
+
+// The largest μ̂ + w of a row's actions.
+double Warden::row_upper(std::uint32_t row) const {
+  return row_arms_[row].size() > 1 ? row_uppers_[row].best_value()
+                                   : uppers_[row_arms_[row].front()];
+}
+
+// After a rejection only J matters, which needs neither widths nor caps.
+void Warden::update_action(Arm a) {
+  update_index(a);
+  if (rejected_) return;
+  widths_[a] = actions_.up(a, action_confidence_);
+  uppers_[a] = actions_.mean(a) + widths_[a];
+  const std::uint32_t row = rows_->row(a);
+  if (row_arms_[row].size() > 1) row_uppers_[row].set(place_in_row_[a], uppers_[a]);
+  // A row whose actions are all below the bar is out.
+  const double highest = row_upper(row);
+  scores_.set_cap(row, highest >= bar_ ? highest : -kInfinity);
+}
+
+void Warden::update_index(Arm a) const {
+  const double index = rejected_ ? direct_index(a) : watch_index(a);
+  indices_.set(a, index);
+  const std::uint32_t row = rows_->row(a);
+  if (row_arms_[row].size() > 1) row_indices_[row].set(place_in_row_[a], index);
+}
+
+void Warden::update_context(Context z) {
+  means_[z] = contexts_.mean(z);
+  scores_.set(z, context_upper(z, 0));
+}
+
+// --- The choice
+
+Decision Warden::decide() {
+  if (flights_.due()) count_last_play();
+  take_stock();
+  ++rounds_;
+  if (horizon_at(rounds_) != dial_.horizon) rebuild();
+  const auto [arm, watches] = choice(bar_, rejected_);
+  watches_ += watches ? 1 : 0;
+  flights_.send(arm);
+  return {arm, watches ? kWatch : 0};
+}
+
+Warden::Choice Warden::choice(double bar, bool rejected) const {
+  if (rejected) return {best_direct(), false};
+  const std::optional<Arm> leader =
+      flights_.any_counted() ? causal_leader_ahead(bar) : causal_leader(bar);
+  const Arm followed = leader ? *leader : best_direct();
+  const Arm watched = indices_.best();
+  if (indices_.best_value() > indices_.value(followed) && plays(watched) < plays(followed) &&
+      static_cast<double>(watches_) < dial_.patience)
+    return {watched, true};
+  return {followed, false};
+}
+
+Arm Warden::best_direct() const {
+  if (rejected_) return indices_.best();
+  Arm best = 0;
+  double highest = direct_index(0);
+  for (Arm a = 1; a < actions_count_; ++a)
+    if (const double index = direct_index(a); index > highest) {
+      highest = index;
+      best = a;
+    }
+  return best;
+}
+
+// Among equals.
+bool Warden::leads(Arm a, Arm b) const {
+  return indices_.value(a) > indices_.value(b) || (indices_.value(a) == indices_.value(b) && a < b);
+}
+
+std::optional<Arm> Warden::causal_leader(double bar) const {
+  for (;;) {
+    const auto rows = scores_.best_rows();
+    if (scores_.cap(rows.front()) == -kInfinity) return std::nullopt;  // an interval has failed
+    // The bar may have risen since caps were set: take out a row it has left behind, look again.
+    const auto stale = std::find_if(rows.begin(), rows.end(),
+                                    [&](std::uint32_t row) { return row_upper(row) < bar; });
+    if (stale != rows.end()) {
+      scores_.set_cap(*stale, -kInfinity);
+      continue;
+    }
+    Arm best = leader_of_row(rows.front(), bar);
+    for (const std::uint32_t row : rows.subspan(1))
+      if (const Arm a = leader_of_row(row, bar); leads(a, best)) best = a;
+    return best;
+  }
+}
+
+// The candidate with the largest I of those that attain the row's min(μ̂ + w, C).
+Arm Warden::leader_of_row(std::uint32_t row, double bar) const {
+  const std::vector<Arm>& arms = row_arms_[row];
+  if (arms.size() == 1) return arms.front();
+  const double needed = std::max(std::min(rows_->sum(row, scores_.values()), row_upper(row)), bar);
+  const Arm watched = arms[row_indices_[row].best()];
+  if (uppers_[watched] >= needed) return watched;
+  Arm best = arms[row_uppers_[row].best()];
+  for (const Arm a : arms)
+    if (uppers_[a] >= needed && leads(a, best)) best = a;
+  return best;
+}
+
+// Who is a candidate is a test, and goes by observed counts; which of them is a choice.
+std::optional<Arm> Warden::causal_leader_ahead(double bar) const {
+  rows_->sums(context_uppers_ahead_, sums_);
+  std::optional<Arm> best;
+  double highest = 0;
+  for (Arm a = 0; a < actions_count_; ++a) {
+    if (uppers_[a] < bar) continue;
+    const double value = std::min(uppers_[a], sums_[rows_->row(a)]);
+    if (!best || value > highest || (value == highest && leads(a, *best))) {
+      highest = value;
+      best = a;
+    }
+  }
+  return best;
+}
+
+// --- Outcomes
+
+void Warden::observe(Decision decision, Outcome outcome, Stream&) {
+  learn({decision.arm, outcome.context, 1, outcome.reward});
+  land(decision.arm);
+}
+
+void Warden::forget(Decision decision) {
+  land(decision.arm);
+  if (decision.ticket != kWatch) return;
+  ARMATURE_CHECK(watches_ > 0, "a decision is forgotten once");
+  --watches_;  // it will be made up for
+}
+
+// In the log's order: lcb* is the largest lower bound there ever was, and each outcome is one more
+// chance to be rejected by.
+void Warden::witness(const Tally& tally, Stream&) {
+  take_stock();
+  learn(tally);
+  look_ahead();
+  take_stock();
+}
+
+void Warden::learn(const Tally& tally) {
+  actions_.add(tally.arm, tally.plays, tally.rewards);
+  update_action(tally.arm);
+  if (rejected_) return;
+  contexts_.add(tally.context, tally.plays, tally.rewards);
+  update_context(tally.context);
+  strata_.add(tally.arm, tally.context, tally.plays, tally.rewards);
+}
+
+// What the outcomes since the last choice mean for the bar and the tests. With prompt feedback this
+// is after every outcome; late ones are judged together, so that their order leaves no trace.
+Warden::Stock Warden::stock() const {
+  Stock stock{bar_, std::nullopt};
+  if (rejected_) return stock;
+  const auto fresh = strata_.fresh();
+  for (std::size_t i = 0; i < fresh.size(); ++i) {
+    const Arm a = fresh[i].arm;
+    if (i > 0 && fresh[i - 1].arm == a) continue;
+    stock.bar = std::max(stock.bar, actions_.mean(a) - widths_[a]);
+    if (!stock.contradiction &&
+        ((causal_test_ && means_disagree(a)) || (stratified_test_ && strata_.differs(a))))
+      stock.contradiction = a;
+  }
+  return stock;
+}
+
+void Warden::take_stock() {
+  if (strata_.fresh().empty()) return;
+  const Stock found = stock();
+  bar_ = found.bar;
+  strata_.settle();
+  if (!found.contradiction) return;
+  rejected_ = true;
+  rejection_round_ = rounds_;
+  rejection_action_ = *found.contradiction;
+  for (Arm a = 0; a < actions_count_; ++a) update_index(a);
+}
+
+// |μ̂(a) − Σ_z ν̃_a(z)μ̂(z)| > w(a) + Σ_z ν̃_a(z)w(z) + ε/2
+bool Warden::means_disagree(Arm a) const {
+  const std::uint32_t row = rows_->row(a);
+  const double mean = actions_.mean(a);
+  // Mostly w(a) alone is wide enough, with room for rounding.
+  if (std::abs(mean - quick_sum(rows_->entries(row), means_)) < widths_[a] - 1e-9) return false;
+  const double difference = std::abs(mean - rows_->sum(row, means_));
+  double context_width = 0;
+  for (Context z = 0; z < contexts_.size(); ++z)
+    context_width += rows_->at(row, z) * contexts_.up(z, context_confidence_);
+  return difference > widths_[a] + context_width + epsilon_ / 2;
+}
+
+bool Warden::probabilities(std::span<double> out) const {
+  if (flights_.due()) count_last_play();
+  if (horizon_at(rounds_ + 1) != dial_.horizon) {
+    Warden copy = *this;  // the next round changes every index
+    put_all_on(out, copy.decide().arm);
+    return true;
+  }
+  // Taking stock belongs to the choice, not to a look at it.
+  const Stock found = stock();
+  put_all_on(out, choice(found.bar, rejected_ || found.contradiction).arm);
+  // Rows that a higher bar has taken out are in again until it is that high.
+  if (found.bar > bar_)
+    for (std::uint32_t row = 0; row < rows_->rows(); ++row)
+      if (scores_.cap(row) == -kInfinity && row_upper(row) >= bar_)
+        scores_.set_cap(row, row_upper(row));
+  return true;
+}
+
+// --- Plays in flight
+
+void Warden::count_last_play() const {
+  const Arm arm = flights_.settle();
+  if (flights_.ignored()) return;
+  visits_.add(*rows_, arm);
+  update_index(arm);
+  look_ahead();
+}
+
+void Warden::land(Arm arm) {
+  if (flights_.land(arm) && !flights_.ignored()) {
+    visits_.remove(*rows_, arm);
+    update_index(arm);
+  }
+  look_ahead();
+}
+
+void Warden::look_ahead() const {
+  if (rejected_ || !flights_.any_counted()) return;
+  for (Context z = 0; z < contexts_.size(); ++z)
+    context_uppers_ahead_[z] = context_upper(z, visits_.of(z));
+}
+
+// --- State
+
+void Warden::visit_state(StateVisitor& visitor) {
+  actions_.visit_state(visitor, "plays", "action_sums");
+  contexts_.visit_state(visitor, "visits", "context_sums");
+  visitor.field("bar", bar_);
+  visitor.field("rounds", rounds_);
+  visitor.field("watches", watches_);
+  visitor.field("rejected", rejected_);
+  visitor.field("rejection_round", rejection_round_);
+  visitor.field("rejection_action", rejection_action_);
+  strata_.visit_state(visitor, contexts_);
+  flights_.visit_state(visitor);
+  visitor.require(!std::isnan(bar_), "bar");
+  if (visitor.reading()) rebuild();
+}
+
+// Candidates are not followed any more after a rejection.
+Diagnostics Warden::diagnostics() const {
+  Diagnostics diagnostics{{"watch_rounds", static_cast<double>(watches_)},
+                          {"rejected", rejected_ ? 1.0 : 0.0}};
+  if (rejected_) {
+    diagnostics.push_back({"rejection_round", static_cast<double>(rejection_round_)});
+    diagnostics.push_back({"rejection_action", static_cast<double>(rejection_action_)});
+    return diagnostics;
+  }
+  std::uint32_t candidates = 0;
+  for (Arm a = 0; a < actions_count_; ++a) candidates += uppers_[a] >= bar_ ? 1 : 0;
+  diagnostics.push_back({"candidates", static_cast<double>(candidates)});
+  return diagnostics;
+}
+
+}  // namespace armature
