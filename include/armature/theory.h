@@ -95,6 +95,7 @@ struct WardenForm {
 double warden_allowance(const Setting& setting, const WardenForm& form);         // r
 double warden_any_bound(const Setting& setting, const WardenForm& form);         // (A)
 double warden_benign_bound(const Setting& setting, const WardenForm& form);      // (B)
+double warden_epsilon_bound(const Setting& setting, const WardenForm& form);     // (B_ε)
 double warden_gap_bound(const Setting& setting, const WardenForm& form);         // (C), any world
 double warden_benign_gap_bound(const Setting& setting, const WardenForm& form);  // (C), benign
 

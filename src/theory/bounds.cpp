@@ -167,6 +167,9 @@ void add_warden(BoundTable& table, const Setting& s) {
               warden_any_bound(at, form));
   table.upper({"warden-benign", kExplicit, "benign", page + "(B)", kBenign, 0, remark},
               warden_benign_bound(at, form));
+  table.upper(
+      {"warden-epsilon", kExplicit, "benign", page + "(B_ε)", {benign, an_epsilon}, 0, remark},
+      by_epsilon(s, [&] { return warden_epsilon_bound(at, form); }));
   table.upper({"warden-gap", kExplicit, "any", page + "(C)", {a_gap}, 0, remark},
               by_gap(s, [&] { return warden_gap_bound(at, form); }));
   table.upper({"warden-benign-gap", kExplicit, "benign", page + "(C)", kBenignByGap, 0, remark},

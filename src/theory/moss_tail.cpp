@@ -10,7 +10,7 @@
 namespace armature {
 namespace {
 
-// Beyond kFar the closed form of docs/warden.md, 4.2: tail ≤ e^(-2y²) + 1.84·y^(-2q).
+// Beyond kFar the closed form of docs/warden.md, Lemma 2: tail ≤ e^(-2y²) + 1.84·y^(-2q).
 constexpr double kFar = 1e5;
 constexpr double kClosed = 1.84;
 const double kPower = 2 * (12 * std::numbers::sqrt2 - 16);  // 2q

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "armature/theory.h"
@@ -57,6 +56,11 @@ Shortfall shortfall(const Setting& setting, const WardenForm& form) {
   return {warden_allowance(setting, form), std::sqrt(setting.horizon / setting.actions)};
 }
 
+// B of the contexts' widths.
+double context_rounds(const Setting& setting) {
+  return std::max(2.0, setting.horizon / setting.contexts);
+}
+
 // Following Z, beyond the first visit of each context: in units of sqrt(|Z|T).
 double causal_coefficient(const Setting& setting) {
   return moss_excess(0) + kRootPi + 0.5 + std::sqrt(std::numbers::pi / 8) +
@@ -98,6 +102,13 @@ double warden_benign_bound(const Setting& setting, const WardenForm& form) {
   return following + watching + 3 * setting.level() * setting.horizon;
 }
 
+// The factor is that of docs/warden.md, (B_ε): U(z) is not clipped, so it has a log in it.
+double warden_epsilon_bound(const Setting& setting, const WardenForm& form) {
+  const double factor = 1.5 + std::sqrt(portable::log(context_rounds(setting)) / 2) / 2;
+  return warden_benign_bound(setting, form) +
+         needed(setting.epsilon, "epsilon") * factor * setting.horizon;
+}
+
 // Only the smallest gap is known: every part is largest there.
 double warden_gap_bound(const Setting& setting, const WardenForm& form) {
   const double horizon = setting.horizon;
@@ -116,7 +127,7 @@ double warden_benign_gap_bound(const Setting& setting, const WardenForm& form) {
   const double horizon = setting.horizon;
   const double gap = needed(setting.gap, "gap");
   const double log_term = action_log(setting, horizon);
-  const double root = std::sqrt(std::max(2.0, horizon / setting.contexts));  // of B_Z
+  const double root = std::sqrt(context_rounds(setting));
   return (setting.actions - 1) *
              (8 * log_term / gap + gap + watch_cost(warden_allowance(setting, form), gap)) +
          2 * watch_rounds(setting, form) * shortfall(setting, form).beyond(gap / 2) + 1 +

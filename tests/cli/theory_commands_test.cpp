@@ -163,7 +163,7 @@ TEST(FrontierCommand, JudgesAPair) {
 TEST(AdviseCommand, ItsPolicyRuns) {
   const Json json = json_of("advise -A 1000 -Z 2 -T 1e9 --epsilon 1e-4");
   const std::string policy = json["policy"];
-  EXPECT_TRUE(policy.starts_with("sentry:")) << policy;
+  EXPECT_TRUE(policy.starts_with("warden:")) << policy;
   const ProgramResult result =
       run_armature("simulate -i hidden-arm -p " + policy + " -T 100 -m 2 -q");
   EXPECT_EQ(result.status, 0) << result.err;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes bounds_reference.csv: every bound at chosen settings, to 30 digits.
 
-Straight from the formulas of the paper, the specification (section 7), docs/sentry.md and docs/warden.md, with
-mpmath at 60 digits and none of the library's code. Run it in this folder; read the diff.
+Straight from the formulas of the paper, the specification (section 7), docs/sentry.md and
+docs/warden.md, with mpmath at 60 digits and none of the library's code. Run it in this folder; read
+the diff.
 """
 import csv
 import sys
@@ -212,6 +213,10 @@ def warden(s, out):
     out["warden-benign"] = (
         sqrt(Z * T) * (c1 + sqrt(mp.pi) + mpf(1) / 2 + sqrt(mp.pi / 8) + sqrt(log(Z) / 2)) + Z
         + (A - 1) * (2 * r + 2 + 2 / g) + E * (g + 2 * above(g / 2)) + 1 + 3 * delta * T)
+    b = max(mpf(2), T / Z)
+    if s.epsilon is not None:
+        out["warden-epsilon"] = (out["warden-benign"]
+                                 + s.epsilon * T * (3 + sqrt(log(b) / 2)) / 2)
     if s.gap is None:
         return
     x = s.gap / 2
@@ -220,7 +225,6 @@ def warden(s, out):
     plays = max(2 * (3 * sqrt(a) + sqrt(plus(log(T / (18 * A * a))))) ** 2, 32 * a)
     out["warden-gap"] = ((A - 1) * (plays / s.gap + s.gap) + 2 * T * beyond + delta * T
                          + (0 if s.gap >= 4 * h else T * min(mpf(1), 4 * h)))
-    b = max(mpf(2), T / Z)
     out["warden-benign-gap"] = ((A - 1) * (8 * a / s.gap + s.gap + 2 * r + 2 + 2 / s.gap)
                                 + 2 * E * beyond + 1 + 3 * delta * T
                                 + 4 * T / sqrt(b) * MOSS.excess(s.gap * sqrt(b) / 4))
