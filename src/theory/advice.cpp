@@ -83,11 +83,12 @@ struct Facts {
     at.delta.reset();
     return ucb_pair(at).r1;
   }
-  /// Where the contexts are right it promises less than ucb and no more than sentry, and where they
-  /// are wrong no more than sentry.
+  /// Less than ucb and sentry where the contexts are right, and over both kinds of worlds together
+  /// less than sentry: by the product R_1·R_2, in which the frontier is one number.
   bool warden_promises_less() const {
     return warden.r1 < std::min(ucb_expected(), s.horizon) && warden.r1 <= sentry_benign() &&
-           std::min(warden.r2, s.horizon) <= std::min(sentry_any(), s.horizon);
+           warden.r1 * std::min(warden.r2, s.horizon) <=
+               sentry_benign() * std::min(sentry_any(), s.horizon);
   }
 };
 

@@ -67,8 +67,14 @@ double causal_coefficient(const Setting& setting) {
          std::sqrt(log_or_zero(setting.contexts) / 2);
 }
 
-// What watching one action of gap Δ costs while ξ ≤ Δ/2: never more for a larger gap.
-double watch_cost(double allowance, double gap) { return 2 * allowance + 2 + 2 / gap; }
+// What watching one action of gap Δ costs by its allowance while ξ ≤ Δ/2, and by its MOSS width
+// (with Δ ≤ 1 inside the log): never more for a larger gap.
+double allowance_cost(double allowance, double gap) { return 2 * allowance + 2 + 2 / gap; }
+
+double moss_cost(const Setting& setting, double gap) {
+  const double log_term = std::max(1.0, log_or_zero(setting.horizon / (8 * setting.actions)));
+  return (8 * log_term + 8) / gap + gap;
+}
 
 }  // namespace
 
@@ -97,7 +103,7 @@ double warden_benign_bound(const Setting& setting, const WardenForm& form) {
   // Actions of a smaller gap are not told apart: for them patience is the bound.
   const double gap = std::sqrt(2 / form.patience) / r;
   const double watching =
-      (setting.actions - 1) * watch_cost(r, gap) +
+      (setting.actions - 1) * allowance_cost(r, gap) +
       watch_rounds(setting, form) * (gap + 2 * shortfall(setting, form).excess(gap / 2)) + 1;
   return following + watching + 3 * setting.level() * setting.horizon;
 }
@@ -128,8 +134,9 @@ double warden_benign_gap_bound(const Setting& setting, const WardenForm& form) {
   const double gap = needed(setting.gap, "gap");
   const double log_term = action_log(setting, horizon);
   const double root = std::sqrt(context_rounds(setting));
-  return (setting.actions - 1) *
-             (8 * log_term / gap + gap + watch_cost(warden_allowance(setting, form), gap)) +
+  const double watching =
+      std::min(allowance_cost(warden_allowance(setting, form), gap), moss_cost(setting, gap));
+  return (setting.actions - 1) * (8 * log_term / gap + gap + watching) +
          2 * watch_rounds(setting, form) * shortfall(setting, form).beyond(gap / 2) + 1 +
          4 * horizon * moss_excess(gap * root / 4) / root + 3 * setting.level() * horizon;
 }

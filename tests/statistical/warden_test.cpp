@@ -18,7 +18,7 @@ namespace armature {
 namespace {
 
 // --- The lemmas: sums of ½ - Y for fair coins, the widest steps there are
-// --------------------------
+// -------------------------
 
 struct Sample {
   double sum = 0, squares = 0;
@@ -78,9 +78,10 @@ TEST_F(WardenLemmas, TheAllowanceIsMissedNoMoreThanItMay) {
       EXPECT_LE(beyond[k],
                 test::most_failures_by_luck(kRuns, std::exp(-1.0 - k), test::kFalseAlarmRate))
           << r << " " << k;
-    // It is sharp, and half the allowance would not do.
+    // It is sharp, and half the allowance would not do (but for small r, where steps are too
+    // coarse).
     EXPECT_GT(scaled.mean(), 0.5) << r;
-    EXPECT_GT(too_little.mean(), 1 + test::kNormalBound * too_little.error()) << r;
+    if (r >= 1) EXPECT_GT(too_little.mean(), 1 + test::kNormalBound * too_little.error()) << r;
   }
 }
 
@@ -137,8 +138,39 @@ TEST_F(WardenLemmas, AnActionIsWatchedNoLongerThanItMay) {
     }
 }
 
+// One action of gap Δ against the best one, which follows Z; r = 1, no end to patience. If the
+// watch cost of order r whatever the gap, a gap of 1/40 would cost what one of 1/10 does. It costs
+// about twice as much: ten standard errors more.
+TEST_F(WardenLemmas, WithoutPatienceSmallGapsCostMore) {
+  constexpr int kRuns = 3'000;
+  Sample costs[2];
+  for (int k = 0; k < 2; ++k) {
+    const double gap = k == 0 ? 0.1 : 0.025;
+    Stream stream({34, static_cast<std::uint32_t>(k), Purpose::kPolicy});
+    const auto reward = [&](double mean) {
+      return stream.next_word() < static_cast<std::uint32_t>(mean * 0x1p32) ? 1.0 : 0.0;
+    };
+    for (int run = 0; run < kRuns; ++run) {
+      double n_a = 1, n_b = 1;
+      double sum_a = reward(0.5 - gap / 2) + 1, sum_b = reward(0.5 + gap / 2) + 1;  // with r = 1
+      for (int t = 2; t < 30 / (gap * gap); ++t) {
+        if (sum_a * n_b > sum_b * n_a && n_a < n_b) {
+          n_a += 1;
+          sum_a += reward(0.5 - gap / 2);
+        } else {
+          n_b += 1;
+          sum_b += reward(0.5 + gap / 2);
+        }
+      }
+      costs[k].add(gap * n_a);
+    }
+  }
+  EXPECT_GT(costs[1].mean() - costs[0].mean(),
+            test::kNormalBound * std::hypot(costs[0].error(), costs[1].error()));
+}
+
 // --- The policy
-// ------------------------------------------------------------------------------------
+// -----------------------------------------------------------------------------------
 
 constexpr double kDelta = 0.1;
 constexpr Round kHorizon = 10'000;
@@ -256,10 +288,12 @@ std::string warden(double r, const std::string& more = "") {
 
 const char* const kBenign[] = {"random-benign:actions=3,contexts=2",
                                "pareto-benign:actions=2,gap=0.2", "bilodeau-benign:actions=3"};
-const char* const kConfounded[] = {"hidden-arm:actions=2,gap=0.5", "bilodeau-confounded:actions=2",
+const char* const kConfounded[] = {"hidden-arm:actions=2,gap=0.5",
+                                   "bilodeau-confounded:actions=2",
                                    "pareto-confounded:actions=3,gap=0.0625",
                                    "semi-benign:actions=3,contexts=2,shift=1",
-                                   "agnostic:actions=3,gap=0.1"};
+                                   "agnostic:actions=3,gap=0.1",
+                                   "pe-trap:actions=4,contexts=3"};
 
 class WardenTheorem : public test::ReleaseOnly {};
 
@@ -291,9 +325,10 @@ TEST_F(WardenTheorem, HoldsRoundByRoundInTheOtherConfoundedWorlds) {
 }
 
 // The checks have teeth: what believes the contexts and looks at nothing else is caught, in single
-// rounds and in its sum.
+// rounds and in its sum. With r = 3, m = 449 and h = 0.11; (A) allows 2 + 251 + 1787 + 1100 at T,
+// and c-ucb loses 5000.
 TEST_F(WardenTheorem, CausalUcbIsCaught) {
-  const Followed result = follow("hidden-arm:actions=2,gap=0.5", "c-ucb", 0.5, kRuns);
+  const Followed result = follow("hidden-arm:actions=2,gap=0.5", "c-ucb", 3, kRuns);
   EXPECT_EQ(result.steps_broken, int{kRuns});
   EXPECT_EQ(result.bounds_broken, int{kRuns});
 }
@@ -301,12 +336,12 @@ TEST_F(WardenTheorem, CausalUcbIsCaught) {
 // The stratified test at level δ, alone: false alarms in benign worlds, and alarms where Z is
 // wrong.
 TEST_F(WardenTheorem, TheStratifiedTestKeepsItsLevel) {
+  constexpr int kMany = 300;
+  const std::string policy = warden(3, ",test=stratified");
+  const int most = test::most_failures_by_luck(kMany, kDelta, test::kFalseAlarmRate);
   for (const char* family : kBenign)
-    EXPECT_LE(follow(family, warden(3, ",test=stratified"), 3, kRuns).rejections, by_luck(kDelta))
-        << family;
-  EXPECT_GT(
-      follow("bilodeau-confounded:actions=2", warden(3, ",test=stratified"), 3, kRuns).rejections,
-      by_luck(kDelta));
+    EXPECT_LE(follow(family, policy, 3, kMany).rejections, most) << family;
+  EXPECT_GT(follow("bilodeau-confounded:actions=6", policy, 3, kRuns).rejections, by_luck(kDelta));
 }
 
 // (B) in the mean, at the default r and the level of the policy's test; and what it forbids.

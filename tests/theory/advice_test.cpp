@@ -30,7 +30,7 @@ TEST(Advice, FollowsTheNumbers) {
 
 TEST(Advice, ChoosesThePolicy) {
   EXPECT_EQ(advise(sizes(5, 20, 1e6)).policy, "ucb");  // the contexts cannot help
-  EXPECT_EQ(advise(sizes(2, 1, 200)).policy, "ucb");   // nor is there a gain on paper
+  EXPECT_EQ(advise(sizes(5, 2, 100)).policy, "ucb");   // nor is there a gain on paper
   // 1.29·10^4 against ucb's 7.08·10^4; where the contexts are wrong 1.58·10^5, sentry 1.80·10^5.
   EXPECT_EQ(advise(sizes(20, 2, 1e6)).policy, "warden:delta=1e-06");
   EXPECT_EQ(advise(sizes(1000, 2, 1e9)).policy, "warden:delta=1e-09");

@@ -225,7 +225,9 @@ def warden(s, out):
     plays = max(2 * (3 * sqrt(a) + sqrt(plus(log(T / (18 * A * a))))) ** 2, 32 * a)
     out["warden-gap"] = ((A - 1) * (plays / s.gap + s.gap) + 2 * T * beyond + delta * T
                          + (0 if s.gap >= 4 * h else T * min(mpf(1), 4 * h)))
-    out["warden-benign-gap"] = ((A - 1) * (8 * a / s.gap + s.gap + 2 * r + 2 + 2 / s.gap)
+    watch = min(2 * r + 2 + 2 / s.gap,
+                (8 * max(mpf(1), log(T / (8 * A))) + 8) / s.gap + s.gap)
+    out["warden-benign-gap"] = ((A - 1) * (8 * a / s.gap + s.gap + watch)
                                 + 2 * E * beyond + 1 + 3 * delta * T
                                 + 4 * T / sqrt(b) * MOSS.excess(s.gap * sqrt(b) / 4))
 
@@ -394,6 +396,7 @@ SETTINGS = [
     Setting(200, 5, 10**7, delta="0.01", delay="1"),
     Setting(1, 1, 1, delay="1000000000"),
     Setting(7, 3, 10**12, delay="1234"),
+    Setting(20, 2, 10**15, gap="0.1"),
 ]
 
 if __name__ == "__main__":
