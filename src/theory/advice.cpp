@@ -113,7 +113,7 @@ AdviceItem about_horizon(const Facts& f) {
         number(f.causal), number(f.ucb), number(f.crossing));
   else
     item.conclusion = fmt::format(
-        "No: with {} actions ucb's guarantee ({}) is as good as the causal one ({}). The causal "
+        "No: with {} actions ucb's guarantee ({}) is as good as c-ucb's ({}). The causal "
         "coefficient is the smaller one from {} actions on ({} with the paper's constant).",
         number(f.s.actions), number(f.ucb), number(f.causal), number(f.crossing_sharp),
         number(f.crossing));

@@ -131,9 +131,9 @@ void add_dials(Frontier& result, std::size_t count) {
     result.points.push_back(
         {"sentry", sentry_text(budget), BoundKind::kExplicit, shown.r1, shown.r2});
   }
-  // From the policy's own floor to where its watch is as wide as MOSS: T/|A| plays.
+  // From the floor of the policy's default to its cap.
   for (const double allowance :
-       geometric(0.5, std::max(0.5, std::sqrt(s.horizon / s.actions)), count)) {
+       geometric(0.5, std::max(0.5, std::sqrt(s.horizon / s.actions) / 2), count)) {
     const RegretPair shown = warden_pair(s, allowance);
     result.points.push_back(
         {"warden", warden_text(s, allowance), BoundKind::kExplicit, shown.r1, shown.r2});
