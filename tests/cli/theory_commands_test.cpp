@@ -129,7 +129,7 @@ TEST(FrontierCommand, JsonCsvAndTableHaveTheSamePoints) {
                 1e-12);
   }
   EXPECT_EQ(series, (std::set<std::string>{"c-ucb", "db", "frontier", "hac-ucb", "lower", "sentry",
-                                           "ucb"}));
+                                           "ucb", "warden"}));
   const std::string csv = run_armature(run + " -f csv").out;
   EXPECT_EQ(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')),
             json["points"].size() + 1);
