@@ -1,6 +1,7 @@
-// What can be promised: every bound of the paper and of Sentry's theorem as a number (spec §7,
-// docs/theory.md). Pure functions of the setting: the same ones answer `armature bounds` and draw
-// the theory curves of reports. All regrets are pseudo-regrets in [0, t]; nothing is clipped to t.
+// What can be promised: every bound of the paper, of Sentry's and of Warden's theorem as a number
+// (spec §7, docs/theory.md). Pure functions of the setting: the same ones answer `armature bounds`
+// and draw the theory curves of reports. All regrets are pseudo-regrets in [0, t]; nothing is
+// clipped to t.
 #pragma once
 
 #include <optional>
@@ -85,6 +86,19 @@ double sentry_epsilon_bound(const Setting& setting, const SentryForm& form,
 double sentry_gap_bound(const Setting& setting, const SentryForm& form);         // (C), λ=½: 1-δ
 double sentry_benign_gap_bound(const Setting& setting, const SentryForm& form);  // (C): 1-2δ
 
+/// Warden as docs/warden.md has it; its bounds are of expected regret at T, with δ of the setting
+/// inside the widths (1/T unless given).
+struct WardenForm {
+  std::optional<double> allowance;  // r; default max(½, min(sqrt(|Z|T)/(6|A|), ½·sqrt(T/|A|)))
+  double patience = 50;             // κ: at most κ|A|r² rounds of watch
+};
+double warden_allowance(const Setting& setting, const WardenForm& form);         // r
+double warden_any_bound(const Setting& setting, const WardenForm& form);         // (A)
+double warden_benign_bound(const Setting& setting, const WardenForm& form);      // (B)
+double warden_epsilon_bound(const Setting& setting, const WardenForm& form);     // (B_ε)
+double warden_gap_bound(const Setting& setting, const WardenForm& form);         // (C), any world
+double warden_benign_gap_bound(const Setting& setting, const WardenForm& form);  // (C), benign
+
 // --- Upper bounds with late outcomes, explicit (docs/theory.md, "Late outcomes")
 // ------------------- D is the setting's delay; at D = 0 they are the bounds above.
 
@@ -126,6 +140,12 @@ inline constexpr double kSharpFrontierLimit = 320;
 /// R_1 of any policy with worst-case regret at most R_2: nothing where the theorem says nothing.
 std::optional<double> frontier_lower(const Setting& setting);        // the paper's Δ
 std::optional<double> frontier_lower_sharp(const Setting& setting);  // the best Δ
+/// The same with neighbours that differ in all contexts, for gaps up to this one (docs/theory.md,
+/// "What safety costs"): larger, and it speaks for larger R_2.
+inline constexpr double kDirectGap = 1.0 / 40;
+std::optional<double> frontier_lower_direct(const Setting& setting);
+/// Regret on pareto-benign with the setting's gap, of any policy with worst-case regret R_2.
+std::optional<double> safe_gap_lower(const Setting& setting);
 /// Benign regret of any policy that knows nothing of the marginals.
 double zero_knowledge_lower(const Setting& setting);
 double zero_knowledge_lower_sharp(const Setting& setting);
@@ -181,7 +201,7 @@ std::vector<Bound> bounds(const Setting& setting);
 
 /// A pair (benign regret R_1, worst-case regret R_2), in expectation with δ = 1/T.
 struct FrontierPoint {
-  std::string series;  // frontier, lower, ucb, c-ucb, hac-ucb, db, sentry
+  std::string series;  // frontier, lower, ucb, c-ucb, hac-ucb, db, sentry, warden
   std::string policy;  // as `armature simulate` takes it; empty for curves
   BoundKind kind = BoundKind::kExplicit;
   double r1 = 0;

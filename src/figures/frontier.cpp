@@ -107,7 +107,7 @@ Json frontier_line(const Json& rows, const Scale& scale) {
 
 Json policy_marks(Json rows, const Scale& scale) {
   Json lines = scale.position();
-  lines["color"] = colour_of("series", {"ucb", "c-ucb", "hac-ucb", "db", "sentry"});
+  lines["color"] = colour_of("series", {"ucb", "c-ucb", "hac-ucb", "db", "sentry", "warden"});
   Json points = lines;
   lines["strokeDash"] = {{"field", "kind"}, {"type", "nominal"}, {"legend", nullptr}};
   points["shape"] = {{"field", "kind"}, {"type", "nominal"}, {"title", "bound"}};

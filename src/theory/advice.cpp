@@ -32,6 +32,7 @@ struct Facts {
   double crossing_sharp;
   double threshold;  // E at which sentry's exploration costs as much as its causal rounds
   SentryForm sentry;
+  RegretPair warden;  // in expectation, with its defaults at δ = 1/T
 
   explicit Facts(const Setting& setting)
       : s(setting),
@@ -40,13 +41,20 @@ struct Facts {
         causal_paper(c_ucb_bound(s, s.horizon)),
         crossing(causal_crossing(s, CausalCoefficient::kPaper)),
         crossing_sharp(causal_crossing(s, CausalCoefficient::kSharp)),
-        threshold(std::ceil(sentry_threshold(s))) {
+        threshold(std::ceil(sentry_threshold(s))),
+        warden(warden_of(setting)) {
     // At the threshold R_1 = 2·D_C√T. Where that is below ucb's bound the budget is worth it;
     // elsewhere the defaults, whose budget is smaller, are the form to talk about.
     if (2 * causal < ucb)
       sentry.budget = threshold;
     else
       sentry.widths = SentryForm::Widths::kAnytime;
+  }
+
+  static RegretPair warden_of(Setting setting) {
+    setting.delta.reset();
+    return {setting.epsilon ? warden_epsilon_bound(setting, {}) : warden_benign_bound(setting, {}),
+            warden_any_bound(setting, {})};
   }
 
   double epsilon() const { return s.epsilon.value_or(0); }
@@ -64,6 +72,23 @@ struct Facts {
     std::string text = sentry.budget ? sentry_text(*sentry.budget) : "sentry";
     if (epsilon() > 0) text += (sentry.budget ? ",epsilon=" : ":epsilon=") + print_real(epsilon());
     return text;
+  }
+  std::string warden_text() const {
+    const std::string text = "warden:delta=" + print_real(1 / std::max(s.horizon, 2.0));
+    return epsilon() > 0 ? text + ",epsilon=" + print_real(epsilon()) : text;
+  }
+  /// In expectation, as warden's bounds are.
+  double ucb_expected() const {
+    Setting at = s;
+    at.delta.reset();
+    return ucb_pair(at).r1;
+  }
+  /// Less than ucb and sentry where the contexts are right, and over both kinds of worlds together
+  /// less than sentry: by the product R_1·R_2, in which the frontier is one number.
+  bool warden_promises_less() const {
+    return warden.r1 < std::min(ucb_expected(), s.horizon) && warden.r1 <= sentry_benign() &&
+           warden.r1 * std::min(warden.r2, s.horizon) <=
+               sentry_benign() * std::min(sentry_any(), s.horizon);
   }
 };
 
@@ -88,7 +113,7 @@ AdviceItem about_horizon(const Facts& f) {
         number(f.causal), number(f.ucb), number(f.crossing));
   else
     item.conclusion = fmt::format(
-        "No: with {} actions ucb's guarantee ({}) is as good as the causal one ({}). The causal "
+        "No: with {} actions ucb's guarantee ({}) is as good as c-ucb's ({}). The causal "
         "coefficient is the smaller one from {} actions on ({} with the paper's constant).",
         number(f.s.actions), number(f.ucb), number(f.causal), number(f.crossing_sharp),
         number(f.crossing));
@@ -160,14 +185,21 @@ Choice choose(const Facts& f) {
     return pe_bound(f.s, f.s.horizon) < f.causal
                ? Choice{"pe", "Play pe: this world is benign and its marginals have low rank."}
                : Choice{"c-ucb", "Play c-ucb: this world is benign and its marginals are exact."};
+  if (f.warden_promises_less())
+    return {f.warden_text(),
+            "Play warden: it follows the contexts and watches every action until it has lost r = " +
+                number(warden_allowance(f.s, {})) +
+                " against the leader. Where the contexts are in serious doubt, ucb is the safer "
+                "choice."};
   if (f.sentry_benign() >= f.s.horizon)
     return {"ucb",
             "Play ucb, for want of a reason not to: at this horizon no guarantee helps to choose."};
   if (f.sentry_benign() >= f.ucb_alike())
-    return {"ucb",
-            "Play ucb: here no causal policy promises less, even where the contexts are right. In "
-            "practice sentry and c-ucb often gain long before their guarantees do; armature "
-            "simulate shows by how much."};
+    return {
+        "ucb",
+        "Play ucb: here no causal policy promises less, even where the contexts are right. In "
+        "practice sentry, warden and c-ucb often gain long before their guarantees do; armature "
+        "simulate shows by how much."};
   if (f.sentry.budget)
     return {f.text(),
             fmt::format("Play sentry with a budget of {} rounds of exploration: it follows the "
@@ -181,6 +213,11 @@ Choice choose(const Facts& f) {
 AdviceItem about_policy(const Facts& f, const Choice& choice) {
   AdviceItem item{.topic = "policy", .conclusion = choice.conclusion, .because = {}};
   item.because.push_back("--policy " + choice.policy);
+  item.because.push_back(fmt::format(
+      "{}: expected R_1 ≤ {} if the contexts are right, R_2 ≤ {} if not, against {} for "
+      "ucb (docs/warden.md; r = {})",
+      f.warden_text(), number(f.warden.r1), number(f.warden.r2), number(f.ucb_expected()),
+      number(warden_allowance(f.s, {}))));
   item.because.push_back(
       fmt::format("{}: R_1 ≤ {} if the contexts are right, against {} for ucb with the same widths "
                   "(E = {}, δ = {})",
@@ -202,16 +239,21 @@ AdviceItem about_policy(const Facts& f, const Choice& choice) {
   return item;
 }
 
-AdviceItem about_price(const Facts& f) {
+AdviceItem about_price(const Facts& f, const Choice& choice) {
   const double any = f.sentry_any();
-  const double price = std::min(any, f.s.horizon);
+  const bool warden = choice.policy == f.warden_text();
+  const double price = std::min(warden ? f.warden.r2 : any, f.s.horizon);
+  const double ucb = std::min(warden ? f.ucb_expected() : f.ucb_alike(), f.s.horizon);
   AdviceItem item{.topic = "price", .conclusion = "", .because = {}};
   item.conclusion = fmt::format(
-      "If Z is wrong, c-ucb and pe may lose at every round, up to T = {}; {} loses at most {}, {} "
+      "If Z is wrong, c-ucb and pe may lose at every round, up to T = {}; {} loses at most {}{}, {} "
       "times what ucb promises; ucb does not look at Z.",
-      number(f.s.horizon), f.text(), number(price),
-      number(price / std::min(f.ucb_alike(), f.s.horizon)));
+      number(f.s.horizon), warden ? f.warden_text() : f.text(), number(price),
+      warden ? " in expectation" : "", number(price / ucb));
   item.because = {
+      fmt::format("warden, any world: T/(8r) + (c₁ + √π + 3·sqrt(2ℓ_A))·sqrt(|A|T) + |A| + T·h + 1 "
+                  "= {}{}, h what its patience leaves open",
+                  number(f.warden.r2), f.warden.r2 >= f.s.horizon ? ", not below T: vacuous" : ""),
       fmt::format("sentry, any world: sqrt(8|A|ℓ_A·T) + (T-E)·sqrt(|A|(2ℓ_A+1)/E) = {}{}",
                   number(any), any >= f.s.horizon ? ", not below T: vacuous" : ""),
       fmt::format(
@@ -270,7 +312,7 @@ Advice advise(const Setting& setting) {
   const Choice choice = choose(facts);
   return {.policy = choice.policy,
           .items = {about_horizon(facts), about_marginals(facts), about_policy(facts, choice),
-                    about_price(facts), about_notice(facts)}};
+                    about_price(facts, choice), about_notice(facts)}};
 }
 
 }  // namespace armature

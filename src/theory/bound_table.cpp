@@ -16,6 +16,10 @@ std::string two_actions(const Setting& setting) {
   return setting.actions >= 2 ? "" : "needs at least two actions";
 }
 
+std::string three_actions(const Setting& setting) {
+  return setting.actions >= 3 ? "" : "needs at least three actions";
+}
+
 std::string action_log(const Setting& setting) {
   const double log_term = union_log(setting.actions, setting.horizon, setting.level());
   return log_term >= 2 ? "" : fmt::format("needs log(2|A|T/δ) ≥ 2, here {:.4g}", log_term);

@@ -15,6 +15,7 @@ using Need = std::string (*)(const Setting&);
 
 namespace needs {
 std::string two_actions(const Setting& setting);
+std::string three_actions(const Setting& setting);
 std::string action_log(const Setting& setting);      // L_A ≥ 2
 std::string context_log(const Setting& setting);     // L_Z ≥ 2
 std::string both_logs(const Setting& setting);       // L_A, L_Z ≥ 2

@@ -157,6 +157,25 @@ void add_sentry(BoundTable& table, const Setting& s, const std::string& prefix,
       by_gap(s, [&] { return sentry_benign_gap_bound(s, form); }), level);
 }
 
+// In expectation, so at δ = 1/T.
+void add_warden(BoundTable& table, const Setting& s) {
+  const Setting at = in_expectation(s);
+  const WardenForm form;
+  const std::string page = "docs/warden.md ";
+  const std::string remark = fmt::format("expected, r = {:.4g}", warden_allowance(at, form));
+  table.upper({"warden-any", kExplicit, "any", page + "(A)", {}, 0, remark},
+              warden_any_bound(at, form));
+  table.upper({"warden-benign", kExplicit, "benign", page + "(B)", kBenign, 0, remark},
+              warden_benign_bound(at, form));
+  table.upper(
+      {"warden-epsilon", kExplicit, "benign", page + "(B_ε)", {benign, an_epsilon}, 0, remark},
+      by_epsilon(s, [&] { return warden_epsilon_bound(at, form); }));
+  table.upper({"warden-gap", kExplicit, "any", page + "(C)", {a_gap}, 0, remark},
+              by_gap(s, [&] { return warden_gap_bound(at, form); }));
+  table.upper({"warden-benign-gap", kExplicit, "benign", page + "(C)", kBenignByGap, 0, remark},
+              by_gap(s, [&] { return warden_benign_gap_bound(at, form); }));
+}
+
 void add_delay(BoundTable& table, const Setting& s) {
   const double t = s.horizon;
   const std::string source = "docs/theory.md, late outcomes";
@@ -200,6 +219,12 @@ void add_lower(BoundTable& table, const Setting& s) {
                0,
                at},
               frontier_lower_sharp(s), none("≥ T", kSharpFrontierLimit));
+  const std::string safety = "docs/theory.md, what safety costs";
+  table.lower({"frontier-lower-direct", kExplicit, "benign", safety, {three_actions}, 0, at},
+              frontier_lower_direct(s), "none for so large an R_2: it needs R_2 < T/(40c), c > 2");
+  table.lower({"safe-gap-lower", kExplicit, "benign", safety, {three_actions, a_gap}, 0, at},
+              s.gap ? safe_gap_lower(s) : std::nullopt,
+              "none for this gap and R_2: it needs 2·R_2/T < Δ < 1/8, and two contexts");
   table.lower({"zero-knowledge-lower",
                kExplicit,
                "benign",
@@ -297,6 +322,7 @@ std::vector<Bound> bounds(const Setting& setting) {
   add_sentry(table, setting, "sentry-free", {Widths::kPaper, Schedule::kFree, {}});
   add_sentry(table, setting, "sentry-anytime-first", {Widths::kAnytime, Schedule::kFirst, {}});
   add_sentry(table, setting, "sentry-anytime-free", {Widths::kAnytime, Schedule::kFree, {}});
+  add_warden(table, setting);
   add_delay(table, setting);
   add_lower(table, setting);
   add_zones(table, setting);

@@ -32,6 +32,12 @@ RegretPair sentry_pair(const Setting& setting, double budget) {
       sentry_any_bound(setting, form, t) + 1};
 }
 
+RegretPair warden_pair(const Setting& setting, double allowance) {
+  WardenForm form;
+  form.allowance = allowance;
+  return {warden_benign_bound(setting, form), warden_any_bound(setting, form)};
+}
+
 // With Z_1·d_1 ≤ Z_2·d_2 the causal learner is never switched off in benign worlds, and the bound
 // of the fixed split holds for the corrected bias too (docs/theory.md, four events).
 RegretPair db_pair(const Setting& setting) {
@@ -45,6 +51,10 @@ RegretPair db_pair(const Setting& setting) {
 
 std::string sentry_text(double budget) {
   return "sentry:confidence=paper,budget=" + print_real(budget);
+}
+
+std::string warden_text(const Setting& setting, double allowance) {
+  return fmt::format("warden:r={},delta={}", print_real(allowance), print_real(setting.level()));
 }
 
 double frontier_benign(const Setting& setting, double r2) {
@@ -120,6 +130,13 @@ void add_dials(Frontier& result, std::size_t count) {
     const RegretPair shown = sentry_pair(s, budget);
     result.points.push_back(
         {"sentry", sentry_text(budget), BoundKind::kExplicit, shown.r1, shown.r2});
+  }
+  // From the floor of the policy's default to its cap.
+  for (const double allowance :
+       geometric(0.5, std::max(0.5, std::sqrt(s.horizon / s.actions) / 2), count)) {
+    const RegretPair shown = warden_pair(s, allowance);
+    result.points.push_back(
+        {"warden", warden_text(s, allowance), BoundKind::kExplicit, shown.r1, shown.r2});
   }
 }
 

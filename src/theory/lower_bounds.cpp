@@ -4,6 +4,7 @@
 
 #include "armature/theory.h"
 #include "base/mathematics.h"
+#include "theory/guards.h"
 
 namespace armature {
 
@@ -22,6 +23,34 @@ std::optional<double> frontier_lower_sharp(const Setting& setting) {
   if (ratio > std::numbers::e)
     return (setting.actions - 1) * (setting.horizon / r2) / (256 * std::numbers::e);
   return 1.25 * (setting.actions - 1) * portable::log(ratio);
+}
+
+// An action of pareto-benign and its neighbour that is better than the best by Δ differ by 2Δ in
+// every context: K(Δ)·Δ² bounds their divergence (docs/theory.md, "What safety costs").
+static double neighbour_divergence(double gap) {
+  return 1 / ((0.75 + 2 * gap) * (0.25 - 2 * gap)) + 16.0 / 3;
+}
+
+std::optional<double> safe_gap_lower(const Setting& setting) {
+  const double gap = needed(setting.gap, "gap");
+  if (setting.actions < 3 || setting.contexts < 2 || gap >= 0.125) return std::nullopt;
+  const double evidence =
+      (setting.actions - 2) * portable::log(setting.horizon * gap / setting.worst_regret()) -
+      (setting.actions - 1) * std::numbers::ln2;
+  if (evidence <= 0) return std::nullopt;
+  return evidence / (gap * neighbour_divergence(gap));
+}
+
+// The same at the worst Δ up to 1/40, where K(Δ) ≤ K(1/40): Δ = e·c·R_2/T, c = 2^((|A|-1)/(|A|-2)).
+std::optional<double> frontier_lower_direct(const Setting& setting) {
+  if (setting.actions < 3 || setting.contexts < 2) return std::nullopt;
+  const double k = neighbour_divergence(kDirectGap);
+  const double others = setting.actions - 2;
+  const double c = portable::exp(std::numbers::ln2 * (setting.actions - 1) / others);
+  const double ratio = setting.horizon * kDirectGap / (c * setting.worst_regret());
+  if (ratio <= 1) return std::nullopt;
+  if (ratio < std::numbers::e) return others / (k * kDirectGap) * portable::log(ratio);
+  return others * setting.horizon / (k * std::numbers::e * c * setting.worst_regret());
 }
 
 // max of the two regrets ≥ (TΔ/8)·exp(-64TΔ²/(|A|-1)). Printed: Δ = (1/40)·sqrt((|A|-1)/T).

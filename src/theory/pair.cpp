@@ -19,6 +19,18 @@ std::optional<double> sentry_budget_within(const Setting& setting, double r1) {
   return std::min(std::floor(left * left), setting.horizon);
 }
 
+// The largest allowance that keeps warden's benign bound within r1, which grows with it.
+std::optional<double> warden_allowance_within(const Setting& setting, double r1) {
+  double low = 0.5, high = setting.horizon;
+  if (warden_pair(setting, low).r1 > r1) return std::nullopt;
+  if (warden_pair(setting, high).r1 <= r1) return high;
+  for (int k = 0; k < 60; ++k) {
+    const double middle = std::sqrt(low * high);
+    (warden_pair(setting, middle).r1 <= r1 ? low : high) = middle;
+  }
+  return low;
+}
+
 PairVerdict shown_by(const std::string& policy, RegretPair pair) {
   return {"achievable", policy, BoundKind::kExplicit,
           fmt::format("the explicit bounds of {} in expectation (δ = 1/T) are R_1 = {:.6g} and R_2 "
@@ -40,6 +52,9 @@ std::optional<PairVerdict> shown(const Setting& setting, RegretPair wanted) {
   const auto budget = sentry_budget_within(setting, wanted.r1);
   if (budget && within(sentry_pair(setting, *budget)))
     return shown_by(sentry_text(*budget), sentry_pair(setting, *budget));
+  const auto allowance = warden_allowance_within(setting, wanted.r1);
+  if (allowance && within(warden_pair(setting, *allowance)))
+    return shown_by(warden_text(setting, *allowance), warden_pair(setting, *allowance));
   return std::nullopt;
 }
 

@@ -129,7 +129,7 @@ TEST(FrontierCommand, JsonCsvAndTableHaveTheSamePoints) {
                 1e-12);
   }
   EXPECT_EQ(series, (std::set<std::string>{"c-ucb", "db", "frontier", "hac-ucb", "lower", "sentry",
-                                           "ucb"}));
+                                           "ucb", "warden"}));
   const std::string csv = run_armature(run + " -f csv").out;
   EXPECT_EQ(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')),
             json["points"].size() + 1);
@@ -163,7 +163,7 @@ TEST(FrontierCommand, JudgesAPair) {
 TEST(AdviseCommand, ItsPolicyRuns) {
   const Json json = json_of("advise -A 1000 -Z 2 -T 1e9 --epsilon 1e-4");
   const std::string policy = json["policy"];
-  EXPECT_TRUE(policy.starts_with("sentry:")) << policy;
+  EXPECT_TRUE(policy.starts_with("warden:")) << policy;
   const ProgramResult result =
       run_armature("simulate -i hidden-arm -p " + policy + " -T 100 -m 2 -q");
   EXPECT_EQ(result.status, 0) << result.err;

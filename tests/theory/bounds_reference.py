@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes bounds_reference.csv: every bound at chosen settings, to 30 digits.
 
-Straight from the formulas of the paper, the specification (section 7) and docs/sentry.md, with
-mpmath at 60 digits and none of the library's code. Run it in this folder; read the diff.
+Straight from the formulas of the paper, the specification (section 7), docs/sentry.md and
+docs/warden.md, with mpmath at 60 digits and none of the library's code. Run it in this folder; read
+the diff.
 """
 import csv
 import sys
@@ -139,6 +140,98 @@ def sentry(s, out, prefix, anytime, schedule):
     out[prefix + "-benign-gap"] = (A - 1) * (2 * a / s.gap + s.gap)
 
 
+class MossTail:
+    """docs/warden.md, Lemma 2: a step function above the tail of the shortfall, and its integral."""
+    FAR, POWER = mpf(10) ** 5, 2 * (12 * sqrt(mpf(2)) - 16)
+
+    def __init__(self):
+        mp.dps = 25  # the table is long
+        self.edges, self.tails = [], []
+        edge = 1.0  # edges are defined as doubles
+        while edge < 1 + 1e5:
+            self.edges.append(mpf(edge - 1))
+            self.tails.append(max(self.summed(self.edges[-1]), self.closed(self.FAR)))
+            edge *= 1.004
+        mp.dps = 60
+        self.after = [self.closed_integral(self.FAR)]
+        for k in range(len(self.edges) - 1, -1, -1):
+            end = self.edges[k + 1] if k + 1 < len(self.edges) else self.FAR
+            self.after.append(self.after[-1] + (end - self.edges[k]) * self.tails[k])
+        self.after.reverse()
+
+    def closed(self, y):
+        return exp(-2 * y * y) + mpf("1.84") * y ** -self.POWER
+
+    def closed_integral(self, y):
+        return exp(-2 * y * y) / (4 * y) + mpf("1.84") * y ** (1 - self.POWER) / (self.POWER - 1)
+
+    def summed(self, y):
+        path = lambda u: u * y + sqrt(u * log(1 / u) / 2)
+        total = exp(-2 * y * y)
+        for k in range(80):
+            right = mpf(2) ** -k
+            left = right / 2
+            slope = (path(right) - path(left)) / (right - left)
+            start = path(left) - slope * left
+            # least of (start + slope·u)²/u on [left, right]
+            at = right if slope <= 0 else min(max(start / slope, left), right)
+            total += exp(-2 * (start + slope * at) ** 2 / at)
+        return min(mpf(1), total)
+
+    def tail(self, y):
+        return self.closed(y) if y >= self.FAR else self.tails[self.index(y)]
+
+    def excess(self, y):
+        if y >= self.FAR:
+            return self.closed_integral(y)
+        k = self.index(y)
+        return self.after[k] - (y - self.edges[k]) * self.tails[k]
+
+    def index(self, y):
+        return max(k for k, edge in enumerate(self.edges) if edge <= y)
+
+
+MOSS = MossTail()
+
+
+def warden(s, out):
+    """docs/warden.md, section 3, in expectation at δ = 1/T."""
+    A, Z, T = s.A, s.Z, s.T
+    delta, kappa = 1 / max(T, mpf(2)), mpf(50)
+    ell = lambda n: mpf("1.445") * (log(log(2 * n)) + mpf("0.72") * log(mpf("10.4") * A / delta))
+    r = max(mpf(1) / 2, min(sqrt(Z * T) / (6 * A), sqrt(T / A) / 2))
+    root = sqrt(T / A)
+    P = lambda x: exp(-8 * r * x) + MOSS.tail(x * root)
+    above = lambda x: exp(-8 * r * x) / (8 * r) + MOSS.excess(x * root) / root
+    m = kappa * r**2 - 1
+    h = r / m + sqrt(ell(m) / (2 * m))
+    c1 = MOSS.excess(mpf(0))
+    out["warden-any"] = (T / (8 * r) + (c1 + sqrt(mp.pi) + sqrt(18 * ell(T))) * sqrt(A * T) + A
+                         + T * h + delta * T)
+    g = sqrt(2 / kappa) / r
+    E = kappa * A * r**2
+    out["warden-benign"] = (
+        sqrt(Z * T) * (c1 + sqrt(mp.pi) + mpf(1) / 2 + sqrt(mp.pi / 8) + sqrt(log(Z) / 2)) + Z
+        + (A - 1) * (2 * r + 2 + 2 / g) + E * (g + 2 * above(g / 2)) + 1 + 3 * delta * T)
+    b = max(mpf(2), T / Z)
+    if s.epsilon is not None:
+        out["warden-epsilon"] = (out["warden-benign"]
+                                 + s.epsilon * T * (3 + sqrt(log(b) / 2)) / 2)
+    if s.gap is None:
+        return
+    x = s.gap / 2
+    beyond = x * P(x) + above(x)
+    a = ell(T)
+    plays = max(2 * (3 * sqrt(a) + sqrt(plus(log(T / (18 * A * a))))) ** 2, 32 * a)
+    out["warden-gap"] = ((A - 1) * (plays / s.gap + s.gap) + 2 * T * beyond + delta * T
+                         + (0 if s.gap >= 4 * h else T * min(mpf(1), 4 * h)))
+    watch = min(2 * r + 2 + 2 / s.gap,
+                (8 * max(mpf(1), log(T / (8 * A))) + 8) / s.gap + s.gap)
+    out["warden-benign-gap"] = ((A - 1) * (8 * a / s.gap + s.gap + watch)
+                                + 2 * E * beyond + 1 + 3 * delta * T
+                                + 4 * T / sqrt(b) * MOSS.excess(s.gap * sqrt(b) / 4))
+
+
 def smallest_whole(holds, most=10**18):
     if holds(1):
         return 1
@@ -178,6 +271,15 @@ def lower(s, out):
     if A >= 2 and R2 < T / 320:
         out["frontier-lower-sharp"] = ((A - 1) * T / (256 * EULER * R2) if R2 < T / (320 * EULER)
                                        else mpf(5) / 4 * (A - 1) * log(T / (320 * R2)))
+    if A >= 3 and Z >= 2:
+        safe = lambda gap: ((A - 2) * log(T * gap / R2) - (A - 1) * log(mpf(2))) / gap
+        K = lambda gap: 1 / ((mpf(3) / 4 + 2 * gap) * (mpf(1) / 4 - 2 * gap)) + mpf(16) / 3
+        last = mpf(1) / 40
+        worst = min(last, EULER * 2 ** ((A - 1) / (A - 2)) * R2 / T)
+        if safe(last) > 0:
+            out["frontier-lower-direct"] = safe(worst) / K(last)
+        if s.gap is not None and s.gap < mpf(1) / 8 and safe(s.gap) > 0:
+            out["safe-gap-lower"] = safe(s.gap) / K(s.gap)
     printed = sqrt((A - 1) / T) / 40  # Δ of the paper
     best = sqrt((A - 1) / (128 * T))
     if A > 1:
@@ -265,6 +367,7 @@ def table(s):
     sentry(s, out, "sentry-free", False, "free")
     sentry(s, out, "sentry-anytime-first", True, "first")
     sentry(s, out, "sentry-anytime-free", True, "free")
+    warden(s, out)
     if s.delay is not None:
         delayed(s, out)
     lower(s, out)
@@ -293,6 +396,7 @@ SETTINGS = [
     Setting(200, 5, 10**7, delta="0.01", delay="1"),
     Setting(1, 1, 1, delay="1000000000"),
     Setting(7, 3, 10**12, delay="1234"),
+    Setting(20, 2, 10**15, gap="0.1"),
 ]
 
 if __name__ == "__main__":

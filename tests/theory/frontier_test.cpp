@@ -25,7 +25,7 @@ RC_GTEST_PROP(Frontier, DialsStayAboveIt, ()) {
   const Setting setting = test::random_setting();
   const double product = setting.actions * setting.horizon;
   for (const FrontierPoint& point : frontier(setting, 5).points)
-    if (point.series == "db" || point.series == "sentry")
+    if (point.series == "db" || point.series == "sentry" || point.series == "warden")
       RC_ASSERT(point.r1 * point.r2 >= product * (1 - 1e-12));
 }
 
@@ -40,6 +40,7 @@ TEST(Frontier, HasTheCurvesAndThePolicies) {
   EXPECT_EQ(count["hac-ucb"], 1);
   EXPECT_EQ(count["db"], 18);
   EXPECT_EQ(count["sentry"], 9);
+  EXPECT_EQ(count["warden"], 9);
   EXPECT_DOUBLE_EQ(result.lower_until.value(), 1e9 / 320);
   EXPECT_EQ(result.points.front().r2, std::sqrt(20e9));
   EXPECT_EQ(result.points[9].r2, 1e9);
@@ -86,6 +87,14 @@ TEST(Pairs, AchievableExplicitly) {
   EXPECT_EQ(sentry.verdict, "achievable");
   EXPECT_EQ(sentry.kind, BoundKind::kExplicit);
   EXPECT_TRUE(sentry.policy.starts_with("sentry:confidence=paper,budget=")) << sentry.policy;
+}
+
+// |A| = 20, |Z| = 2, T = 10^6: 1.29·10^4 and 1.58·10^5 at r = 11.8.
+TEST(Pairs, AchievableByWarden) {
+  const PairVerdict verdict = judge_pair(sizes(20, 2, 1e6), 1.3e4, 1.6e5);
+  EXPECT_EQ(verdict.verdict, "achievable");
+  EXPECT_EQ(verdict.kind, BoundKind::kExplicit);
+  EXPECT_TRUE(verdict.policy.starts_with("warden:r=1")) << verdict.policy;
 }
 
 TEST(Pairs, AchievableAsARateOnTheFrontier) {
