@@ -69,32 +69,32 @@ PolicyFacts Warden::facts() {
           "good: sentry's, which finds wrong marginals, and one that compares an action with the "
           "others in the same contexts, which finds a wrong Z. What is missed is rare and dear: "
           "for the upper quantiles take r twice as large. The theorem is in docs/warden.md.",
-      .section = "§6",
+      .section = "§9",
       .needs_marginals = true,
       .parameters = {
           Parameter::real("r")
               .automatic("max(1/2, min(sqrt(|Z|·T)/(6|A|), sqrt(T/|A|)/2))")
               .above(0)
-              .help("r: what an action may lose before it is no longer watched", "§6"),
+              .help("r: what an action may lose before it is no longer watched", "§9"),
           Parameter::real("R1").automatic("see r").above(0).help(
-              "r by what watching may cost in a benign world: R1/|A|", "§6"),
+              "r by what watching may cost in a benign world: R1/|A|", "§9"),
           Parameter::real("R2").automatic("see r").above(0).help(
-              "r by what one missed action may cost: T/(8e·R2)", "§6"),
+              "r by what one missed action may cost: T/(8e·R2)", "§9"),
           Parameter::real("patience")
               .defaults_to("50")
               .at_least(0)
               .or_word("inf")
-              .help("κ: at most κ·|A|·r² rounds are spent watching", "§6"),
+              .help("κ: at most κ·|A|·r² rounds are spent watching", "§9"),
           Parameter::real("delta").defaults_to("0.05").open(0, 1).help(
-              "δ: how often the bar and each test may fail", "§6"),
+              "δ: how often the bar and each test may fail", "§9"),
           Parameter::real("epsilon").defaults_to("0").closed(0, 2).help(
-              "ε: how wrong the given marginals may be", "§6"),
+              "ε: how wrong the given marginals may be", "§9"),
           Parameter::choice("schedule", {"horizon", "free"})
               .help("with T, or without: T is 2^⌈log2 t⌉ in round t; the default where no horizon "
                     "is known",
-                    "§6"),
+                    "§9"),
           Parameter::choice("test", {"both", "causal", "stratified", "none"})
-              .help("which tests may reject Z: sentry's is the causal one", "§6"),
+              .help("which tests may reject Z: sentry's is the causal one", "§9"),
           inflight_parameter()}};
 }
 
