@@ -230,6 +230,55 @@ double Sentry::allowance(std::uint64_t round) const {
   ARMATURE_CHECK(false, "every schedule has an allowance");
 }
 
+// |μ̂(a) − Σ_z ν̃_a(z)μ̂(z)| > w(a) + Σ_z ν̃_a(z)w(z) + ε/2, each side with its own widths.
+inline bool Sentry::contradicts(Arm a) const {
+  const std::uint32_t row = rows_->row(a);
+  const double difference = actions_.mean(a) - rows_->sum(row, means_);
+  if (difference > 0)
+    return difference > action_widths_[a].down + rows_->sum(row, ups_) + epsilon_ / 2;
+  return -difference > action_widths_[a].up + rows_->sum(row, downs_) + epsilon_ / 2;
+}
+
+inline void Sentry::touch(Arm a) {
+  const auto place = std::lower_bound(touched_.begin(), touched_.end(), a);
+  if (place == touched_.end() || *place != a) touched_.insert(place, a);
+}
+
+// What the outcomes since the last choice mean for the bar and the test. With prompt feedback this
+// is after every outcome; late ones are judged together, so that their order leaves no trace.
+inline Sentry::Stock Sentry::stock() const {
+  Stock stock{bar_, std::nullopt};
+  for (const Arm a : touched_)
+    stock.bar = std::max(stock.bar, actions_.mean(a) - action_widths_[a].down);
+  if (!may_reject_ || rejected_) return stock;
+  for (const Arm a : touched_)
+    if (contradicts(a)) {
+      stock.contradiction = a;
+      break;
+    }
+  return stock;
+}
+
+void Sentry::take_stock() {
+  if (touched_.empty()) return;
+  const Stock found = stock();
+  bar_ = found.bar;
+  if (found.contradiction) {
+    rejected_ = true;
+    rejection_round_ = rounds_;
+    rejection_action_ = *found.contradiction;
+  }
+  touched_.clear();
+  if (regression_) regression_->update();
+}
+
+inline Sentry::Choice Sentry::choice(std::uint64_t round, double bar, bool rejected) const {
+  const bool explores = !rejected && static_cast<double>(explorations_) < allowance(round) &&
+                        uppers_.best_value() > bar + tolerance_;
+  if (!rejected && !explores) return {causal_choice(bar), false};
+  return {flights_.any_counted() ? best_ahead() : uppers_.best(), explores};
+}
+
 Decision Sentry::choose(Stream&) {
   if (flights_.due()) count_last_play();
   take_stock();
@@ -238,13 +287,6 @@ Decision Sentry::choose(Stream&) {
   explorations_ += explores ? 1 : 0;
   flights_.send(arm);
   return {arm, explores ? kExploration : 0};
-}
-
-Sentry::Choice Sentry::choice(std::uint64_t round, double bar, bool rejected) const {
-  const bool explores = !rejected && static_cast<double>(explorations_) < allowance(round) &&
-                        uppers_.best_value() > bar + tolerance_;
-  if (!rejected && !explores) return {causal_choice(bar), false};
-  return {flights_.any_counted() ? best_ahead() : uppers_.best(), explores};
 }
 
 Arm Sentry::causal_choice(double bar) const {
@@ -315,7 +357,7 @@ void Sentry::observe(Decision decision, Outcome outcome, Stream&) {
   touch(decision.arm);
   if (flights_.land(decision.arm))
     uncount_play(decision.arm);
-  else
+  else if (flights_.any_counted())
     look_ahead(decision.arm);
 }
 
@@ -337,39 +379,6 @@ void Sentry::witness(const Tally& tally, Stream&) {
   if (regression_) regression_->work_in(tally.arm, tally.plays, tally.rewards);
   touch(tally.arm);
   look_ahead(tally.arm);
-}
-
-void Sentry::touch(Arm a) {
-  const auto place = std::lower_bound(touched_.begin(), touched_.end(), a);
-  if (place == touched_.end() || *place != a) touched_.insert(place, a);
-}
-
-// What the outcomes since the last choice mean for the bar and the test. With prompt feedback this
-// is after every outcome; late ones are judged together, so that their order leaves no trace.
-Sentry::Stock Sentry::stock() const {
-  Stock stock{bar_, std::nullopt};
-  for (const Arm a : touched_)
-    stock.bar = std::max(stock.bar, actions_.mean(a) - action_widths_[a].down);
-  if (!may_reject_ || rejected_) return stock;
-  for (const Arm a : touched_)
-    if (contradicts(a)) {
-      stock.contradiction = a;
-      break;
-    }
-  return stock;
-}
-
-void Sentry::take_stock() {
-  if (touched_.empty()) return;
-  const Stock found = stock();
-  bar_ = found.bar;
-  if (found.contradiction) {
-    rejected_ = true;
-    rejection_round_ = rounds_;
-    rejection_action_ = *found.contradiction;
-  }
-  touched_.clear();
-  if (regression_) regression_->update();
 }
 
 bool Sentry::probabilities(std::span<double> out) const {
@@ -450,15 +459,6 @@ void Sentry::look_ahead(Arm arm) const {
     uppers_ahead_[arm] = actions_.upper_ahead(arm, static_cast<double>(out), action_confidence_);
   for (Context z = 0; z < contexts_.size(); ++z)
     context_uppers_ahead_[z] = contexts_.upper_ahead(z, visits_.of(z), context_confidence_);
-}
-
-// |μ̂(a) − Σ_z ν̃_a(z)μ̂(z)| > w(a) + Σ_z ν̃_a(z)w(z) + ε/2, each side with its own widths.
-bool Sentry::contradicts(Arm a) const {
-  const std::uint32_t row = rows_->row(a);
-  const double difference = actions_.mean(a) - rows_->sum(row, means_);
-  if (difference > 0)
-    return difference > action_widths_[a].down + rows_->sum(row, ups_) + epsilon_ / 2;
-  return -difference > action_widths_[a].up + rows_->sum(row, downs_) + epsilon_ / 2;
 }
 
 void Sentry::visit_state(StateVisitor& visitor) {

@@ -18,7 +18,8 @@ class CausalUcb : public leap::Planner {
   CausalUcb(const Problem& problem, const Arguments& arguments);
 
   Decision choose(Stream& stream) {
-    if (flights_.due()) count_last_play();
+    if (flights_.due()) [[unlikely]]
+      count_last_play();
     const Arm arm = random_ties_ ? random_best(stream) : rows_->action(scores_.best_row());
     flights_.send(arm);
     return {arm};

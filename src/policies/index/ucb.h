@@ -18,7 +18,8 @@ class Ucb : public leap::Planner {
   Ucb(const Problem& problem, const Arguments& arguments);
 
   Decision choose(Stream& stream) {
-    if (flights_.due()) update(flights_.settle());
+    if (flights_.due()) [[unlikely]]
+      update(flights_.settle());
     const Arm arm = random_ties_ ? random_best(stream) : indices_.best();
     flights_.send(arm);
     return {arm};

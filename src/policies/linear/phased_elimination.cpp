@@ -137,34 +137,40 @@ void PhasedElimination::plan_phase() {
   next_ = 0;
 }
 
-// A lost play again, so that the phase ends; else the plan's next. When all is sent out and some
-// outcomes are missing: round the support, counting nothing.
-PhasedElimination::Turn PhasedElimination::turn() const {
-  if (active_.size() == 1) return {Turn::Kind::kExtra, active_.front(), next_};
-  if (!lost_.empty()) return {Turn::Kind::kAgain, lost_.front(), next_};
+// The first supported action with plays left to send out; support_.size() if there is none.
+inline std::size_t PhasedElimination::next_planned() const {
   std::size_t place = next_;
   while (place < support_.size() && dispatched_[place] == planned_[place]) ++place;
-  if (place < support_.size()) return {Turn::Kind::kPlanned, support_[place], place};
-  return {Turn::Kind::kExtra, support_[extra_turn_], place};
+  return place;
 }
 
+// A lost play again, so that the phase ends; else the plan's next. When all is sent out and some
+// outcomes are missing: round the support, counting nothing.
 Decision PhasedElimination::choose(Stream&) {
-  const Turn turn = this->turn();
-  next_ = turn.place;
-  if (turn.kind == Turn::Kind::kExtra) {
-    extra_turn_ = extra_turn_ + 1 == support_.size() ? 0 : extra_turn_ + 1;
-    return {turn.arm, kExtra};
-  }
-  if (turn.kind == Turn::Kind::kAgain)
+  if (active_.size() == 1) return {active_.front(), kExtra};
+  if (!lost_.empty()) {
+    const Arm arm = lost_.front();
     lost_.erase(lost_.begin());
-  else
-    ++dispatched_[turn.place];
-  ++outstanding_;
-  return {turn.arm, phase_};
+    ++outstanding_;
+    return {arm, phase_};
+  }
+  next_ = next_planned();
+  if (next_ < support_.size()) {
+    ++dispatched_[next_];
+    ++outstanding_;
+    return {support_[next_], phase_};
+  }
+  const Arm arm = support_[extra_turn_];
+  extra_turn_ = extra_turn_ + 1 == support_.size() ? 0 : extra_turn_ + 1;
+  return {arm, kExtra};
 }
 
 bool PhasedElimination::probabilities(std::span<double> out) const {
-  put_all_on(out, turn().arm);
+  const std::size_t planned = next_planned();
+  put_all_on(out, active_.size() == 1         ? active_.front()
+                  : !lost_.empty()            ? lost_.front()
+                  : planned < support_.size() ? support_[planned]
+                                              : support_[extra_turn_]);
   return true;
 }
 

@@ -37,13 +37,7 @@ class PhasedElimination : public leap::Planner {
   double phase_plays() const {  // m_ℓ
     return std::ldexp(nominal_plays_, static_cast<int>(phase_) - 1);
   }
-  /// What comes next.
-  struct Turn {
-    enum class Kind { kAgain, kPlanned, kExtra } kind;
-    Arm arm;
-    std::size_t place;  // the first supported action with plays left to send out
-  };
-  Turn turn() const;
+  std::size_t next_planned() const;
   void start_phase();
   void plan_phase();
   void end_phase();

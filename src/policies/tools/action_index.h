@@ -23,9 +23,11 @@ class ActionIndexPolicy {
   }
 
   Decision choose(Stream&) {
-    if (flights_.due()) update(flights_.settle());
-    flights_.send(indices_.best());
-    return {indices_.best()};
+    if (flights_.due()) [[unlikely]]
+      update(flights_.settle());
+    const Arm arm = indices_.best();
+    flights_.send(arm);
+    return {arm};
   }
   void observe(Decision decision, Outcome outcome, Stream&) {
     flights_.land(decision.arm);
@@ -36,7 +38,8 @@ class ActionIndexPolicy {
     if (flights_.land(decision.arm)) update(decision.arm);
   }
   bool probabilities(std::span<double> out) const {
-    if (flights_.due()) update(flights_.settle());
+    if (flights_.due()) [[unlikely]]
+      update(flights_.settle());
     put_all_on(out, indices_.best());
     return true;
   }
@@ -54,9 +57,13 @@ class ActionIndexPolicy {
  private:
   void update(Arm a) const {
     std::uint64_t n = actions_.floored_count(a);
-    if (flights_.any_counted())
-      n = std::max<std::uint64_t>(1, actions_.count(a) + flights_.counted(a));
+    if (flights_.any_counted()) [[unlikely]]
+      n = count_ahead(a);
     indices_.set(a, index_(actions_.mean(a), static_cast<double>(n)));
+  }
+  std::uint64_t count_ahead(Arm a) const {
+    const std::uint64_t n = actions_.count(a) + flights_.counted(a);
+    return n == 0 ? 1 : n;
   }
   void rebuild() {
     for (Arm a = 0; a < actions_.size(); ++a) update(a);

@@ -38,7 +38,7 @@ class Flights {
   /// An outcome has come or was given up. True if it was counted before, and the index is to be
   /// worked out anew.
   bool land(Arm arm) {
-    if (arm == last_) {
+    if (arm == last_) [[likely]] {
       last_ = kNone;
       return false;
     }
