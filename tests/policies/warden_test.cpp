@@ -91,6 +91,13 @@ TEST(Warden, RefusesWhatDoesNotFitTogether) {
 
 // --- The stratified test
 
+// The outcome of another's decision, judged at once: what is heard between two choices is judged
+// together.
+void hear(Hand& hand, Arm arm, Context context, double reward) {
+  hand.witness(arm, context, reward);
+  hand.policy->forget(hand.choose());
+}
+
 // In context 0 the others paid nothing in o = 1000 plays, and arm 1 pays 1 in each of its k: D = k.
 // With |A| = 2 and δ = 0.05 the split bound is
 //   k = 11: sqrt(41·(2.5376 + 0.0781)) + sqrt(0.1246·(2.5376 + 0.8841)) = 10.36 + 0.65 = 11.01,
@@ -99,9 +106,10 @@ TEST(Warden, RefusesWhatDoesNotFitTogether) {
 TEST(Warden, TheStratifiedTestByHand) {
   Hand hand("warden:test=stratified", problem_of(kTwoArms, 10'000));
   hand.policy->witness(Tally{0, 0, 1000, 0}, hand.stream);
-  for (int k = 1; k <= 11; ++k) hand.witness(1, 0, 1);
+  hand.policy->forget(hand.choose());
+  for (int k = 1; k <= 11; ++k) hear(hand, 1, 0, 1);
   EXPECT_EQ(diagnostic(hand, "rejected"), 0);
-  hand.witness(1, 0, 1);
+  hear(hand, 1, 0, 1);
   EXPECT_EQ(diagnostic(hand, "rejected"), 1);
   EXPECT_EQ(diagnostic(hand, "rejection_action"), 1);
   EXPECT_EQ(diagnostic(hand, "candidates"), -1);  // nobody asks any more
@@ -111,13 +119,13 @@ TEST(Warden, TheStratifiedTestByHand) {
 // impossible by ν̃ never is.
 TEST(Warden, WhatIsIncluded) {
   Hand hand("warden", problem_of({{1, 0}, {0.5, 0.5}}, 1000));
-  hand.witness(0, 0, 1);
-  hand.witness(0, 0, 0);
-  hand.witness(1, 0, 1);
-  hand.witness(0, 0, 1);
-  hand.witness(1, 1, 1);
-  hand.witness(0, 1, 1);
-  hand.witness(1, 1, 1);
+  hear(hand, 0, 0, 1);
+  hear(hand, 0, 0, 0);
+  hear(hand, 1, 0, 1);
+  hear(hand, 0, 0, 1);
+  hear(hand, 1, 1, 1);
+  hear(hand, 0, 1, 1);
+  hear(hand, 1, 1, 1);
   EXPECT_EQ(hand.field("cell_plays"), "[3, 1, 1, 2]");
   EXPECT_EQ(hand.field("included_plays"), "[1, 0, 1, 1]");
   EXPECT_EQ(hand.field("included_sums"), "[1, 0, 1, 1]");

@@ -341,13 +341,12 @@ void Warden::forget(Decision decision) {
   --watches_;  // it will be made up for
 }
 
-// In the log's order: lcb* is the largest lower bound there ever was, and each outcome is one more
-// chance to be rejected by.
+// Judged before the next choice, all together: a log may be sorted by context, or added up cell by
+// cell, and a part of it then says something else than the whole. None of it makes another outcome
+// of it included in the stratified test.
 void Warden::witness(const Tally& tally, Stream&) {
-  take_stock();
   learn(tally);
   look_ahead();
-  take_stock();
 }
 
 void Warden::learn(const Tally& tally) {
