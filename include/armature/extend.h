@@ -38,8 +38,9 @@ std::unique_ptr<AnyPolicy> extend(const std::string& policy, const Problem& prob
 ///  - policies that toss a coin for a reward between 0 and 1 (ts, c-ts): such rewards need the log,
 ///    and without it an Error says so;
 ///  - regressions (cl-ucb, cl-ts), which add in another order and differ in their last bits.
-/// What depends on the way there and not on its end is never part of either: lcb* of sentry, the
-/// largest lower bound it ever had in rounds of its own, starts from the last statistics.
+/// What depends on the way there and not on its end is never part of either: lcb* of sentry and
+/// warden, the largest lower bound they ever had in rounds of their own, starts from the last
+/// statistics; so do the outcomes that warden's stratified test includes.
 std::unique_ptr<AnyPolicy> extend(const std::string& policy, const Problem& problem,
                                   const Evidence& evidence, const Problem& evidence_problem,
                                   Stream& stream);

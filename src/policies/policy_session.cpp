@@ -93,6 +93,9 @@ PolicySession PolicySession::extend(const std::string& policy, const Problem& pr
   Fingerprint luck;  // nobody else's, but the same every time
   const std::uint64_t origin[] = {seed_, replication_, round_, evidence_.outcomes()};
   luck.add(origin, sizeof origin);
+  luck.add(policy);
+  const std::uint64_t into[] = {problem.fingerprint(), policy_->digest()};
+  luck.add(into, sizeof into);
   PolicySession next(policy, problem, luck.value());
   next.policy_ = armature::extend(policy, problem, evidence_, problem_, next.stream_);
   next.evidence_ = evidence_.renamed(problem_, problem);

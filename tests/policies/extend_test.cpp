@@ -250,7 +250,7 @@ TEST(ExtendByHand, ALogOfAnotherProblemIsRenamed) {
 // A benign world, in which contexts explain all: what is learned cell by cell must not look like a
 // contradiction, and no bar may rise above the best mean. The log is long enough for a mistaken
 // test to reject (the intervals of 10,000 outcomes are a tenth of the difference between contexts).
-TEST(ExtendByHand, SentryStaysCalmInABenignWorld) {
+TEST(ExtendByHand, SentryAndWardenStayCalmInABenignWorld) {
   const Problem problem = named({"a", "b", "c", "d"}, {"x", "y", "z"});
   Stream luck({5, 0, Purpose::kTest});
   std::vector<Logged> log;
@@ -278,9 +278,11 @@ TEST(ExtendByHand, SentryStaysCalmInABenignWorld) {
       if (field.name == "bar") EXPECT_LE(field.values.front(), best);
     }
   };
-  calm(extend("sentry", problem, log, problem, luck));
-  calm(extend("sentry", problem, sorted, problem, luck));
-  calm(extend("sentry", problem, evidence_of(log, problem), problem, luck));
+  for (const char* text : {"sentry", "warden"}) {
+    calm(extend(text, problem, log, problem, luck));
+    calm(extend(text, problem, sorted, problem, luck));
+    calm(extend(text, problem, evidence_of(log, problem), problem, luck));
+  }
 }
 
 // --- Any problems, any log

@@ -342,8 +342,8 @@ void Warden::forget(Decision decision) {
 }
 
 // Judged before the next choice, all together: a log may be sorted by context, or added up cell by
-// cell, and a part of it then says something else than the whole. None of it makes another outcome
-// of it included in the stratified test.
+// cell, and a part of it then says something else than the whole. The price: no outcome of a log
+// makes another included, so the stratified test knows it only as what other actions did (o, m).
 void Warden::witness(const Tally& tally, Stream&) {
   learn(tally);
   look_ahead();

@@ -42,11 +42,15 @@ bool CausalUcb2::probabilities(std::span<double> out) const {
   return true;
 }
 
-// The bonus is for all that will have been learned: a round that teaches nothing is taken back.
-void CausalUcb2::forget(Decision) {
+std::uint64_t CausalUcb2::outcomes() const {
   std::uint64_t known = 0;
   for (Context z = 0; z < contexts_.size(); ++z) known += contexts_.count(z);
-  ARMATURE_CHECK(rounds_ > known, "a decision is outstanding when it is given up");
+  return known;
+}
+
+// The bonus is for all that will have been learned: a round that teaches nothing is taken back.
+void CausalUcb2::forget(Decision) {
+  ARMATURE_CHECK(rounds_ > outcomes(), "a decision is outstanding when it is given up");
   --rounds_;
 }
 
@@ -61,6 +65,7 @@ Arm CausalUcb2::best_at(double t) const {
 void CausalUcb2::visit_state(StateVisitor& visitor) {
   contexts_.visit_state(visitor, "visits", "reward_sums");
   visitor.field("rounds", rounds_);
+  visitor.require(rounds_ >= outcomes(), "rounds");
   if (!visitor.reading()) return;
   for (Context z = 0; z < contexts_.size(); ++z) means_[z] = contexts_.mean(z);
 }

@@ -35,6 +35,7 @@ class CausalUcb2 {
 
  private:
   Arm best_at(double t) const;
+  std::uint64_t outcomes() const;
 
   double scale_;
   Statistics contexts_;
