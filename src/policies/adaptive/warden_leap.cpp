@@ -88,6 +88,7 @@ bool Warden::do_holds(const leap::Plan& plan, const leap::Box& box) const {
   check_contexts_told(box);
   const Ranges ranges = ranges_in(share, box);
   if (watches(share) ? !(ranges.watch.low > rival) : !watch_stays_off(share, ranges)) return false;
+  ARMATURE_CHECK(share.tag <= actions_count_, "a share that watches names the causal leader");
   const Arm leader = watches(share) ? static_cast<Arm>(share.tag - 1) : share.arm;
   return causal_leader_holds(leader, ranges) && (!causal_test_ || means_agree(ranges)) &&
          (!stratified_test_ || strata_.agrees_along(share.arm, box.contexts));
