@@ -14,28 +14,13 @@
 namespace armature {
 namespace {
 
-constexpr std::size_t kReserved =
-    64;  // outcomes that base has yet to hear of, before the list grows
+constexpr std::size_t kReserved = 64;  // outcomes base has yet to hear of, before the list grows
 constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 62;  // more than anyone plays
 
 std::string base_text(const Arguments& arguments) {
   const std::vector<std::string> parts = split_list(arguments.word("base"));
   if (parts.size() != 1) arguments.reject("base", "one policy, in parentheses if it has keys");
   return without_floor(parts.front(), arguments);
-}
-
-// Base's text, told ε where it has a parameter for it and the user gave none.
-std::string told_epsilon(const std::string& text, double epsilon) {
-  TextForm form = TextForm::parse(text);
-  const PolicyFacts& facts = find_policy(form.name).facts;
-  for (const Parameter& parameter : facts.parameters) {
-    if (parameter.name() != "epsilon" && parameter.name() != "misspecification") continue;
-    const bool given = std::any_of(form.values.begin(), form.values.end(), [&](const auto& value) {
-      return value.first == parameter.name();
-    });
-    if (!given) form.values.emplace_back(parameter.name(), print_real(epsilon));
-  }
-  return form.print();
 }
 
 std::uint64_t plays_of(const Evidence& evidence, Arm arm) {
@@ -147,7 +132,9 @@ InnerPolicy LearnedMarginals::untaught_base() const {
   Problem learned = problem_;
   learned.marginals = std::make_shared<const Matrix>(learned_marginals(fitted_, prior_));
   learned.epsilon = learned_epsilon(fitted_, prior_, delta_);
-  return InnerPolicy(make_policy(told_epsilon(text_, *learned.epsilon), learned));
+  return InnerPolicy(make_policy(
+      handed_down(text_, {{"epsilon", *learned.epsilon}, {"misspecification", *learned.epsilon}}),
+      learned));
 }
 
 // Anew and with all there is to learn, or with what it has not heard yet.

@@ -10,6 +10,7 @@
 #include "base/whole_roots.h"
 #include "linear/rank.h"
 #include "policies/tools/certainty.h"
+#include "policies/tools/ties.h"
 
 namespace armature {
 namespace {
@@ -404,14 +405,7 @@ bool Sentry::probabilities(std::span<double> out) const {
 // --- Plays in flight
 
 Arm Sentry::best_ahead() const {
-  Arm best = 0;
-  double highest = upper_ahead(0);
-  for (Arm a = 1; a < actions_count_; ++a)
-    if (upper_ahead(a) > highest) {
-      highest = upper_ahead(a);
-      best = a;
-    }
-  return best;
+  return lowest_argmax(actions_count_, [this](Arm a) { return upper_ahead(a); });
 }
 
 // Who is a candidate is a test, and goes by observed counts; which of them is a choice.

@@ -180,35 +180,20 @@ bool Sentry::causal_choice_holds(Arm chosen, const Ranges& ranges) const {
   return true;
 }
 
-// The rival is below the bar, or min(UCB, C) of the chosen one is larger throughout: each of its
-// two parts above one of the rival's. With identical rows C is the same to the bit: then the chosen
-// one, lying at C, ties at worst, and wins if its index is lower.
+// The rival is below the bar, or min(UCB, C) of the chosen one is larger throughout. With identical
+// rows C is the same to the bit: then the chosen one, lying at C, ties at worst, and wins if its
+// index is lower.
 bool Sentry::beats(Arm chosen, Arm rival, const Ranges& ranges) const {
-  const Range mine = ranges.upper(chosen, uppers_.value(chosen));
-  const Range other = ranges.upper(rival, uppers_.value(rival));
-  if (other.high < ranges.bar.low - kCertificateMargin) return true;
-  const std::uint32_t my_row = rows_->row(chosen);
-  const std::uint32_t other_row = rows_->row(rival);
-  Range mine_causal{0, 0};
-  double other_causal_high = 0;
-  double lead = 0;
-  for (Context z = 0; z < contexts_.size(); ++z) {
-    const Range& upper = ranges.context_uppers[z];
-    const double my_weight = rows_->at(my_row, z);
-    const double other_weight = rows_->at(other_row, z);
-    mine_causal.low += my_weight * upper.low;
-    mine_causal.high += my_weight * upper.high;
-    other_causal_high += other_weight * upper.high;
-    const double difference = my_weight - other_weight;
-    lead += difference * (difference > 0 ? upper.low : upper.high);
-  }
-  if (my_row == other_row && chosen < rival && mine_causal.high < mine.low - kCertificateMargin)
+  const auto value_of = [&](Arm a) {
+    return CappedValue{ranges.upper(a, uppers_.value(a)), rows_->row(a)};
+  };
+  const CappedValue mine = value_of(chosen);
+  const CappedValue other = value_of(rival);
+  if (other.own.high < ranges.bar.low - kCertificateMargin) return true;
+  if (mine.row == other.row && chosen < rival &&
+      is_sum_for_all(*rows_, mine, ranges.context_uppers))
     return true;
-  const bool upper_wins = mine.low > other.high + kCertificateMargin ||
-                          mine.low > other_causal_high + kCertificateMargin;
-  const bool causal_wins =
-      lead > kCertificateMargin || mine_causal.low > other.high + kCertificateMargin;
-  return upper_wins && causal_wins;
+  return exceeds_for_all(*rows_, mine, other, ranges.context_uppers);
 }
 
 // No contradiction between the action's own mean and its causal one, anywhere in the window.

@@ -8,6 +8,7 @@
 
 #include "base/mathematics.h"
 #include "policies/tools/certainty.h"
+#include "policies/tools/ties.h"
 
 namespace armature {
 namespace {
@@ -265,14 +266,7 @@ Warden::Choice Warden::choice(double bar, bool rejected) const {
 
 Arm Warden::best_direct() const {
   if (rejected_) return indices_.best();
-  Arm best = 0;
-  double highest = direct_index(0);
-  for (Arm a = 1; a < actions_count_; ++a)
-    if (const double index = direct_index(a); index > highest) {
-      highest = index;
-      best = a;
-    }
-  return best;
+  return lowest_argmax(actions_count_, [this](Arm a) { return direct_index(a); });
 }
 
 // Among equals.

@@ -154,40 +154,24 @@ bool Warden::causal_leader_holds(Arm leader, const Ranges& ranges) const {
   return true;
 }
 
-// The rival is below the bar, or min(μ̂ + w, C) of the leader is larger throughout: each of its two
-// parts above one of the rival's. With identical rows C is the same to the bit: then the leader,
-// lying at C, ties at worst, and wins if its I is larger.
+// The rival is below the bar, or min(μ̂ + w, C) of the leader is larger throughout. With identical
+// rows C is the same to the bit: then the leader, lying at C, ties at worst, and wins if its I is
+// larger.
 bool Warden::beats(Arm leader, Arm rival, const Ranges& ranges) const {
   const auto range_of = [&](Arm a, const Range& moving, double still) {
     return a == ranges.played ? moving : Range{still, still};
   };
-  const Range mine = range_of(leader, ranges.upper, uppers_[leader]);
-  const Range other = range_of(rival, ranges.upper, uppers_[rival]);
-  if (other.high < ranges.bar.low - kCertificateMargin) return true;
-  const std::uint32_t my_row = rows_->row(leader);
-  const std::uint32_t other_row = rows_->row(rival);
-  Range mine_causal{0, 0};
-  double other_causal_high = 0;
-  double lead = 0;
-  for (Context z = 0; z < contexts_.size(); ++z) {
-    const Range& upper = ranges.uppers[z];
-    const double my_weight = rows_->at(my_row, z);
-    const double other_weight = rows_->at(other_row, z);
-    mine_causal.low += my_weight * upper.low;
-    mine_causal.high += my_weight * upper.high;
-    other_causal_high += other_weight * upper.high;
-    const double difference = my_weight - other_weight;
-    lead += difference * (difference > 0 ? upper.low : upper.high);
-  }
-  if (my_row == other_row && mine_causal.high < mine.low - kCertificateMargin &&
+  const auto value_of = [&](Arm a) {
+    return CappedValue{range_of(a, ranges.upper, uppers_[a]), rows_->row(a)};
+  };
+  const CappedValue mine = value_of(leader);
+  const CappedValue other = value_of(rival);
+  if (other.own.high < ranges.bar.low - kCertificateMargin) return true;
+  if (mine.row == other.row && is_sum_for_all(*rows_, mine, ranges.uppers) &&
       range_of(leader, ranges.watch, indices_.value(leader)).low >
           range_of(rival, ranges.watch, indices_.value(rival)).high + kCertificateMargin)
     return true;
-  const bool upper_wins = mine.low > other.high + kCertificateMargin ||
-                          mine.low > other_causal_high + kCertificateMargin;
-  const bool causal_wins =
-      lead > kCertificateMargin || mine_causal.low > other.high + kCertificateMargin;
-  return upper_wins && causal_wins;
+  return exceeds_for_all(*rows_, mine, other, ranges.uppers);
 }
 
 // The played action's own mean and its causal one, anywhere in the window.

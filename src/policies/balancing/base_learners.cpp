@@ -13,25 +13,22 @@ namespace {
 
 constexpr std::size_t kMostLearners = 16;
 
-// The base learner's text with the balancer's δ and scale handed down, where it takes them and has
-// none of its own.
-std::string handed_down(const std::string& text, const Arguments& arguments, double delta) {
+}  // namespace
+
+std::string handed_down(const std::string& text,
+                        std::initializer_list<std::pair<const char*, double>> values) {
   TextForm form = TextForm::parse(text);
   const PolicyFacts& facts = find_policy(form.name).facts;
-  const auto hand_down = [&](const std::string& key, double value) {
+  for (const auto& [key, value] : values) {
     const bool takes =
         std::any_of(facts.parameters.begin(), facts.parameters.end(),
-                    [&](const Parameter& parameter) { return parameter.name() == key; });
+                    [key = key](const Parameter& parameter) { return parameter.name() == key; });
     const bool has = std::any_of(form.values.begin(), form.values.end(),
-                                 [&](const auto& given) { return given.first == key; });
+                                 [key = key](const auto& given) { return given.first == key; });
     if (takes && !has) form.values.emplace_back(key, print_real(value));
-  };
-  hand_down("delta", delta);
-  hand_down("scale", arguments.real("scale"));
+  }
   return form.print();
 }
-
-}  // namespace
 
 std::vector<double> number_list(const Arguments& arguments, const std::string& name,
                                 std::size_t count) {
@@ -90,7 +87,8 @@ BaseLearners::BaseLearners(const Problem& problem, const Arguments& arguments, d
     arguments.reject("base", fmt::format("2 to {} policies joined by '+'", kMostLearners));
   for (const std::string& text : texts) {
     Learner learner;
-    learner.full_text = handed_down(without_floor(text, arguments), arguments, delta);
+    learner.full_text = handed_down(without_floor(text, arguments),
+                                    {{"delta", delta}, {"scale", arguments.real("scale")}});
     learner.policy = InnerPolicy(make_policy(learner.full_text, problem));
     learner.name = canonical_policy(text);
     const auto same_text =

@@ -68,6 +68,10 @@ std::string canonical_policies(const std::string& list, const FormulaVariables& 
 /// The text of a policy inside another, refused if it is a floor: two of them would share their
 /// luck, and a floor below a choice between learners is none.
 std::string without_floor(const std::string& text, const Arguments& arguments);
+/// The text of a policy inside another, with these values where it takes them and has none of its
+/// own.
+std::string handed_down(const std::string& text,
+                        std::initializer_list<std::pair<const char*, double>> values);
 /// The one spelling of a `+`-joined list of numbers.
 std::string canonical_numbers(const std::string& list, const FormulaVariables& variables);
 /// A `+`-joined list of positive numbers, one per learner.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/mathematics.h"
+#include "policies/tools/ties.h"
 
 namespace armature {
 namespace {
@@ -96,17 +97,10 @@ Arm Corral::causal_choice(const Learned& learned, std::uint64_t round, Scratch& 
 
 Arm Corral::action_choice(const Learned& learned, std::uint64_t round) const {
   const double log_round = portable::log(static_cast<double>(round));
-  Arm best = 0;
-  double highest = -1;
-  for (Arm a = 0; a < actions_; ++a) {
-    const double index = mean(learned.action_sums[a], learned.plays[a]) +
-                         bonus(learned.action_range, log_round, learned.plays[a]);
-    if (index > highest) {
-      highest = index;
-      best = a;
-    }
-  }
-  return best;
+  return lowest_argmax(actions_, [&](Arm a) {
+    return mean(learned.action_sums[a], learned.plays[a]) +
+           bonus(learned.action_range, log_round, learned.plays[a]);
+  });
 }
 
 Decision Corral::choose(Stream& stream) {

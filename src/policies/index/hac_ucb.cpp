@@ -121,10 +121,7 @@ bool HacUcb::probabilities(std::span<double> out) const {
   bring_up_to_date();
   const auto share = [&](const auto& value_of) {
     if (random_ties_) return share_among_best(out, value_of);
-    Arm best = 0;
-    for (Arm a = 1; a < actions_count_; ++a)
-      if (value_of(a) > value_of(best)) best = a;
-    put_all_on(out, best);
+    put_all_on(out, lowest_argmax(actions_count_, value_of));
   };
   if (!lost_.empty())
     put_all_on(out, static_cast<Arm>(lost_.front() / 4));
@@ -174,15 +171,8 @@ double HacUcb::action_index(Arm a) const {
 
 template <class Values>
 Arm HacUcb::best_by(const Values& value_of, Stream& stream) const {
-  if (random_ties_) return random_argmax(actions_count_, value_of, stream);
-  Arm best = 0;
-  double highest = value_of(0);
-  for (Arm a = 1; a < actions_count_; ++a)
-    if (const double value = value_of(a); value > highest) {
-      highest = value;
-      best = a;
-    }
-  return best;
+  return random_ties_ ? random_argmax(actions_count_, value_of, stream)
+                      : lowest_argmax(actions_count_, value_of);
 }
 
 // --- Leaping

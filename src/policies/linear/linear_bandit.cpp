@@ -6,6 +6,7 @@
 #include "base/mathematics.h"
 #include "linear/rank.h"
 #include "policies/tools/confidence.h"
+#include "policies/tools/ties.h"
 
 namespace armature {
 
@@ -228,15 +229,9 @@ Arm CausalLinearUcb::best(const RidgeRegression& regression) const {
   const auto predictions = regression.predictions();
   const auto leverages =
       flights_.any_counted() ? regression.leverages_ahead() : regression.leverages();
-  std::uint32_t best = 0;
-  double highest = -1e300;
-  for (std::uint32_t r = 0; r < predictions.size(); ++r) {
-    const double index = predictions[r] + beta_ * std::sqrt(leverages[r]);
-    if (index > highest) {
-      highest = index;
-      best = r;
-    }
-  }
+  const std::uint32_t best = lowest_argmax(regression.rows().rows(), [&](std::uint32_t row) {
+    return predictions[row] + beta_ * std::sqrt(leverages[row]);
+  });
   return regression.rows().action(best);
 }
 

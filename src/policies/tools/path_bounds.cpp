@@ -123,17 +123,51 @@ double least_upper_along(const Statistics& statistics, std::uint32_t i, const Su
   return lowest(walk, path, factor_at(confidence, walk.from));
 }
 
-bool leads_for_all(const MarginalRows& rows, std::uint32_t leader, std::span<const Range> uppers) {
-  for (std::uint32_t rival = 0; rival < rows.rows(); ++rival) {
-    if (rival == leader) continue;
-    double lead = 0;
-    for (Context z = 0; z < rows.contexts(); ++z) {
-      const double difference = rows.at(leader, z) - rows.at(rival, z);
-      lead += difference * (difference > 0 ? uppers[z].low : uppers[z].high);
-    }
-    if (!(lead > kCertificateMargin)) return false;
+namespace {
+
+// How far Σ_z ν̃(z)·U(z) of one row is above that of another, at least.
+double least_lead(const MarginalRows& rows, std::uint32_t leader, std::uint32_t rival,
+                  std::span<const Range> uppers) {
+  double lead = 0;
+  for (Context z = 0; z < rows.contexts(); ++z) {
+    const double difference = rows.at(leader, z) - rows.at(rival, z);
+    lead += difference * (difference > 0 ? uppers[z].low : uppers[z].high);
   }
+  return lead;
+}
+
+// Where Σ_z ν̃(z)·U(z) of a row can be.
+Range sum_range(const MarginalRows& rows, std::uint32_t row, std::span<const Range> uppers) {
+  Range sum{0, 0};
+  for (Context z = 0; z < rows.contexts(); ++z) {
+    sum.low += rows.at(row, z) * uppers[z].low;
+    sum.high += rows.at(row, z) * uppers[z].high;
+  }
+  return sum;
+}
+
+}  // namespace
+
+bool leads_for_all(const MarginalRows& rows, std::uint32_t leader, std::span<const Range> uppers) {
+  for (std::uint32_t rival = 0; rival < rows.rows(); ++rival)
+    if (rival != leader && !(least_lead(rows, leader, rival, uppers) > kCertificateMargin))
+      return false;
   return true;
+}
+
+bool exceeds_for_all(const MarginalRows& rows, const CappedValue& value, const CappedValue& other,
+                     std::span<const Range> uppers) {
+  const bool own_exceeds =
+      value.own.low > other.own.high + kCertificateMargin ||
+      value.own.low > sum_range(rows, other.row, uppers).high + kCertificateMargin;
+  return own_exceeds &&
+         (least_lead(rows, value.row, other.row, uppers) > kCertificateMargin ||
+          sum_range(rows, value.row, uppers).low > other.own.high + kCertificateMargin);
+}
+
+bool is_sum_for_all(const MarginalRows& rows, const CappedValue& value,
+                    std::span<const Range> uppers) {
+  return sum_range(rows, value.row, uppers).high < value.own.low - kCertificateMargin;
 }
 
 std::string index_leap_obstacle(const Confidence& confidence, bool random_ties) {

@@ -66,6 +66,19 @@ double least_upper_along(const Statistics& statistics, std::uint32_t i, const le
 bool leads_for_all(const MarginalRows& rows, std::uint32_t leader,
                    std::span<const leap::Range> uppers);
 
+/// The value of an action that its own bound caps: min(own, Σ_z ν̃(z)·U(z)) of its row.
+struct CappedValue {
+  leap::Range own;
+  std::uint32_t row;
+};
+/// Is the value larger than the other, with room to spare, for everything in the box: each of its
+/// two parts above one of the other's?
+bool exceeds_for_all(const MarginalRows& rows, const CappedValue& value, const CappedValue& other,
+                     std::span<const leap::Range> uppers);
+/// Is it the sum, and not the action's own bound, for everything in the box?
+bool is_sum_for_all(const MarginalRows& rows, const CappedValue& value,
+                    std::span<const leap::Range> uppers);
+
 /// What keeps an index policy with these intervals and this rule for ties from leaping.
 std::string index_leap_obstacle(const Confidence& confidence, bool random_ties);
 
