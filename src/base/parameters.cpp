@@ -169,7 +169,17 @@ std::string Parameter::expectation() const {
 
 std::string Parameter::canonical(const std::string& value, const std::string& owner,
                                  const FormulaVariables& variables) const {
-  if (type_ == ParameterType::kText) return spelling_ ? spelling_(value, variables) : value;
+  if (type_ == ParameterType::kText) {
+    if (!spelling_) return value;
+    try {
+      return spelling_(value, variables);
+    } catch (const Error& error) {
+      // What is wrong inside a nested policy is wrong in this parameter of the outer one.
+      ErrorReport report = error.report();
+      report.field = owner + ": " + name_ + ": " + report.field;
+      throw Error(report);
+    }
+  }
   if (std::find(words_.begin(), words_.end(), value) != words_.end()) return value;
   if (type_ == ParameterType::kChoice)
     throw Error({"", owner + ": " + name_, value, expectation() + did_you_mean(value, words_)});

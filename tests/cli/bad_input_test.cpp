@@ -74,6 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"simulate -i hidden-arm -p db:dial=2 -T 100", "dial: got 2"},
         Mistake{"simulate -i hidden-arm -p db:R2=5 -T 100", "R2: got 5, expected a regret in"},
         Mistake{"simulate -i hidden-arm -p db:base=ts+ucb -T 100", "no coefficient is proved"},
+        Mistake{"simulate -i hidden-arm -p floor:base=nope -T 100", "policy floor: base: policy"},
         Mistake{"simulate -i hidden-arm -p pe:delta=0 -T 100", "delta: got 0"},
         Mistake{"simulate -p ucb -T 10", "--instance is required"},
         Mistake{"simulate -i pe-trap:actions=5,contexts=7 -p ucb -T 10",

@@ -197,7 +197,9 @@ TEST(Balancing, ProbabilitiesAreTheNextLearners) {
       const bool fixed = hand.policy->probabilities(stated);
       const Decision decision = hand.choose();
       ASSERT_EQ(fixed, decision.ticket % 256 == 0) << text << ", round " << t;
-      if (fixed) EXPECT_EQ(stated, (std::vector<double>{0, 1}));
+      if (fixed) {
+        EXPECT_EQ(stated, (std::vector<double>{0, 1}));
+      }
       ++(fixed ? known : unknown);
       hand.observe(decision, 0, decision.arm == 1 ? 1 : 0);
     }

@@ -274,8 +274,12 @@ TEST(ExtendByHand, SentryAndWardenStayCalmInABenignWorld) {
   const auto calm = [&](const std::unique_ptr<AnyPolicy>& policy) {
     policy->choose(luck);
     for (const Field& field : fields_of(*policy)) {
-      if (field.name == "rejected") EXPECT_EQ(field.values.front(), 0);
-      if (field.name == "bar") EXPECT_LE(field.values.front(), best);
+      if (field.name == "rejected") {
+        EXPECT_EQ(field.values.front(), 0);
+      }
+      if (field.name == "bar") {
+        EXPECT_LE(field.values.front(), best);
+      }
     }
   };
   for (const char* text : {"sentry", "warden"}) {
