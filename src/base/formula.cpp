@@ -164,31 +164,64 @@ class Parser {
   int depth_ = 0;
 };
 
-std::vector<std::string> spaced(const std::string& text, bool geometric) {
-  const std::size_t open = text.find('(');
-  const std::string inside = text.substr(open + 1, text.size() - open - 2);
-  std::vector<std::string> parts;
-  std::size_t start = 0;
-  for (std::size_t comma = inside.find(','); comma != std::string::npos;
-       comma = inside.find(',', start)) {
-    parts.push_back(inside.substr(start, comma - start));
-    start = comma + 1;
+// Three parts, trimmed: commas inside parentheses do not part.
+std::vector<std::string> parts_of(const std::string& inside) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char letter : inside) {
+    depth += letter == '(' ? 1 : letter == ')' ? -1 : 0;
+    if (letter == ',' && depth == 0)
+      parts.emplace_back();
+    else
+      parts.back() += letter;
   }
-  parts.push_back(inside.substr(start));
   for (std::string& part : parts) {
     while (part.starts_with(' ')) part.erase(0, 1);
     while (part.ends_with(' ')) part.pop_back();
   }
+  return parts;
+}
+
+// The place that formulas at the ends leave open until sizes are known: again a formula.
+std::string between(const std::string& low, const std::string& high, std::uint64_t i,
+                    std::uint64_t steps, bool geometric) {
+  if (i == 0) return low;
+  if (i == steps) return high;
+  return geometric ? fmt::format("({})^({}/{})*({})^({}/{})", low, steps - i, steps, high, i, steps)
+                   : fmt::format("({})*{}/{}+({})*{}/{}", low, steps - i, steps, high, i, steps);
+}
+
+// Any text may stand at an end if it is a formula: which sizes it may speak of is not known here,
+// so all are given.
+bool is_formula(const std::string& text) {
+  try {
+    evaluate_formula(text, {2, 2, 2});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::vector<std::string> spaced(const std::string& text, bool geometric) {
+  const std::size_t open = text.find('(');
+  const std::vector<std::string> parts = parts_of(text.substr(open + 1, text.size() - open - 2));
+  const auto count = parts.size() == 3 ? parse_integer(parts[2]) : std::nullopt;
   const auto low = parts.size() == 3 ? parse_real(parts[0]) : std::nullopt;
   const auto high = parts.size() == 3 ? parse_real(parts[1]) : std::nullopt;
-  const auto count = parts.size() == 3 ? parse_integer(parts[2]) : std::nullopt;
-  if (!low || !high || !count || *count < 2 || *count > kLongestList ||
-      (geometric && !(*low > 0 && *high > 0)))
+  const bool numbers = low && high;
+  if (!count || *count < 2 || *count > kLongestList ||
+      (numbers ? geometric && !(*low > 0 && *high > 0)
+               : !is_formula(parts[0]) || !is_formula(parts[1])))
     throw Error({"", "list", "'" + text + "'",
-                 geometric ? "geomspace(low,high,count) of positive numbers, count from 2"
-                           : "linspace(low,high,count) of numbers, count from 2"});
+                 geometric
+                     ? "geomspace(low,high,count) of positive numbers or formulas, count from 2"
+                     : "linspace(low,high,count) of numbers or formulas, count from 2"});
   std::vector<std::string> values;
   for (std::uint64_t i = 0; i < *count; ++i) {
+    if (!numbers) {
+      values.push_back(between(parts[0], parts[1], i, *count - 1, geometric));
+      continue;
+    }
     const double share = static_cast<double>(i) / static_cast<double>(*count - 1);
     const double value = i == 0            ? *low
                          : i + 1 == *count ? *high

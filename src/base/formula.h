@@ -17,8 +17,8 @@ double real_value(const std::string& text, const FormulaVariables& variables = {
 /// A whole number (42, 1e12, 2^53), or what a formula is worth, rounded. Throws Error.
 std::uint64_t whole_value(const std::string& text, const FormulaVariables& variables = {});
 
-/// The values that linspace(low,high,count) or geomspace(low,high,count) stands for; any other text
-/// stands for itself.
+/// The values that linspace(low,high,count) or geomspace(low,high,count) stands for, formulas where
+/// an end is one; any other text stands for itself.
 std::vector<std::string> expand_list(const std::string& text);
 
 }  // namespace armature

@@ -193,6 +193,25 @@ TEST(List, Geomspace) {
   EXPECT_EQ(values.back(), "10000");
 }
 
+// Ends that speak of sizes: every value is a formula, and the ratios come out equal.
+TEST(List, GeomspaceBetweenFormulas) {
+  const List values = expand_list("geomspace(sqrt(A/T)/3, 1/4, 4)");
+  ASSERT_EQ(values.size(), 4u);
+  EXPECT_EQ(values.front(), "sqrt(A/T)/3");
+  EXPECT_EQ(values.back(), "1/4");
+  FormulaVariables sizes;
+  sizes.actions = 20;
+  sizes.horizon = 1e6;
+  const double low = std::sqrt(20 / 1e6) / 3;
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_NEAR(real_value(values[i], sizes),
+                low * std::pow(0.25 / low, static_cast<double>(i) / 3), 1e-15);
+  const List even = expand_list("linspace(0,A,3)");
+  ASSERT_EQ(even.size(), 3u);
+  EXPECT_EQ(real_value(even[1], sizes), 10);
+  EXPECT_EQ(even.back(), "A");
+}
+
 TEST(List, OtherTextStandsForItself) {
   for (const char* text : {"0.3", "4*sqrt(A/T)", "paper", "", "linspace", "linspace(0,1,3) "})
     EXPECT_EQ(expand_list(text), List{text});
