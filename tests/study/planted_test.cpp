@@ -1,0 +1,115 @@
+// Questions that can fail: each question of the paper's studies is put to a policy that ought to
+// fail it, in the study's own worlds at smaller sizes. None may be told that it "holds".
+#include <gtest/gtest.h>
+
+#include "armature/parameters.h"
+#include "base/file.h"
+#include "support/program.h"
+#include "support/studies.h"
+
+namespace armature {
+namespace {
+
+struct Planted {
+  const char* study;     // a file of studies/paper
+  const char* question;  // how its name begins
+  const char* policy;    // plays in place of the policy that is asked about
+  std::vector<std::string> sizes;
+};
+
+// The study with one question, asked of the planted policy under the label of the real one.
+Study planted_study(const Planted& planted) {
+  const std::string path =
+      std::string(ARMATURE_SOURCE_DIR "/studies/paper/") + planted.study + ".toml";
+  Study study = read_study(read_file(path), path, planted.sizes);
+  std::erase_if(study.verdicts,
+                [&](const VerdictRule& rule) { return !rule.name.starts_with(planted.question); });
+  EXPECT_EQ(study.verdicts.size(), 1u) << planted.study << ": " << planted.question;
+  VerdictRule& rule = study.verdicts.front();
+  rule.from = rule.until = std::nullopt;  // horizons of the study's own sizes
+  std::erase_if(study.policies, [&](const GridEntry& entry) {
+    return entry.label != rule.policy && entry.name != rule.policy && entry.label != rule.against &&
+           entry.name != rule.against;
+  });
+  for (GridEntry& entry : study.policies) {
+    if (entry.label != rule.policy && entry.name != rule.policy) continue;
+    const TextForm form = TextForm::parse(planted.policy);
+    entry.label = rule.policy;
+    entry.name = form.name;
+    // A dial of the real policy stays a grid if the planted one is the same policy otherwise.
+    entry.axes.clear();
+    for (const auto& [key, value] : form.values) entry.axes.push_back({key, {value}});
+  }
+  study.figures.clear();
+  return study;
+}
+
+class PlantedQuestion : public testing::TestWithParam<Planted> {};
+
+TEST_P(PlantedQuestion, IsNotToldThatItHolds) {
+  const test::TemporaryDirectory directory;
+  const StudyPlan plan = plan_study(planted_study(GetParam()));
+  run_study(plan, directory.file("run"), test::on_threads(2));
+  const Verdict verdict = judge(read_results(directory.file("run"))).at(0);
+  EXPECT_NE(verdict.outcome, "holds") << verdict.because;
+}
+
+const std::vector<std::string> kSmall = {"horizons=[1000,4000,16000]", "replications=6",
+                                         "search={replications=2}"};
+const std::vector<std::string> kOne = {"horizons=[20000]", "replications=6",
+                                       "search={replications=2}"};
+
+INSTANTIATE_TEST_SUITE_P(
+    Paper, PlantedQuestion,
+    testing::Values(
+        Planted{"corner", "db: R₁ grows like √T", "uniform", kSmall},
+        Planted{"corner", "warden: R₁ grows like √T", "uniform", kSmall},
+        Planted{"corner", "db: R₁ does not grow with |A|", "db:bias=printed", kSmall},
+        Planted{"corner", "db: R₁ does not grow with |A|", "ucb", kSmall},
+        Planted{"corner", "warden: R₁ does not grow with |A|", "ucb", kSmall},
+        Planted{"frontier-actions-paper", "warden: R₁R₂ grows like |A|", "uniform", kOne},
+        Planted{"frontier-actions-paper", "warden: R₁R₂ grows like |A|", "db:bias=printed", kOne},
+        Planted{"frontier-actions-paper", "ucb: R₁R₂ grows like |A|", "c-ucb", kOne},
+        Planted{"frontier-actions-paper", "ucb: R₁ grows like √|A|", "c-ucb", kOne},
+        Planted{"frontier-horizons-paper", "ucb: R₁R₂ grows like T", "uniform", kSmall},
+        Planted{"frontier-horizons-paper", "hac-ucb is off", "uniform", kSmall},
+        Planted{"frontier-lower-bound", "ucb respects", "oracle", kSmall},
+        Planted{"frontier-dials", "warden: R₁R₂ is at most", "uniform", kOne},
+        Planted{"hac-ucb", "hac-ucb, text: the worst regret", "c-ucb", {"replications=3"}},
+        Planted{"hac-ucb", "hac-ucb, text: the worst regret", "ucb", {"replications=3"}},
+        Planted{"misprinted-bias",
+                "corrected:",
+                "db:bias=printed",
+                {"horizons=[100000]", "replications=2"}},
+        Planted{"misprinted-bias", "printed: grows", "db", {"horizons=[100000]", "replications=2"}},
+        Planted{"pe-balanced", "db of pe and ucb: R₁ does not grow", "ucb", kSmall},
+        Planted{"pe-balanced", "pe: R₁ grows like √T", "uniform", kSmall},
+        Planted{"pe-gap", "a plateau", "uniform", {"horizons=[1000,4000,16000]", "replications=4"}},
+        Planted{"pe-gap", "grows like 1/Δ", "uniform", {"horizons=[16000]", "replications=4"}},
+        Planted{"pe-trap",
+                "at least Δ in every round",
+                "ucb",
+                {"horizons=[1000,10000,100000]", "replications=4"}},
+        Planted{"pe-rank",
+                "pe's regret grows like √d",
+                "uniform",
+                {"horizons=[1000]", "replications=40"}},
+        Planted{"zero-knowledge", "ucb: at least", "oracle", kOne},
+        Planted{"zero-knowledge", "ucb: the worst case grows like √|A|", "uniform", kOne},
+        Planted{"roadblocks",
+                "benign: ucb grows",
+                "uniform",
+                {"horizons=[1000,4000,16000]", "replications=4"}},
+        Planted{"roadblocks",
+                "hidden arm: warden grows",
+                "c-ucb",
+                {"horizons=[1000,4000,16000]", "replications=4"}},
+        Planted{"semi-benign",
+                "warden never regrets",
+                "c-ucb",
+                {"horizons=[10000]", "replications=20"}},
+        Planted{
+            "ucb-anytime", "bilodeau-confounded: c-ucb is linear", "ucb", {"replications=20"}}));
+
+}  // namespace
+}  // namespace armature
