@@ -9,10 +9,13 @@
 
 #include "armature/error.h"
 #include "armature/theory.h"
+#include "study/plan.h"
 #include "study/verdict_rules.h"
 
 namespace armature {
 namespace {
+
+using NamePair = std::pair<PlannedName, PlannedName>;  // of instance and policy
 
 // The whole name, or that which the members of a grid share.
 bool names(const std::string& wanted, const PlannedName& name) {
@@ -56,6 +59,21 @@ double slack(const Verdict& verdict) {
   return least;
 }
 
+// Of several answers. That all hold is as doubtful as the most doubtful of them; that one is
+// contradicted was looked for in as many places as there are (Bonferroni).
+std::optional<double> shared_p(const Verdict& worst, const std::vector<Verdict>& verdicts) {
+  if (!worst.p) return std::nullopt;
+  double largest = 0;
+  double smallest = 1;
+  for (const Verdict& verdict : verdicts)
+    if (verdict.p && verdict.outcome == worst.outcome) {
+      largest = std::max(largest, *verdict.p);
+      smallest = std::min(smallest, *verdict.p);
+    }
+  return worst.outcome == kHolds ? largest
+                                 : std::min(1.0, smallest * static_cast<double>(verdicts.size()));
+}
+
 Verdict worst_of(const VerdictRule& rule, const std::vector<Verdict>& verdicts) {
   if (verdicts.empty())
     return unclear(rule,
@@ -70,19 +88,63 @@ Verdict worst_of(const VerdictRule& rule, const std::vector<Verdict>& verdicts) 
                                                 : slack(one) > slack(other);
       });
   if (verdicts.size() > 1) worst.because += fmt::format(" (the worst of {})", verdicts.size());
+  worst.p = shared_p(worst, verdicts);
   return worst;
 }
 
 }  // namespace
 
 std::vector<Verdict> judge(const StudyResult& result) {
+  Series all;
+  for (const CellSummary& summary : result.cells) all.push_back(&summary);
   // A rule without `against` gets no cells there: no label is empty.
   std::vector<Verdict> verdicts;
   for (const VerdictRule& rule : result.plan.study.verdicts)
     verdicts.push_back(
-        worst_of(rule, rule_named(rule.rule).judge(rule, cells_for(rule, result, rule.policy),
-                                                   cells_for(rule, result, rule.against))));
+        worst_of(rule, rule_named(rule.rule).judge({rule, cells_for(rule, result, rule.policy),
+                                                    cells_for(rule, result, rule.against), all})));
   return verdicts;
+}
+
+HolmCorrection holm(const std::vector<Verdict>& verdicts) {
+  // An answer that is not clear was asked for all the same: it counts, and comes last.
+  HolmCorrection correction;
+  std::vector<std::size_t> answered;
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts[i].p || verdicts[i].outcome == kUnclear) ++correction.questions;
+    if (verdicts[i].p) answered.push_back(i);
+  }
+  std::stable_sort(answered.begin(), answered.end(), [&](std::size_t one, std::size_t other) {
+    return *verdicts[one].p < *verdicts[other].p;
+  });
+  // The i-th smallest is held against 5%/(N − i); from the first that fails on, all do.
+  for (std::size_t i = 0; i < answered.size(); ++i)
+    if (!correction.fallen.empty() ||
+        *verdicts[answered[i]].p > 0.05 / static_cast<double>(correction.questions - i))
+      correction.fallen.push_back(answered[i]);
+  std::sort(correction.fallen.begin(), correction.fallen.end());
+  return correction;
+}
+
+std::string correct_together(std::vector<std::vector<Verdict>>& studies) {
+  std::vector<Verdict> page;
+  for (const std::vector<Verdict>& verdicts : studies)
+    page.insert(page.end(), verdicts.begin(), verdicts.end());
+  const HolmCorrection correction = holm(page);
+  const std::string asked =
+      fmt::format("{} question{}", correction.questions, correction.questions == 1 ? "" : "s");
+  std::size_t place = 0;
+  for (std::vector<Verdict>& verdicts : studies)
+    for (Verdict& verdict : verdicts)
+      if (std::binary_search(correction.fallen.begin(), correction.fallen.end(), place++))
+        verdict.caveat = "does not survive Holm over " + asked;
+  return fmt::format(
+      "p is the chance of an answer as clear as this if the truth lay at the margin (one-sided); "
+      "Holm's correction at 5% over {} of this page {}.",
+      asked,
+      correction.fallen.empty()
+          ? "leaves every answer standing"
+          : fmt::format("takes back {} of the answers, marked", correction.fallen.size()));
 }
 
 void check_verdicts(const StudyPlan& plan) {
@@ -90,19 +152,26 @@ void check_verdicts(const StudyPlan& plan) {
                          const std::string& expected) {
     throw Error({"", "verdict '" + rule.name + "'", got, expected});
   };
+  if (plan.study.verdicts.empty()) return;
+  const auto all_names = planned_names(plan.study);
   for (const VerdictRule& rule : plan.study.verdicts) {
-    // By the same matching as `judge`: what passes here finds cells there, once they have run.
-    const auto some = [&](const std::string& wanted, PlannedName PlannedCell::*name) {
-      return std::any_of(plan.cells.begin(), plan.cells.end(),
-                         [&](const PlannedCell& cell) { return names(wanted, cell.*name); });
+    // By the same matching as `judge`: what passes here finds cells there, once they have run (but
+    // for a policy that ends before every horizon).
+    const auto some = [&](const std::string& wanted, PlannedName NamePair::*name) {
+      return std::any_of(all_names.begin(), all_names.end(),
+                         [&](const NamePair& pair) { return names(wanted, pair.*name); });
     };
     for (const std::string* policy : {&rule.policy, &rule.against})
-      if (!policy->empty() && !some(*policy, &PlannedCell::policy_name))
+      if (!policy->empty() && !some(*policy, &NamePair::second))
         reject(rule, "policy '" + *policy + "'", "the label of a policy of this study");
-    if (!rule.instance.empty() && !some(rule.instance, &PlannedCell::instance_name))
+    if (!rule.instance.empty() && !some(rule.instance, &NamePair::first))
       reject(rule, "instance '" + rule.instance + "'", "the label of an instance of this study");
     if (rule.low && rule.high && *rule.low > *rule.high)
       reject(rule, fmt::format("low {} above high {}", *rule.low, *rule.high), "low ≤ high");
+    for (const PlannedCell& cell : plan.cells)
+      if (const double per = divisor_at(rule, cell); !(per > 0 && std::isfinite(per)))
+        reject(rule, fmt::format("per = {}, {} at T = {}", rule.per, per, cell.horizon),
+               "a number above 0 in every cell");
     const RuleFacts& facts = rule_named(rule.rule);
     if (facts.check != nullptr) facts.check(rule, plan);
   }
