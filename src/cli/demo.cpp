@@ -31,7 +31,7 @@ void run(const Options& options) {
 void add_demo(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "demo", "four worlds, six policies: about a minute on two cores, and a report to open");
+      "demo", "five worlds, eight policies: about a minute on two cores, and a report to open");
   command->add_option("KEY=VALUE", options->overrides, "replace values: replications=5");
   command->add_option("--out,-o", options->directory, "the study's directory")
       ->capture_default_str();
