@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "armature/report.h"
-#include "base/text.h"
 #include "report/table.h"
 #include "report/words.h"
 
@@ -62,7 +61,9 @@ std::string horizon_table(const std::vector<Contest>& all, Round horizon) {
           std::find(policies.begin(), policies.end(), contest.rivals[place]->cell.policy_label);
       row[static_cast<std::size_t>(column - policies.begin())] = cell_text(contest, place);
     }
-    text += fmt::format("| {} | {} |\n", plain_cell(contest.instance), join(row, " | "));
+    text += fmt::format("| {} |", plain_cell(contest.instance));
+    for (const std::string& cell : row) text += fmt::format(" {} |", cell);
+    text += "\n";
   }
   return text;
 }

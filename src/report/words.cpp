@@ -242,12 +242,10 @@ namespace {
 
 // 10^6 where it is one: it leaves room for the numbers.
 std::string horizon_text(Round horizon) {
+  Round rest = horizon;
   int zeros = 0;
-  for (Round rest = horizon; rest > 1 && rest % 10 == 0; rest /= 10) ++zeros;
-  const std::string digits = fmt::format("{}", horizon);
-  return zeros >= 3 && digits.size() == static_cast<std::size_t>(zeros) + 1
-             ? fmt::format("10^{}", zeros)
-             : digits;
+  for (; rest >= 10 && rest % 10 == 0; rest /= 10) ++zeros;
+  return rest == 1 && zeros >= 3 ? fmt::format("10^{}", zeros) : fmt::format("{}", horizon);
 }
 
 // One row per contest, one column per policy; `text` of a rival in its contest may be empty.
