@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "base/mathematics.h"
 
@@ -59,6 +60,19 @@ std::string narrow_mean_text(const Spread& spread) {
   if (spread.count < 2) return narrow(spread.mean, 0);
   const int decimals = narrow_decimals(spread.mean, spread.standard_error);
   return fmt::format("{}±{}", fixed(spread.mean, decimals), fixed(spread.standard_error, decimals));
+}
+
+std::string wrapped(const std::string& text, std::size_t width) {
+  std::string out, line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!line.empty() && width_of(line) + 1 + width_of(word) > width) {
+      out += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return out + line;
 }
 
 std::string TextTable::print() const {

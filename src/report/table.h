@@ -22,6 +22,9 @@ std::string mean_text(const Spread& spread);
 std::string narrow(double value, double error);
 std::string narrow_mean_text(const Spread& spread);
 
+/// Broken at blanks into lines of at most `width` characters; a longer word has its own line.
+std::string wrapped(const std::string& text, std::size_t width);
+
 /// Rows may be shorter than the header: a policy that is not finished has no numbers.
 class TextTable {
  public:

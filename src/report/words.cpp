@@ -279,7 +279,7 @@ std::string contest_table(const StudyResult& result, const std::string& what, Te
 // Two blocks with the same columns: mean and quantile in one cell would fit no terminal.
 std::string study_table(const StudyResult& result) {
   std::string text =
-      contest_table(result, "mean regret ± s.e.", [](const Contest& contest, std::size_t place) {
+      contest_table(result, "mean ± s.e.", [](const Contest& contest, std::size_t place) {
         return narrow_mean_text(contest.rivals[place]->final_regret()) +
                (among_the_best(contest, place) ? "★" : " ");
       });

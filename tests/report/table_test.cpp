@@ -51,6 +51,13 @@ TEST(Narrow, OneReplicationTellsOfNoError) {
   EXPECT_EQ(narrow_mean_text(one), "12.35");
 }
 
+TEST(Wrapped, BreaksAtBlanks) {
+  EXPECT_EQ(wrapped("", 5), "");
+  EXPECT_EQ(wrapped("ab cd ef", 5), "ab cd\nef");
+  EXPECT_EQ(wrapped("ab abcdefg c", 5), "ab\nabcdefg\nc");
+  EXPECT_EQ(wrapped("±± ±±", 5), "±± ±±");  // characters, not bytes
+}
+
 TEST(TextTable, FirstColumnLeftOthersRight) {
   TextTable table({"policy", "regret"});
   table.add({"ucb", "1.5"});

@@ -161,12 +161,12 @@ TEST(StudyTable, MarksTiesAndHasQuantilesBelow) {
   MadeStudy made = two_of_three();
   made.horizons = {10'000, 20'000};
   EXPECT_EQ(study_table(made_result(made)),
-            "mean regret ± s.e.      T       c-ucb         ucb          pe\n"
-            "─────────────────────────────────────────────────────────────\n"
-            "easy                 10^4  200.0±2.0   100.0±1.0★  101.0±1.0★\n"
-            "                    20000  282.8±2.8   141.4±1.4★  142.8±1.4★\n"
-            "hard                 10^4  200.0±2.0   100.0±1.0★  101.0±1.0★\n"
-            "                    20000  282.8±2.8   141.4±1.4★  142.8±1.4★\n"
+            "mean ± s.e.      T       c-ucb         ucb          pe\n"
+            "──────────────────────────────────────────────────────\n"
+            "easy          10^4  200.0±2.0   100.0±1.0★  101.0±1.0★\n"
+            "             20000  282.8±2.8   141.4±1.4★  142.8±1.4★\n"
+            "hard          10^4  200.0±2.0   100.0±1.0★  101.0±1.0★\n"
+            "             20000  282.8±2.8   141.4±1.4★  142.8±1.4★\n"
             "★ the least mean regret and what cannot be told from it (95% interval of the paired "
             "difference reaches 0)\n"
             "\n"
@@ -193,8 +193,7 @@ TEST(StudyTable, APolicyMayBeMissingAtAHorizon) {
   result.cells.erase(result.cells.begin());  // c-ucb on the first world
   result.differences.erase(result.differences.begin());
   const std::string table = study_table(result);
-  EXPECT_NE(table.find("easy                10^4              200.0±2.0★\n"), std::string::npos)
-      << table;
+  EXPECT_NE(table.find("easy         10^4              200.0±2.0★\n"), std::string::npos) << table;
 }
 
 }  // namespace
