@@ -17,17 +17,20 @@ namespace {
 constexpr std::size_t kMostWorlds = 24;  // of one figure; the rest goes into the next
 constexpr std::size_t kMostHorizons = 4;
 
-// What is divided. Of quantiles only the least is marked: they have no interval of a difference.
+// What is divided.
 struct Quantity {
-  const char* name;   // of the figure
-  const char* words;  // of its axis and title
-  const char* marked;
+  const char* name;    // of the figure
+  const char* words;   // of its axis and title
+  const char* aside;   // after a title that was asked for
+  bool paired;         // equals of the best are known; of quantiles nobody has an interval
+  const char* marked;  // what is filled, in words
   double (*of)(const Spread&);
 };
-const Quantity kMean = {"ratio", "mean regret", kMarkWords,
-                        [](const Spread& regret) { return regret.mean; }};
-const Quantity kQuantile = {"ratio-q95", "95% quantile of regret", "the least of the row",
-                            [](const Spread& regret) { return regret.q95; }};
+constexpr Quantity kMean = {
+    "ratio", "mean regret", "", true, kMarkWords, [](const Spread& regret) { return regret.mean; }};
+constexpr Quantity kQuantile = {
+    "ratio-q95", "95% quantile of regret", ", 95% quantiles",
+    false,       "the least of the row",   [](const Spread& regret) { return regret.q95; }};
 
 bool has_quantiles(const Contest& contest) {
   return std::all_of(contest.rivals.begin(), contest.rivals.end(), [](const CellSummary* rival) {
@@ -44,7 +47,7 @@ void add_marks(figures::RatioPanel& panel, const FigureCells& cells, const Conte
     const CellSummary* rival = contest.rivals[place];
     if (!cells.is_drawn(rival->cell)) continue;
     const double own = value(rival);
-    const bool best = &quantity == &kMean ? among_the_best(contest, place) : own == least;
+    const bool best = quantity.paired ? among_the_best(contest, place) : own == least;
     // Equal first: 0/0 is a tie.
     const double ratio = own == least ? 1
                          : least > 0  ? own / least
@@ -91,9 +94,8 @@ std::vector<figures::Figure> figures_of(const FigureCells& cells, const FigureRe
     const std::string name = quantity.name;
     input.heading = cells.heading(
         first == 0 ? name : fmt::format("{}-{}", name, first / kMostWorlds + 1),
-        request.title.empty()
-            ? fmt::format("How many times the best: {}", quantity.words)
-            : fmt::format("{}{}", request.title, &quantity == &kMean ? "" : ", 95% quantiles"),
+        request.title.empty() ? fmt::format("How many times the best: {}", quantity.words)
+                              : request.title + quantity.aside,
         fmt::format("Each mark: a policy's {} divided by the least of its row, {}; what is 100 "
                     "times the best or more stands at the right edge. Filled: {}. Shaded: within "
                     "1.5 times the best.",
