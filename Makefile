@@ -18,7 +18,7 @@ web/dist/bundle.js: web/package-lock.json web/bundle.js
 	@scripts/install-deps web
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent bundle
 
-demo: bundle build ## four worlds, six policies, and a report to open: about a minute
+demo: bundle build ## five worlds, eight policies, and a report to open: about a minute
 	@$(ARMATURE) demo
 
 test: format-check bundle ## the release build with every test that guards it, reports in a browser, the installed package
@@ -65,10 +65,9 @@ bench: ## ns per round beside naive references, measured in one run
 paper: bundle build ## docs/paper-results.md: every study of the paper, with figures and verdicts; under an hour
 	@scripts/paper
 
-comparison: build ## the tables of docs/comparison.md: every policy on eight families, some ten minutes
-	@scripts/compare-policies > build/comparison.md
-	@sed -i '/^<!-- tables -->/q' docs/comparison.md
-	@cat build/comparison.md >> docs/comparison.md
+# A finished run is not repeated: the tables are then made of what is there.
+comparison: bundle build ## the tables and figures of docs/comparison.md: some 25 minutes on two cores
+	@scripts/compare-policies
 
 docs: build ## the generated pages
 	@$(ARMATURE) policies --format markdown > docs/policies.md

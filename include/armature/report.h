@@ -15,7 +15,7 @@ std::string result_csv(const std::vector<SimulationResult>& results);
 std::string result_json(const SimulationResult& result);
 
 /// A study's final regrets: one row per instance and horizon, one column per policy, the best of
-/// each row marked.
+/// each row and all that cannot be told from it marked; then the 95% quantiles.
 std::string study_table(const StudyResult& result);
 /// Who wins, by how much, how sure: sentences worked out from the numbers.
 std::string study_words(const StudyResult& result);
@@ -31,6 +31,9 @@ std::string p_text(const std::optional<double>& p);
 /// A study's final regrets as LaTeX tables for \input: one per instance, policies down, horizons
 /// across.
 std::string study_latex(const StudyResult& result);
+
+/// The same as Markdown: one table per horizon, instances down, policies across, with quantiles.
+std::string study_markdown(const StudyResult& result);
 
 /// One HTML page that needs no network: what came out in words, figures, tables, and the study that
 /// reproduces it. Throws Error if this program was built without `make bundle`.

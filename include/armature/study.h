@@ -39,7 +39,7 @@ struct SearchStage {
 };
 
 /// Kinds of figures; what each shows and which keys it takes: study/figure_kinds.h.
-enum class FigureKind { kRegret, kFinal, kBox, kShare, kPulls, kPlane, kTime };
+enum class FigureKind { kRegret, kFinal, kRatio, kBox, kShare, kPulls, kPlane, kTime };
 
 /// A figure of the report.
 struct FigureRequest {

@@ -5,9 +5,12 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "report/resources.h"
+#include "report/table.h"
 
 namespace armature::cli {
 namespace {
+
+constexpr std::size_t kColumns = 100;  // of running words
 
 struct Options {
   std::string directory = "runs/headline";
@@ -21,8 +24,8 @@ void run(const Options& options) {
       read_study(std::string(headline_study()), "the headline study", options.overrides);
   run_with_progress(plan_study(study), options.directory, {options.threads, options.quiet});
   const StudyResult result = read_results(options.directory);
-  emit(std::nullopt,
-       fmt::format("\n{}\n\n{}\n{}\n\n", study.title, study_table(result), study_words(result)));
+  emit(std::nullopt, fmt::format("\n{}\n\n{}\n{}\n\n", study.title, study_table(result),
+                                 wrapped(study_words(result), kColumns)));
   print_report(result, options.directory);
 }
 
@@ -31,7 +34,7 @@ void run(const Options& options) {
 void add_demo(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "demo", "four worlds, six policies: about a minute on two cores, and a report to open");
+      "demo", "five worlds, eight policies: about a minute on two cores, and a report to open");
   command->add_option("KEY=VALUE", options->overrides, "replace values: replications=5");
   command->add_option("--out,-o", options->directory, "the study's directory")
       ->capture_default_str();

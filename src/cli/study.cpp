@@ -43,6 +43,7 @@ struct ExportOptions {
   std::string to;
   bool csv = false;
   bool latex = false;
+  bool markdown = false;
 };
 
 StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes) {
@@ -169,6 +170,16 @@ void status(const std::string& directory) {
 }
 
 void export_results(const ExportOptions& options) {
+  if (options.markdown) {
+    const std::string file = !options.to.empty() ? options.to : options.directory + "/regret.md";
+    const StudyResult result = read_results(options.directory);
+    // A study that asks questions is first of all their answers.
+    const std::string answers =
+        result.plan.study.verdicts.empty() ? "" : verdict_section(result, {}) + "\n";
+    write_file(file, answers + study_markdown(result));
+    fmt::print("{}\n", file);
+    return;
+  }
   if (options.latex) {
     const std::string file = !options.to.empty() ? options.to : options.directory + "/regret.tex";
     write_file(file, study_latex(read_results(options.directory)));
@@ -245,12 +256,16 @@ void add_status(CLI::App& app) {
 void add_export(CLI::App& app) {
   auto options = std::make_shared<ExportOptions>();
   CLI::App* command =
-      app.add_subcommand("export", "a study's results as CSV files or LaTeX tables");
+      app.add_subcommand("export", "a study's results as CSV files, LaTeX or Markdown tables");
   command->add_option("DIR", options->directory, "a directory that armature run has left")
       ->required();
-  command->add_option("--to", options->to, "where to [DIR/csv, or DIR/regret.tex]");
+  command->add_option("--to", options->to, "where to [DIR/csv, DIR/regret.tex, DIR/regret.md]");
   CLI::Option* csv = command->add_flag("--csv", options->csv, "CSV files (the default)");
-  command->add_flag("--latex", options->latex, "one file of tables for \\input")->excludes(csv);
+  CLI::Option* latex =
+      command->add_flag("--latex", options->latex, "one file of tables for \\input")->excludes(csv);
+  command->add_flag("--markdown", options->markdown, "one file of tables, one per horizon")
+      ->excludes(csv)
+      ->excludes(latex);
   command->callback([options] { export_results(*options); });
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "armature/report.h"
 #include "report/table.h"
@@ -44,22 +45,27 @@ std::string latex_number(double value, double error) {
   return text;
 }
 
-// Policies down, horizons across: mean ± half the 95% interval, the best of a column in bold. The
-// oracle has its row but is no rival: bold on its 0 would tell nothing. Only base LaTeX is used, so
-// that \input works in any paper.
+// The cells that are among the best of their contest.
+std::set<std::uint32_t> marked_cells(const StudyResult& result) {
+  std::set<std::uint32_t> marked;
+  for (const Contest& contest : contests(result))
+    for (std::size_t place = 0; place < contest.rivals.size(); ++place)
+      if (among_the_best(contest, place)) marked.insert(contest.rivals[place]->cell.id);
+  return marked;
+}
+
+// Policies down, horizons across: mean ± half the 95% interval, the best of a column and its equals
+// in bold. The oracle has its row but is no rival: bold on its 0 would tell nothing. Only base
+// LaTeX is used, so that \input works in any paper.
 std::string latex_table(const std::vector<const CellSummary*>& cells,
-                        const std::vector<Round>& horizons) {
+                        const std::vector<Round>& horizons, const std::set<std::uint32_t>& marked) {
   std::vector<std::string> policies;
-  std::map<Round, double> best;
   std::map<std::pair<std::string, Round>, const CellSummary*> at;
   for (const CellSummary* summary : cells) {
     const PlannedCell& cell = summary->cell;
     if (std::find(policies.begin(), policies.end(), cell.policy_label) == policies.end())
       policies.push_back(cell.policy_label);
     at[{cell.policy_label, cell.horizon}] = summary;
-    const double mean = summary->final_regret().mean;
-    if (cell.policy != kOracle && (!best.contains(cell.horizon) || mean < best[cell.horizon]))
-      best[cell.horizon] = mean;
   }
   std::string out = "\\begin{tabular}{l" + std::string(horizons.size(), 'r') + "}\n\\hline\npolicy";
   for (const Round horizon : horizons) out += fmt::format(" & $T={}$", horizon);
@@ -75,8 +81,7 @@ std::string latex_table(const std::vector<const CellSummary*>& cells,
       }
       const Spread& regret = found->second->final_regret();
       const std::string value = latex_number(regret.mean, regret.high() - regret.mean);
-      const bool oracle = found->second->cell.policy == kOracle;
-      out += regret.mean == best[horizon] && !oracle ? fmt::format(" & $\\mathbf{{{}}}$", value)
+      out += marked.contains(found->second->cell.id) ? fmt::format(" & $\\mathbf{{{}}}$", value)
                                                      : fmt::format(" & ${}$", value);
     }
     out += " \\\\\n";
@@ -98,12 +103,14 @@ std::string study_latex(const StudyResult& result) {
   std::string out = fmt::format(
       "% Final regret, mean and half the 95% interval (Student's t) over {} replications.\n",
       result.plan.study.replications);
+  out += fmt::format("% Bold: {}.\n", kMarkWords);
   if (const std::string conditions = conditions_words(result.plan.study); !conditions.empty())
     out += "% With " + conditions.substr(2) + ".\n";
   if (!result.complete) out += "% Not finished: some policies had fewer.\n";
+  const std::set<std::uint32_t> marked = marked_cells(result);
   for (const auto& [label, cells] : instances)
-    out +=
-        fmt::format("\n% {}\n{}", one_line(label), latex_table(cells, result.plan.study.horizons));
+    out += fmt::format("\n% {}\n{}", one_line(label),
+                       latex_table(cells, result.plan.study.horizons, marked));
   return out;
 }
 

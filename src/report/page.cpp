@@ -163,9 +163,10 @@ HtmlRow table_row(const Contest& contest, std::size_t place) {
   const double error = regret.standard_error;
   HtmlRow row{{cell.cell.policy_label, mean_text(regret),
                fmt::format("{} to {}", rounded(regret.low(), error), rounded(regret.high(), error)),
-               rounded(regret.median, error), rounded(regret.q95, error),
+               rounded(regret.median, error),
+               regret.count < kLeastForQuantile ? "" : rounded(regret.q95, error),
                fmt::format("{:.4g}", cell.simple_regret)},
-              place == 0};
+              among_the_best(contest, place)};
   // Empty cells for the winner, and where nothing was paired with it.
   const PairedDifference* difference = place == 0 ? nullptr : contest.differences[place - 1];
   if (difference == nullptr) {
@@ -181,12 +182,13 @@ HtmlRow table_row(const Contest& contest, std::size_t place) {
 }
 
 std::string tables(const std::vector<Contest>& contests) {
-  std::string html =
+  std::string html = fmt::format(
       "<section id=\"tables\">\n<h2>Tables</h2>\n<p>Final regret, least first. Mean ± standard "
-      "error; 95% interval of the mean (Student's t); median and 95% quantile over replications; "
-      "simple regret: the mean gap of the most played arm. Then, replication by replication "
-      "against the first of the table: how much more, its 95% interval, and how often the policy "
-      "was the better one.</p>\n";
+      "error; 95% interval of the mean (Student's t); median and 95% quantile over replications "
+      "(the quantile from {} of them on); simple regret: the mean gap of the most played arm. "
+      "Then, replication by replication against the first of the table: how much more, its 95% "
+      "interval, and how often the policy was the better one. In bold: {}.</p>\n",
+      kLeastForQuantile, kMarkWords);
   for (const Contest& contest : contests) {
     std::vector<HtmlRow> rows;
     for (std::size_t i = 0; i < contest.rivals.size(); ++i) rows.push_back(table_row(contest, i));

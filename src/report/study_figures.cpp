@@ -15,6 +15,7 @@
 #include "report/cell_bound.h"
 #include "report/figure_cells.h"
 #include "report/final_figures.h"
+#include "report/ratio_figures.h"
 #include "study/figure_kinds.h"
 
 namespace armature {
@@ -253,9 +254,9 @@ struct DrawRow {
 };
 constexpr DrawRow kDraw[] = {
     {FigureKind::kRegret, regret_figures}, {FigureKind::kFinal, final_figures},
-    {FigureKind::kBox, box_figures},       {FigureKind::kShare, share_figures},
-    {FigureKind::kPulls, pulls_figures},   {FigureKind::kPlane, plane_figures},
-    {FigureKind::kTime, time_figures},
+    {FigureKind::kRatio, ratio_figures},   {FigureKind::kBox, box_figures},
+    {FigureKind::kShare, share_figures},   {FigureKind::kPulls, pulls_figures},
+    {FigureKind::kPlane, plane_figures},   {FigureKind::kTime, time_figures},
 };
 
 std::vector<Figure> drawn_as_asked(const FigureCells& cells, const FigureRequest& request) {

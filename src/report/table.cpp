@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "base/mathematics.h"
 
@@ -25,13 +26,22 @@ int decimals_for(double value, double error) {
   return std::abs(value) < 100 ? 3 : 1;
 }
 
+// Four digits say enough in a table of many columns.
+int narrow_decimals(double value, double error) {
+  const int most = std::abs(value) >= 1000 ? 0 : std::abs(value) >= 100 ? 1 : 2;
+  return std::min(most, decimals_for(value, error));
+}
+
+// Never "-0.0".
+std::string fixed(double value, int decimals) {
+  const std::string text = fmt::format("{:.{}f}", value, decimals);
+  const bool nothing = text.find_first_not_of("-0.") == std::string::npos;
+  return nothing && text[0] == '-' ? text.substr(1) : text;
+}
+
 }  // namespace
 
-std::string rounded(double value, double error) {
-  const std::string text = fmt::format("{:.{}f}", value, decimals_for(value, error));
-  const bool nothing = text.find_first_not_of("-0.") == std::string::npos;
-  return nothing && text[0] == '-' ? text.substr(1) : text;  // never "-0.0"
-}
+std::string rounded(double value, double error) { return fixed(value, decimals_for(value, error)); }
 
 std::string with_error(double value, double error) {
   return fmt::format("{} ± {:.{}f}", rounded(value, error), error, decimals_for(value, error));
@@ -40,6 +50,29 @@ std::string with_error(double value, double error) {
 std::string mean_text(const Spread& spread) {
   return spread.count < 2 ? rounded(spread.mean, 0)
                           : with_error(spread.mean, spread.standard_error);
+}
+
+std::string narrow(double value, double error) {
+  return fixed(value, narrow_decimals(value, error));
+}
+
+std::string narrow_mean_text(const Spread& spread) {
+  if (spread.count < 2) return narrow(spread.mean, 0);
+  const int decimals = narrow_decimals(spread.mean, spread.standard_error);
+  return fmt::format("{}±{}", fixed(spread.mean, decimals), fixed(spread.standard_error, decimals));
+}
+
+std::string wrapped(const std::string& text, std::size_t width) {
+  std::string out, line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!line.empty() && width_of(line) + 1 + width_of(word) > width) {
+      out += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return out + line;
 }
 
 std::string TextTable::print() const {

@@ -17,6 +17,14 @@ std::string with_error(double value, double error);
 /// A mean and its standard error; the mean alone where one replication tells of no error.
 std::string mean_text(const Spread& spread);
 
+/// The same where room is dear: "372.9±1.1", and of large numbers no decimals, however small the
+/// error is.
+std::string narrow(double value, double error);
+std::string narrow_mean_text(const Spread& spread);
+
+/// Broken at blanks into lines of at most `width` characters; a longer word has its own line.
+std::string wrapped(const std::string& text, std::size_t width);
+
 /// Rows may be shorter than the header: a policy that is not finished has no numbers.
 class TextTable {
  public:

@@ -50,11 +50,11 @@ std::string share_words(const Contest& contest, std::size_t rival) {
                      difference.difference.count);
 }
 
-// Rivals the replications cannot tell from the winner.
+// Rivals the replications cannot tell from the winner, by their places among the differences.
 std::vector<std::size_t> undecided(const Contest& contest) {
   std::vector<std::size_t> rivals;
   for (std::size_t i = 0; i < contest.differences.size(); ++i)
-    if (!settled(contest.differences[i])) rivals.push_back(i);
+    if (among_the_best(contest, i + 1)) rivals.push_back(i);
   return rivals;
 }
 
@@ -180,6 +180,11 @@ bool settled(const PairedDifference* difference) {
          difference->difference.high() < 0;
 }
 
+// With no difference, or one replication, nothing can be told from the best: all are marked.
+bool among_the_best(const Contest& contest, std::size_t place) {
+  return place == 0 || !settled(contest.differences[place - 1]);
+}
+
 // What can be said at all, from least to most: one policy, one replication, ties, a clear win.
 std::string contest_words(const Contest& contest) {
   const CellSummary& winner = *contest.rivals[0];
@@ -233,27 +238,64 @@ std::string study_words(const StudyResult& result) {
   return text;
 }
 
-// Columns from the plan: they stay where they are while a run is at work.
-std::string study_table(const StudyResult& result) {
-  std::vector<std::string> header{"mean regret ± standard error"};
+namespace {
+
+// 10^6 where it is one: it leaves room for the numbers.
+std::string horizon_text(Round horizon) {
+  Round rest = horizon;
+  int zeros = 0;
+  for (; rest >= 10 && rest % 10 == 0; rest /= 10) ++zeros;
+  return rest == 1 && zeros >= 3 ? fmt::format("10^{}", zeros) : fmt::format("{}", horizon);
+}
+
+// One row per contest, one column per policy; `text` of a rival in its contest may be empty.
+// Columns from the plan: they stay where they are while a run is at work. A world is named once.
+template <class Text>
+std::string contest_table(const StudyResult& result, const std::string& what, Text&& text) {
+  std::vector<std::string> header{what, "T"};
   for (const PlannedCell& cell : result.plan.cells)
-    if (std::find(header.begin(), header.end(), cell.policy_label) == header.end())
+    if (std::find(header.begin() + 2, header.end(), cell.policy_label) == header.end())
       header.push_back(cell.policy_label);
   TextTable table(header);
+  std::string instance;
   for (const Contest& contest : contests(result)) {
     std::vector<std::string> row(header.size());
-    row[0] = fmt::format("{}, T = {}", contest.instance, contest.horizon);
-    for (const CellSummary* rival : contest.rivals) {
+    row[0] = contest.instance == instance ? "" : contest.instance;
+    row[1] = horizon_text(contest.horizon);
+    instance = contest.instance;
+    for (std::size_t place = 0; place < contest.rivals.size(); ++place) {
       const auto column =
-          std::find(header.begin(), header.end(), rival->cell.policy_label) - header.begin();
-      row[static_cast<std::size_t>(column)] =
-          (rival == contest.rivals.front() ? "★ " : "") + mean_text(rival->final_regret());
+          std::find(header.begin() + 2, header.end(), contest.rivals[place]->cell.policy_label) -
+          header.begin();
+      row[static_cast<std::size_t>(column)] = text(contest, place);
     }
     table.add(std::move(row));
   }
+  return table.print();
+}
+
+}  // namespace
+
+// Two blocks with the same columns: mean and quantile in one cell would fit no terminal.
+std::string study_table(const StudyResult& result) {
+  std::string text =
+      contest_table(result, "mean ± s.e.", [](const Contest& contest, std::size_t place) {
+        return narrow_mean_text(contest.rivals[place]->final_regret()) +
+               (among_the_best(contest, place) ? "★" : " ");
+      });
+  text += fmt::format("★ {}\n", kMarkWords);
+  const bool enough = std::any_of(
+      result.cells.begin(), result.cells.end(),
+      [](const CellSummary& cell) { return cell.final_regret().count >= kLeastForQuantile; });
+  if (enough)
+    text += "\n" + contest_table(result, "95% quantile",
+                                 [](const Contest& contest, std::size_t place) -> std::string {
+                                   const Spread& regret = contest.rivals[place]->final_regret();
+                                   if (regret.count < kLeastForQuantile) return "";
+                                   return narrow(regret.q95, 0);
+                                 });
   const std::string conditions = conditions_words(result.plan.study);
-  return table.print() + "★ least mean regret in its row\n" +
-         (conditions.empty() ? "" : "All with " + conditions.substr(2) + "\n");
+  return text + (conditions.empty() ? "" : "All with " + conditions.substr(2) + "\n");
 }
 
 }  // namespace armature

@@ -31,6 +31,16 @@ std::string conditions_words(const Study& study);
 /// point.
 bool settled(const PairedDifference* difference);
 
+/// Is this rival marked in tables: the best, or one that cannot be told from it? `place` counts the
+/// rivals from 0. Every table asks here, and says so in `kMarkWords`.
+bool among_the_best(const Contest& contest, std::size_t place);
+inline constexpr const char* kMarkWords =
+    "the least mean regret and what cannot be told from it (95% interval of the paired difference "
+    "reaches 0)";
+
+/// From here on a 95% quantile is one of the replications and not a guess between the two largest.
+inline constexpr std::uint64_t kLeastForQuantile = 20;
+
 /// One contest in two or three sentences.
 std::string contest_words(const Contest& contest);
 /// All contests together: who wins how often, and who is never far behind. Empty if there is but

@@ -15,6 +15,7 @@ const std::vector<FigureFacts>& figure_kinds() {
        "final",
        {"x", "scale", "theory"},
        "nothing that is a number takes two values"},
+      {FigureKind::kRatio, "ratio", {}, "no two policies met in one world"},
       {FigureKind::kBox, "box", {}, "no replication is finished"},
       {FigureKind::kShare,
        "share",

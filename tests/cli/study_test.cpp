@@ -99,6 +99,17 @@ TEST_F(StudyCommand, ExportsLatex) {
   EXPECT_EQ(shell("armature export here --latex --csv").status, 2);
 }
 
+TEST_F(StudyCommand, ExportsMarkdown) {
+  ASSERT_EQ(shell("armature run small.toml -o here -q").status, 0);
+  const ProgramResult result = shell("armature export here --markdown");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "here/regret.md\n");
+  const std::string markdown = read_file(directory_.file("here/regret.md"));
+  for (const char* part : {"### T = 50 (6 replications)", "### T = 200 (", "| world |", "**"})
+    EXPECT_TRUE(contains(markdown, part)) << part << "\n" << markdown;
+  EXPECT_EQ(shell("armature export here --markdown --latex").status, 2);
+}
+
 constexpr const char* kLongStudy =
     "replications = 1000\nhorizons = 3e5\ninstances = 'hidden-arm'\npolicies = ['ucb', 'db']\n";
 
@@ -159,6 +170,7 @@ TEST(StudyHelp, NamesWhatMatters) {
                                                        {"run --help", "armature status DIR"},
                                                        {"status --help", "DIR"},
                                                        {"export --help", "--latex"},
+                                                       {"export --help", "--markdown"},
                                                        {"export --help", "--to"},
                                                        {"--help", "status"}};
   for (const auto& [command, part] : helps) {

@@ -83,6 +83,12 @@ TEST_F(Compiled, IntervalsEndWhereALogarithmicAxisDoes) {
   }
 }
 
+TEST_F(Compiled, RatiosDrawEveryPolicyThatIsDrawn) {
+  const auto rows = drawn({.kind = FigureKind::kRatio}, "symbol", "shown", test::rich_study());
+  // Two horizons, four worlds, five policies and three of the five dials.
+  EXPECT_EQ(rows.size(), 2u * 4 * (5 + 3));
+}
+
 TEST_F(Compiled, BoxesDrawEveryCell) {
   const test::MadeStudy made = test::small_study();
   const StudyResult result = test::made_result(made);

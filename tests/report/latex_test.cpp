@@ -28,17 +28,42 @@ StudyResult result_of(std::vector<CellSummary> cells) {
   result.plan.study.replications = 2;
   result.plan.study.horizons = {10, 20};
   result.cells = std::move(cells);
+  for (std::size_t i = 0; i < result.cells.size(); ++i)
+    result.cells[i].cell.id = static_cast<std::uint32_t>(i);
   return result;
 }
 
+// Less by `mean` in each of two replications, up to an error of 0.01: settled.
+PairedDifference lead(std::uint32_t first, std::uint32_t second, double mean) {
+  PairedDifference pair;
+  pair.first = first;
+  pair.second = second;
+  pair.difference.count = 2;
+  pair.difference.mean = -mean;
+  pair.difference.standard_error = 0.01;
+  return pair;
+}
+
 TEST(Latex, PoliciesDownHorizonsAcrossTheBestInBold) {
-  const std::string latex =
-      study_latex(result_of({cell_of("ucb", 10, 7), cell_of("a_b&c", 10, 5), cell_of("ucb", 20, 8),
-                             cell_of("a_b&c", 20, 9)}));
+  StudyResult result = result_of({cell_of("ucb", 10, 7), cell_of("a_b&c", 10, 5),
+                                  cell_of("ucb", 20, 8), cell_of("a_b&c", 20, 9)});
+  result.differences = {lead(1, 0, 2), lead(2, 3, 1)};
+  const std::string latex = study_latex(result);
   EXPECT_TRUE(contains(latex, "over 2 replications")) << latex;
   EXPECT_TRUE(contains(latex, "policy & $T=10$ & $T=20$ \\\\\n"));
   EXPECT_TRUE(contains(latex, "ucb & $7.0 \\pm 1.3$ & $\\mathbf{8.0 \\pm 1.3}$ \\\\\n"));
   EXPECT_TRUE(contains(latex, "a\\_b\\&c & $\\mathbf{5.0 \\pm 1.3}$ & $9.0 \\pm 1.3$ \\\\\n"));
+}
+
+TEST(Latex, WhatCannotBeToldFromTheBestIsBoldToo) {
+  StudyResult result =
+      result_of({cell_of("ucb", 10, 5), cell_of("moss", 10, 5.1), cell_of("ts", 10, 7)});
+  result.differences = {lead(0, 1, 0.1), lead(0, 2, 2)};  // ± 0.127: the first reaches 0
+  const std::string latex = study_latex(result);
+  EXPECT_TRUE(contains(latex, "ucb & $\\mathbf{5.0 \\pm 1.3}$")) << latex;
+  EXPECT_TRUE(contains(latex, "moss & $\\mathbf{5.1 \\pm 1.3}$")) << latex;
+  EXPECT_TRUE(contains(latex, "ts & $7.0 \\pm 1.3$")) << latex;
+  EXPECT_TRUE(contains(latex, "% Bold: the least mean regret and what cannot be told from it"));
 }
 
 TEST(Latex, TheOracleDoesNotCompete) {

@@ -59,6 +59,14 @@ TEST_F(Page, TellsTheNumbersOfTheTable) {
       << page.substr(page.find("id=\"tables\""), 3000);
 }
 
+TEST_F(Page, MarksTheBestAndWhatCannotBeToldFromIt) {
+  test::MadeStudy made = small_study();
+  const std::string ucb = "<tr class=\"best\"><th scope=\"row\">ucb</th>";
+  EXPECT_EQ(page_of(made_result(made)).find(ucb), std::string::npos);
+  made.relative_pair_deviation = 20;
+  EXPECT_NE(page_of(made_result(made)).find(ucb), std::string::npos);
+}
+
 TEST_F(Page, EscapesWhatPeopleWrite) {
   test::MadeStudy made = small_study();
   const std::string nasty = "<script>alert('&')</script>";

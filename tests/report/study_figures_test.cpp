@@ -50,8 +50,8 @@ bool data_is_whole(const json& part) {
 TEST(StudyFigures, EveryKindIsDrawn) {
   const auto figures = drawn(made_result(rich_study()));
   EXPECT_EQ(names_of(figures),
-            (std::vector<std::string>{"regret", "final-horizon", "final-dial", "box", "share",
-                                      "pulls", "plane", "time"}));
+            (std::vector<std::string>{"regret", "final-horizon", "final-dial", "ratio", "ratio-q95",
+                                      "box", "share", "pulls", "plane", "time"}));
   for (const Figure& figure : figures) {
     const json spec = spec_of(figure);
     EXPECT_EQ(spec["$schema"], "https://vega.github.io/schema/vega-lite/v5.json");
@@ -121,6 +121,83 @@ TEST(StudyFigures, BoundsAreTheTheorysAndOnlyWhereTheyHold) {
   const auto without =
       drawn(asking_for(within_reach_of_bounds(), {FigureKind::kRegret, "", "log-log", "", false}));
   EXPECT_TRUE(rows_with(spec_of(without[0])["concat"][0], "bound").empty());
+}
+
+// Means 200, 100 and 101, the last two not to be told apart; 0.1 times as much at the second world,
+// where the best has no regret at all.
+TEST(StudyFigures, RatiosAreToTheBestOfTheRow) {
+  MadeStudy made = small_study();
+  made.policies.push_back({"pe", "pe"});
+  made.relative_pair_deviation = 0.5;
+  made.mean = [](std::size_t instance, std::size_t policy, double round) {
+    const double mean = std::vector<double>{2, 1, 1.01}[policy] * std::sqrt(round);
+    return instance == 0 ? mean : policy == 1 ? 0 : 0.1 * mean;
+  };
+  const auto figures = drawn(asking_for(made, {.kind = FigureKind::kRatio}));
+  ASSERT_EQ(names_of(figures), (std::vector<std::string>{"ratio", "ratio-q95"}));
+  const json spec = spec_of(figures[0]);
+  ASSERT_EQ(spec["concat"].size(), 1u);
+  std::map<std::pair<std::string, std::string>, json> at;
+  for (const json& row : rows_with(spec["concat"][0], "shown"))
+    at[{row["world"], row["policy"]}] = row;
+  ASSERT_EQ(at.size(), 6u);
+  EXPECT_EQ((at[{"easy", "ucb"}]["shown"]), 1);
+  EXPECT_EQ((at[{"easy", "pe"}]["times"]), "1.01 times the best");
+  EXPECT_EQ((at[{"easy", "c-ucb"}]["shown"]), 2);
+  EXPECT_EQ((at[{"easy", "c-ucb"}]["value"]), 200);
+  EXPECT_EQ((at[{"hard", "ucb"}]["shown"]), 1);
+  EXPECT_EQ((at[{"hard", "pe"}]["shown"]), 100);  // the edge
+  EXPECT_EQ((at[{"hard", "pe"}]["times"]), "infinitely many times the best");
+  EXPECT_TRUE(data_is_whole(spec));
+}
+
+// Policies whose mark is filled in the first panel.
+std::set<std::string> filled(const Figure& figure) {
+  std::set<std::string> policies;
+  const json spec = spec_of(figure);
+  for (const json& layer : spec["concat"][0]["layer"])
+    if (layer["mark"].value("filled", false))
+      for (const json& row : layer["data"]["values"])
+        if (row["world"] == "easy") policies.insert(row["policy"]);
+  return policies;
+}
+
+TEST(StudyFigures, RatiosFillWhatCannotBeToldFromTheBest) {
+  MadeStudy made = small_study();
+  made.policies.push_back({"pe", "pe"});
+  made.relative_pair_deviation = 0.5;
+  made.mean = [](std::size_t, std::size_t policy, double round) {
+    return std::vector<double>{2, 1, 1.01}[policy] * std::sqrt(round);
+  };
+  const auto figures = drawn(asking_for(made, {.kind = FigureKind::kRatio}));
+  EXPECT_EQ(filled(figures.at(0)), (std::set<std::string>{"pe", "ucb"}));
+  EXPECT_EQ(filled(figures.at(1)), std::set<std::string>{"ucb"});  // quantiles: the least
+}
+
+TEST(StudyFigures, RatiosHaveAPanelPerHorizonAndPortionsOfWorlds) {
+  MadeStudy made = small_study();
+  made.horizons = {1000, 10'000, 100'000, 1'000'000};
+  made.replications = 19;  // no quantiles
+  for (int i = 0; i < 30; ++i)
+    made.instances.push_back({"world " + std::to_string(i), "hidden-arm", false});
+  auto figures = drawn(asking_for(made, {.kind = FigureKind::kRatio}));
+  ASSERT_EQ(names_of(figures), (std::vector<std::string>{"ratio", "ratio-2"}));
+  EXPECT_EQ(spec_of(figures[0])["concat"].size(), 4u);
+  EXPECT_EQ(rows_with(spec_of(figures[0])["concat"][3], "shown").size(), 2u * 24);
+  EXPECT_EQ(rows_with(spec_of(figures[1])["concat"][3], "shown").size(), 2u * 8);
+  made.horizons.push_back(10'000'000);
+  figures = drawn(asking_for(made, {.kind = FigureKind::kRatio}));
+  EXPECT_EQ(spec_of(figures[0])["concat"].size(), 2u);
+  EXPECT_NE(figures[0].caption.find("Of 5 horizons the first and the last are drawn."),
+            std::string::npos);
+}
+
+TEST(StudyFigures, ARatioNeedsTwo) {
+  MadeStudy made = small_study();
+  made.policies.resize(1);
+  const DrawnFigures none = study_figures(asking_for(made, {.kind = FigureKind::kRatio}));
+  EXPECT_TRUE(none.figures.empty());
+  EXPECT_EQ(none.notes.size(), 1u);
 }
 
 TEST(StudyFigures, FinalAgainstTheHorizon) {
@@ -296,7 +373,7 @@ TEST(StudyFigures, WhatIsLeftOutOfALongSweepIsSaid) {
 }
 
 TEST(StudyFigures, EveryKindHasItsRow) {
-  ASSERT_EQ(figure_kinds().size(), 7u);
+  ASSERT_EQ(figure_kinds().size(), 8u);
   for (std::size_t i = 0; i < figure_kinds().size(); ++i)
     EXPECT_EQ(static_cast<std::size_t>(figure_kinds()[i].kind), i);
 }

@@ -28,6 +28,36 @@ TEST(WithError, WithoutAnErrorThePrecisionFollowsTheValue) {
   EXPECT_EQ(with_error(1234.56, 0), "1234.6 ± 0.0");
 }
 
+Spread spread_of(double mean, double error) {
+  Spread spread;
+  spread.count = 10;
+  spread.mean = mean;
+  spread.standard_error = error;
+  return spread;
+}
+
+TEST(Narrow, LargeNumbersHaveNoDecimals) {
+  EXPECT_EQ(narrow_mean_text(spread_of(199989.84, 0.02)), "199990±0");
+  EXPECT_EQ(narrow_mean_text(spread_of(414.23, 3.5)), "414.2±3.5");
+  EXPECT_EQ(narrow_mean_text(spread_of(0.3512, 0.0123)), "0.35±0.01");
+  EXPECT_EQ(narrow_mean_text(spread_of(1151, 255)), "1151±255");
+  EXPECT_EQ(narrow(1234.5, 0), "1234");
+  EXPECT_EQ(narrow(-0.001, 0), "0.00");
+}
+
+TEST(Narrow, OneReplicationTellsOfNoError) {
+  Spread one = spread_of(12.3456, 0);
+  one.count = 1;
+  EXPECT_EQ(narrow_mean_text(one), "12.35");
+}
+
+TEST(Wrapped, BreaksAtBlanks) {
+  EXPECT_EQ(wrapped("", 5), "");
+  EXPECT_EQ(wrapped("ab cd ef", 5), "ab cd\nef");
+  EXPECT_EQ(wrapped("ab abcdefg c", 5), "ab\nabcdefg\nc");
+  EXPECT_EQ(wrapped("±± ±±", 5), "±± ±±");  // characters, not bytes
+}
+
 TEST(TextTable, FirstColumnLeftOthersRight) {
   TextTable table({"policy", "regret"});
   table.add({"ucb", "1.5"});

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "armature/report.h"
 #include "support/study_results.h"
 
 namespace armature {
@@ -112,6 +113,87 @@ TEST(Words, OverAllContests) {
   made.instances.resize(1);
   const StudyResult one = made_result(made);
   EXPECT_EQ(overall_words(contests(one)), "");
+}
+
+// Means 100, 101 and 200; the second's differences reach 0 (as in ATie), the third's do not.
+MadeStudy two_of_three() {
+  MadeStudy made = small_study();
+  made.policies.push_back({"pe", "pe"});
+  made.relative_pair_deviation = 0.5;
+  made.mean = [](std::size_t, std::size_t policy, double round) {
+    return std::vector<double>{2, 1, 1.01}[policy] * std::sqrt(round);
+  };
+  return made;
+}
+
+TEST(Marks, TheBestAndWhatCannotBeToldFromIt) {
+  const StudyResult result = made_result(two_of_three());
+  const Contest contest = contests(result)[0];
+  ASSERT_EQ(contest.rivals[2]->cell.policy_label, "c-ucb");
+  EXPECT_TRUE(among_the_best(contest, 0));
+  EXPECT_TRUE(among_the_best(contest, 1));
+  EXPECT_FALSE(among_the_best(contest, 2));
+}
+
+// Two policies that play alike have a difference of exactly 0, with no error.
+TEST(Marks, AnIntervalThatEndsAtZeroReachesIt) {
+  StudyResult result = made_result(small_study());
+  Spread& difference = result.differences[0].difference;
+  difference.standard_error = 0;
+  difference.mean = 0;
+  EXPECT_TRUE(among_the_best(contests(result)[0], 1));
+  difference.mean = -1e-9;
+  EXPECT_FALSE(among_the_best(contests(result)[0], 1));
+}
+
+// Nothing can be told from one replication, and nothing without pairs.
+TEST(Marks, WithoutEvidenceAllAreMarked) {
+  MadeStudy made = small_study();
+  made.replications = 1;
+  const StudyResult one = made_result(made);
+  EXPECT_TRUE(among_the_best(contests(one)[0], 1));
+  StudyResult unpaired = made_result(small_study());
+  unpaired.differences.clear();
+  EXPECT_TRUE(among_the_best(contests(unpaired)[0], 1));
+}
+
+TEST(StudyTable, MarksTiesAndHasQuantilesBelow) {
+  MadeStudy made = two_of_three();
+  made.horizons = {10'000, 20'000};
+  EXPECT_EQ(study_table(made_result(made)),
+            "mean ± s.e.      T       c-ucb         ucb          pe\n"
+            "──────────────────────────────────────────────────────\n"
+            "easy          10^4  200.0±2.0   100.0±1.0★  101.0±1.0★\n"
+            "             20000  282.8±2.8   141.4±1.4★  142.8±1.4★\n"
+            "hard          10^4  200.0±2.0   100.0±1.0★  101.0±1.0★\n"
+            "             20000  282.8±2.8   141.4±1.4★  142.8±1.4★\n"
+            "★ the least mean regret and what cannot be told from it (95% interval of the paired "
+            "difference reaches 0)\n"
+            "\n"
+            "95% quantile      T  c-ucb    ucb     pe\n"
+            "────────────────────────────────────────\n"
+            "easy           10^4  232.9  116.5  117.6\n"
+            "              20000  329.4  164.7  166.3\n"
+            "hard           10^4  232.9  116.5  117.6\n"
+            "              20000  329.4  164.7  166.3\n");
+}
+
+TEST(StudyTable, FewReplicationsHaveNoQuantiles) {
+  MadeStudy made = small_study();
+  made.replications = kLeastForQuantile - 1;
+  EXPECT_EQ(study_table(made_result(made)).find("95% quantile"), std::string::npos);
+  made.replications = kLeastForQuantile;
+  EXPECT_NE(study_table(made_result(made)).find("95% quantile"), std::string::npos);
+}
+
+// What a policy that is left out of a horizon leaves behind is an empty place, not another's
+// numbers.
+TEST(StudyTable, APolicyMayBeMissingAtAHorizon) {
+  StudyResult result = made_result(small_study());
+  result.cells.erase(result.cells.begin());  // c-ucb on the first world
+  result.differences.erase(result.differences.begin());
+  const std::string table = study_table(result);
+  EXPECT_NE(table.find("easy         10^4              200.0±2.0★\n"), std::string::npos) << table;
 }
 
 }  // namespace

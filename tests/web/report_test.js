@@ -13,7 +13,8 @@ const { chromium } = require(path.join(__dirname, '../../web/node_modules/playwr
 const [samplePage, screenshots] = process.argv.slice(2);
 const browserPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const expectedFigures = [
-  'regret', 'final-horizon', 'final-dial', 'box', 'share', 'pulls', 'plane', 'time', 'regret-linear',
+  'regret', 'final-horizon', 'final-dial', 'ratio', 'ratio-q95', 'box', 'share', 'pulls', 'plane', 'time',
+  'regret-linear',
 ];
 
 // A page that notes everything it should not do.
