@@ -71,7 +71,7 @@ struct Replication {
   Engine engine = Engine::kStep;     // which one ran
   std::uint64_t events = 0;          // leap: blocks drawn, single rounds included
   std::uint64_t rounds_stepped = 0;  // leap: rounds played one by one
-  double leap_error = 0;  // leap: total variation, of certificates and samplers
+  double leap_error = 0;             // leap: total variation, of certificates and samplers
 };
 
 struct ReplicationRange {

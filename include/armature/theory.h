@@ -42,7 +42,8 @@ double pe_bound(const Setting& setting, double t);           // d_PE·√t: beni
 double pe_gap_bound(const Setting& setting);                 // sum over phases: benign, 1-δ
 double pe_gap_closed_bound(const Setting& setting);          // 2s + 655.5·d·L_P/Δ: benign, 1-δ
 
-/// hac-ucb, variant=code, expected regret at T: with exact marginals in benign worlds, in any world.
+/// hac-ucb, variant=code, expected regret at T: with exact marginals in benign worlds, in any
+/// world.
 double hac_ucb_expected_benign(const Setting& setting);
 double hac_ucb_expected_any(const Setting& setting);
 
