@@ -124,7 +124,7 @@ struct CellSummary {
   std::vector<DiagnosticSummary> diagnostics;  // by name
   std::vector<ShareCurve> shares;              // of policies that balance, if they were followed
   std::string engine;     // step or leap, or both; empty in stores that do not say
-  double leap_error = 0;  // the largest total variation a replication spent
+  double leap_error = 0;  // the largest total variation a replication may be off by
   double seconds = 0;     // computing time; differs from run to run
 
   const Spread& final_regret() const {

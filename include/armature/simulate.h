@@ -56,7 +56,7 @@ struct Cell {
   std::vector<Round> checkpoints;  // ascending, the last one is the horizon
   Feedback feedback;
   Engine engine = Engine::kAuto;
-  double leap_tolerance = 1e-9;              // total variation a replication may be off by
+  double leap_tolerance = 1e-9;              // total variation of all certificates together
   std::uint64_t max_events = 1'000'000'000;  // a leaping replication with more of them is given up
   bool follow_shares = false;                // note a balancer's shares at every checkpoint
 };
@@ -71,7 +71,7 @@ struct Replication {
   Engine engine = Engine::kStep;     // which one ran
   std::uint64_t events = 0;          // leap: blocks drawn, single rounds included
   std::uint64_t rounds_stepped = 0;  // leap: rounds played one by one
-  double leap_error = 0;             // leap: total variation spent
+  double leap_error = 0;             // leap: total variation, of certificates and samplers
 };
 
 struct ReplicationRange {

@@ -42,6 +42,11 @@ double pe_bound(const Setting& setting, double t);           // d_PE·√t: beni
 double pe_gap_bound(const Setting& setting);                 // sum over phases: benign, 1-δ
 double pe_gap_closed_bound(const Setting& setting);          // 2s + 655.5·d·L_P/Δ: benign, 1-δ
 
+/// hac-ucb, variant=code, expected regret at T: with exact marginals in benign worlds, in any
+/// world.
+double hac_ucb_expected_benign(const Setting& setting);
+double hac_ucb_expected_any(const Setting& setting);
+
 /// A learner under dynamic balancing: its coefficient d_i and its dial Z_i.
 struct BalancedLearner {
   double coefficient;
@@ -128,7 +133,7 @@ double db_rate(const Setting& setting, const std::vector<BalancedLearner>& learn
 double db_dial_benign_rate(const Setting& setting);  // Prop. A.2, benign
 double db_dial_any_rate(const Setting& setting);     // Prop. A.2, arbitrary
 double hac_ucb_benign_rate(const Setting& setting, double t);
-double hac_ucb_any_rate(double t);
+double hac_ucb_any_rate(const Setting& setting, double t);
 
 // --- Lower bounds --------------------------------------------------------------------------------
 

@@ -8,6 +8,12 @@
 // What is promised: the chance of each result k is its probability f(k) up to 1e-12·f(k) + 2^-48.
 // The first term is the evaluation of f, the second what uniforms of 53 bits resolve in inversion;
 // rejection needs it only beyond six standard deviations, and far less of it.
+//
+// So a draw is off by at most 1e-12 in total variation, half the sum of these errors. Inversion,
+// for variances below 16, has at most 111 results: from 54 beyond the mean all probabilities are
+// below 2^-61, where it stops (Bernstein; a hypergeometric is a sum of independent indicators too).
+// That is ½·(1e-12 + 111·2^-48) = 0.7e-12. In rejection a height of 63 bits moves the chance of
+// accepting by at most 2^-63, over all results together, at a rate above ½: ½·(1e-12 + 2^-61).
 #pragma once
 
 #include <cstdint>
@@ -19,6 +25,9 @@ namespace armature {
 
 /// The largest number of trials, of marked and of unmarked items.
 inline constexpr std::uint64_t kLargestCount = std::uint64_t{1} << 60;
+
+/// What one draw of a binomial or hypergeometric may be off by, in total variation.
+inline constexpr double kDrawVariation = 1e-12;
 
 /// Successes among independent trials.
 std::uint64_t binomial(Stream& stream, std::uint64_t trials, double probability);

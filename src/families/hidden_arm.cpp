@@ -16,18 +16,19 @@ Instance::Parts build(const FamilyRequest& request) {
 }  // namespace
 
 Family hidden_arm_family() {
-  return {.name = "hidden-arm",
-          .summary = "the best arm leaves no trace in the contexts",
-          .text =
-              "All arms have the same uniform marginals; all pay 1/2 but the last, which pays 1/2 "
-              "+ gap in every context. Whoever follows the contexts plays arm 0 for ever, and as "
-              "nobody plays the last arm no test on the played arms can notice. HAC-UCB stays "
-              "linear here.",
-          .section = "§8",
-          .parameters = {actions_key(), contexts_key(1, "2"),
-                         Parameter::real("gap").defaults_to("0.2").closed(0, 0.5).help(
-                             "Δ: the last arm's lead", "§8")},
-          .build = build};
+  return {
+      .name = "hidden-arm",
+      .summary = "the best arm leaves no trace in the contexts",
+      .text =
+          "All arms have the same uniform marginals; all pay 1/2 but the last, which pays 1/2 "
+          "+ gap in every context. Whoever follows the contexts plays arm 0 for ever; only plays "
+          "of the last arm can tell. HAC-UCB has those of its sweeps, about sqrt(T)/|A|: it "
+          "notices once sqrt(|A| log T)·T^(-1/4) is below the gap, and is linear until then.",
+      .section = "§8",
+      .parameters = {actions_key(), contexts_key(1, "2"),
+                     Parameter::real("gap").defaults_to("0.2").closed(0, 0.5).help(
+                         "Δ: the last arm's lead", "§8")},
+      .build = build};
 }
 
 }  // namespace armature

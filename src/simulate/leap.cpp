@@ -39,7 +39,7 @@ void tell_cost(const leap::Resources& resources, Replication& result) {
   result.engine = Engine::kLeap;
   result.events = resources.events;
   result.rounds_stepped = resources.rounds_stepped;
-  result.leap_error = resources.ledger.spent();
+  result.leap_error = resources.error();
   result.diagnostics.push_back({"events", static_cast<double>(result.events)});
   result.diagnostics.push_back({"rounds_stepped", static_cast<double>(result.rounds_stepped)});
   result.diagnostics.push_back({"leap_error", result.leap_error});

@@ -31,6 +31,10 @@ void Resources::count_events(std::uint64_t more) {
                      max_events, rounds_stepped)});
 }
 
+double Resources::error() const {
+  return ledger.spent() + kDrawVariation * static_cast<double>(draws);
+}
+
 double bridge_slack(const Segment& segment, double log_inverse_probability) {
   if (segment.plays < 2) return 0;
   const auto length = static_cast<double>(segment.plays);
@@ -54,6 +58,7 @@ Segment cut_segment(Segment& segment, std::uint64_t plays, Resources& resources)
     draws -= head.value_counts[v];
     segment.value_counts[v] -= head.value_counts[v];
   }
+  resources.count_draws(head.value_counts.size());
   // Both sums anew from the counts: taking one from the other would leave rounding behind.
   head.sum = resources.laws.sum(head.value_counts);
   segment.plays -= plays;

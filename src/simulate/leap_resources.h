@@ -42,11 +42,16 @@ struct Resources {
   Stream stream;
   ErrorLedger ledger;
   std::uint64_t events = 0;
+  std::uint64_t draws = 0;  // of binomials and hypergeometrics
   std::uint64_t rounds_stepped = 0;
   std::uint64_t max_events = 0;
 
   /// Throws Error beyond the limit.
   void count_events(std::uint64_t events);
+  /// Something was divided among so many cells, one draw each; the last one takes what is left.
+  void count_draws(std::size_t cells) { draws += cells - 1; }
+  /// What the replication may be off by in total variation: certificates that fail, and samplers.
+  double error() const;
 };
 
 /// A piece of a walk: plays of one arm, their rewards, and how often each reward value of the

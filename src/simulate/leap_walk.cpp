@@ -123,6 +123,7 @@ Certain PolicyWalk::drawn(const AtRandom& plan) {
   const std::vector<double> alike(plan.arms, 1 / static_cast<double>(plan.arms));
   std::vector<std::uint64_t> plays(plan.arms);
   multinomial(resources_.stream, plan.rounds, alike, plays);
+  resources_.count_draws(plays.size());
   Certain drawn{{}, Certain::Order::kMixed};
   for (Arm a = 0; a < plan.arms; ++a) drawn.shares.push_back({a, plays[a]});
   return drawn;
@@ -136,6 +137,7 @@ void PolicyWalk::play_share(const Share& share, Detail detail, Journal& journal)
   const double sum =
       contexts ? draw_by_context(share)
                : laws.draw(laws.arm(share.arm), share.plays, resources_.stream, value_counts_);
+  if (!contexts) resources_.count_draws(value_counts_.size());
   if (peak_search_) peak_search_->add({share.arm, share.plays, sum, value_counts_});
   planner_.absorb(contexts ? ShareOutcome{share, sum, visits_, sums_}
                            : ShareOutcome{share, sum, {}, {}});
@@ -148,12 +150,14 @@ void PolicyWalk::play_share(const Share& share, Detail detail, Journal& journal)
 double PolicyWalk::draw_by_context(const Share& share) {
   const Laws& laws = resources_.laws;
   multinomial(resources_.stream, share.plays, laws.marginals(share.arm), visits_);
+  resources_.count_draws(visits_.size());
   std::fill(value_counts_.begin(), value_counts_.end(), 0);
   double total = 0;
   for (Context z = 0; z < laws.contexts(); ++z) {
     sums_[z] = 0;
     if (visits_[z] == 0) continue;
     sums_[z] = laws.draw(laws.cell(share.arm, z), visits_[z], resources_.stream, context_values_);
+    resources_.count_draws(context_values_.size());
     total += sums_[z];
     for (std::size_t v = 0; v < context_values_.size(); ++v) value_counts_[v] += context_values_[v];
   }

@@ -225,7 +225,8 @@ AdviceItem about_policy(const Facts& f, const Choice& choice) {
                   number(f.level())));
   item.because.push_back(
       fmt::format("its budget is worth D_C²T/(8|A|·L_A) = {} rounds where 2·D_C·√T = {} is below "
-                  "ucb's {}, else it is left at its default",
+                  "ucb's {}, else it is left at its default, which is off the frontier: R_1·R_2 of "
+                  "order T^(7/6) (docs/sentry.md, section 7)",
                   number(f.threshold), number(2 * f.causal), number(f.ucb)));
   const RegretPair db = db_pair(f.s);
   item.because.push_back(
@@ -257,8 +258,8 @@ AdviceItem about_price(const Facts& f, const Choice& choice) {
       fmt::format("sentry, any world: sqrt(8|A|ℓ_A·T) + (T-E)·sqrt(|A|(2ℓ_A+1)/E) = {}{}",
                   number(any), any >= f.s.horizon ? ", not below T: vacuous" : ""),
       fmt::format(
-          "as a rate nobody has R_1·R_2 below |A|T = {}: with R_1 = sqrt(|Z|T) the price of "
-          "adaptivity is a factor sqrt(|A|/|Z|) = {} (Cor. 3.6)",
+          "as a rate nobody has R_1·R_2 below |A|T = {} unless R_2 > T/641 (Thm 3.7): with R_1 = "
+          "sqrt(|Z|T) the price of adaptivity is a factor sqrt(|A|/|Z|) = {} (Cor. 3.6)",
           number(f.s.actions * f.s.horizon),
           number(std::max(1.0, std::sqrt(f.s.actions / f.s.contexts)))),
       fmt::format(

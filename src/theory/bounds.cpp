@@ -63,8 +63,17 @@ void add_index_policies(BoundTable& table, const Setting& s) {
                "Bilodeau et al., paper §2.1",
                {benign, exact_marginals, hac_horizon}},
               hac_ucb_benign_rate(s, t));
-  table.upper({"hac-ucb-any", kRate, "any", "Bilodeau et al., paper §2.1", {hac_horizon}},
-              hac_ucb_any_rate(t));
+  table.upper({"hac-ucb-any",
+               kRate,
+               "any",
+               "T^(3/4) of Bilodeau et al. with its |A|, docs/theory.md",
+               {exact_marginals, hac_horizon}},
+              hac_ucb_any_rate(s, t));
+  table.upper({"hac-ucb-expected-benign", kExplicit, "benign", "docs/theory.md, hac-ucb", kBenign},
+              hac_ucb_expected_benign(s));
+  table.upper(
+      {"hac-ucb-expected-any", kExplicit, "any", "docs/theory.md, hac-ucb", {exact_marginals}},
+      hac_ucb_expected_any(s));
 }
 
 void add_elimination(BoundTable& table, const Setting& s) {

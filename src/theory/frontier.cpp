@@ -23,6 +23,11 @@ RegretPair c_ucb_pair(const Setting& setting) {
   return {c_ucb_sharp_bound(setting, setting.horizon) + 2, setting.horizon};
 }
 
+RegretPair hac_ucb_pair(const Setting& setting) {
+  return {hac_ucb_expected_benign(setting),
+          std::min(setting.horizon, hac_ucb_expected_any(setting))};
+}
+
 RegretPair sentry_pair(const Setting& setting, double budget) {
   SentryForm form;
   form.budget = budget;
@@ -110,7 +115,8 @@ void add_fixed_policies(Frontier& result) {
   add("c-ucb", BoundKind::kRate, {causal, s.horizon});
   add("c-ucb", BoundKind::kExplicit, c_ucb_pair(s));
   if (s.horizon >= 25 * s.actions * s.actions)
-    add("hac-ucb", BoundKind::kRate, {causal, hac_ucb_any_rate(s.horizon)});
+    add("hac-ucb", BoundKind::kRate, {causal, hac_ucb_any_rate(s, s.horizon)});
+  add("hac-ucb", BoundKind::kExplicit, hac_ucb_pair(s));
 }
 
 void add_dials(Frontier& result, std::size_t count) {
@@ -148,7 +154,7 @@ void add_notes(Frontier& result) {
     result.notes.push_back(
         "|Z| ≥ |A|: contexts cannot help, ucb's rate sqrt(|A|T) is no larger than sqrt(|Z|T)");
   if (s.horizon < 25 * s.actions * s.actions)
-    result.notes.push_back(fmt::format("hac-ucb has no guarantee below T = 25|A|² = {:.6g}",
+    result.notes.push_back(fmt::format("hac-ucb's published rates begin at T = 25|A|² = {:.6g}",
                                        25 * s.actions * s.actions));
   result.notes.push_back(
       result.lower_until

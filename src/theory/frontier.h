@@ -15,6 +15,8 @@ struct RegretPair {
 // `setting` without a δ of its own: 1/T.
 RegretPair ucb_pair(const Setting& setting);
 RegretPair c_ucb_pair(const Setting& setting);
+/// R_2 no more than T.
+RegretPair hac_ucb_pair(const Setting& setting);
 /// Sentry with paper widths and schedule first.
 RegretPair sentry_pair(const Setting& setting, double budget);
 /// Warden with the allowance r.

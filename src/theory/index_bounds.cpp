@@ -41,6 +41,34 @@ double hac_ucb_benign_rate(const Setting& setting, double t) {
   return std::sqrt(setting.contexts * t);
 }
 
-double hac_ucb_any_rate(double t) { return portable::pow(t, 0.75); }
+// A sweep of √T/|A| plays leaves every action's mean open by sqrt(|A| log T)·T^{-1/4}.
+double hac_ucb_any_rate(const Setting& setting, double t) {
+  return portable::pow(t, 0.75) * std::sqrt(setting.actions * guarded_log(t));
+}
+
+namespace {
+
+// What sweeps and contexts cost, with 2|A| + 1 for the events that fail (docs/theory.md, "hac-ucb's
+// rate with its |A|").
+double hac_ucb_causal_cost(const Setting& setting) {
+  const double t = setting.horizon;
+  const double log_term = guarded_log(t);
+  return std::sqrt(t) + 1.5 * setting.actions + 4 * std::sqrt(setting.contexts * t * log_term) +
+         log_term * std::sqrt(2 * t) + 2 * setting.actions + 1;
+}
+
+}  // namespace
+
+double hac_ucb_expected_benign(const Setting& setting) {
+  return hac_ucb_causal_cost(setting) + 2 * setting.contexts;
+}
+
+double hac_ucb_expected_any(const Setting& setting) {
+  const double t = setting.horizon;
+  const double log_term = guarded_log(t);
+  const double sweeps = std::sqrt(t) / setting.actions + 0.5;  // no more than are played
+  return hac_ucb_causal_cost(setting) + 2 * t * std::sqrt(log_term / sweeps) +
+         4 * std::sqrt(setting.actions * t * log_term);
+}
 
 }  // namespace armature

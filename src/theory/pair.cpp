@@ -55,6 +55,7 @@ std::optional<PairVerdict> shown(const Setting& setting, RegretPair wanted) {
   const auto allowance = warden_allowance_within(setting, wanted.r1);
   if (allowance && within(warden_pair(setting, *allowance)))
     return shown_by(warden_text(setting, *allowance), warden_pair(setting, *allowance));
+  if (within(hac_ucb_pair(setting))) return shown_by("hac-ucb", hac_ucb_pair(setting));
   return std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <sstream>
 
@@ -317,6 +318,38 @@ void expect_nearly_normal(const Case& law, std::uint64_t whole, double fraction,
 }
 
 // The means by hand: an integer and a fraction.
+// What the promise on total variation rests on: where the variance is below 16, and inversion
+// draws, at most 111 results have a probability above 2^-61.
+template <class Case>
+int likely_results(const Case& law) {
+  const double least = -61 * std::numbers::ln2;
+  const auto mean = static_cast<std::uint64_t>(law.mean());
+  const std::uint64_t first = mean > 300 ? mean - 300 : 0;
+  int count = 0;
+  for (std::uint64_t k = first; k <= std::min(law.high(), mean + 300); ++k)
+    count += law.log_pmf(k) > least ? 1 : 0;
+  return count;
+}
+
+TEST(Binomial, FewResultsAreLikelyWhereItIsInverted) {
+  for (const double small : {0.5, 0.3, 0.1, 1e-2, 1e-4, 1e-9, 1e-15})
+    for (const double p : {small, 1 - small}) {
+      const BinomialCase law{static_cast<std::uint64_t>(15.99 / (small * (1 - small))), p};
+      EXPECT_LE(likely_results(law), 111) << p;
+      EXPECT_GT(likely_results(law), 60) << p;
+    }
+}
+
+TEST(Hypergeometric, FewResultsAreLikelyWhereItIsInverted) {
+  for (const HypergeometricCase& law : {HypergeometricCase{127, 127, 127},
+                                        {40, 1'000'000, 400'000},
+                                        {1'000'000, 17, 500'000},
+                                        {1'000'000'000, 1'000'000'000, 63}}) {
+    ASSERT_LT(law.deviation(), 4);
+    EXPECT_LE(likely_results(law), 111);
+  }
+}
+
 TEST(Binomial, IsNormalAtHugeCounts) {
   expect_nearly_normal(BinomialCase{kTwoTo60, 0.5}, kTwoTo60 / 2, 0, 200);
   expect_nearly_normal(BinomialCase{kTwoTo60 - 1, 0.25}, kTwoTo60 / 4 - 1, 0.75, 201);

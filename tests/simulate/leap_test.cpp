@@ -77,7 +77,8 @@ TEST(LeapEngine, ReachesTheLastIntegerOfADouble) {
     const Replication one = run(cell_of("hidden-arm:actions=3,gap=0.4", policy,
                                         {1000, kHorizon / 2 + 1, kHorizon}, Engine::kLeap));
     EXPECT_EQ(std::accumulate(one.pulls.begin(), one.pulls.end(), Round{0}), kHorizon) << policy;
-    EXPECT_LE(one.leap_error, 1e-9) << policy;
+    // Certificates, and at most four draws an event (two contexts, two values).
+    EXPECT_LE(one.leap_error, 1e-9 + 4e-12 * static_cast<double>(one.events)) << policy;
     EXPECT_LT(one.events, 1'000'000u) << policy;
   }
 }

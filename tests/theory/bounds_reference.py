@@ -346,7 +346,12 @@ def table(s):
         "c-ucb-sharp": d_cucb(s, 1) * root,
         "c-ucb-expected": d_cucb(s.expected()) * root + 2,
         "hac-ucb-benign": sqrt(Z * T),
-        "hac-ucb-any": T ** mpf("0.75"),
+        "hac-ucb-any": T ** mpf("0.75") * sqrt(A * guarded(T)),
+        "hac-ucb-expected-benign": (sqrt(T) + 4 * sqrt(Z * T * guarded(T)) + guarded(T) * sqrt(2 * T)
+                                    + mpf(7) / 2 * A + 2 * Z + 1),
+        "hac-ucb-expected-any": (sqrt(T) + 4 * sqrt(Z * T * guarded(T)) + guarded(T) * sqrt(2 * T)
+                                 + mpf(7) / 2 * A + 1 + 4 * sqrt(A * T * guarded(T))
+                                 + 2 * T * sqrt(guarded(T) / (sqrt(T) / A + mpf(1) / 2))),
         "pe": d_pe(s) * root,
         "pe-rate": sqrt(s.d * rate_log(s) * T),
         "pe-expected": d_pe(s.expected()) * root + 1,

@@ -1,6 +1,6 @@
-// docs/theory.md and docs/warden.md tell the truth: every computed number on them is computed again
-// here, every row, file and test they name exists, and every item of the paper has its place, in
-// the paper's order.
+// docs/theory.md, docs/sentry.md and docs/warden.md tell the truth: every computed number on them
+// is computed again here, every row, file and test they name exists, and every item of the paper
+// has its place, in the paper's order.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ namespace {
 
 using std::numbers::e;
 
-constexpr const char* kPages[] = {"theory.md", "warden.md"};
+constexpr const char* kPages[] = {"theory.md", "sentry.md", "warden.md"};
 
 std::string page(const std::string& name) { return read_file(ARMATURE_SOURCE_DIR "/docs/" + name); }
 
@@ -215,8 +215,107 @@ std::map<std::string, Values> computed_for_warden() {
   return values;
 }
 
+// Plays and visits after which sentry's test must fire, |A| = 20, |Z| = 2, T = 10^6: paper widths,
+// anytime widths, and plays where contexts are known for both.
+Values notice(double gap) {
+  const Setting s = sizes(20, 2, 1e6);
+  SentryForm anytime;
+  anytime.widths = SentryForm::Widths::kAnytime;
+  const SentryNotice paper = sentry_notice(s, {}, gap);
+  const SentryNotice other = sentry_notice(s, anytime, gap);
+  return {paper.plays,  paper.visits,         other.plays,
+          other.visits, paper.plays_at_least, other.plays_at_least};
+}
+
+// Pairs of bounds, in expectation, and R_1·R_2 in units of |A|·L_A·T.
+struct Rivals {
+  explicit Rivals(const Setting& setting)
+      : s(setting),
+        first(sentry_pair(s, s.contexts / s.actions * s.horizon)),
+        spread(first),
+        by_default(sentry_pair(s, sentry_budget(s, {}))),
+        db(db_pair(s)),
+        ucb(ucb_pair(s)) {
+    SentryForm form;
+    form.schedule = SentryForm::Schedule::kSpread;
+    form.budget = s.contexts / s.actions * s.horizon;
+    spread.r2 = sentry_any_bound(s, form, s.horizon) + 1;
+    const BalancedLearner causal = {c_ucb_sharp_bound(s, 1), 1};
+    const BalancedLearner other = arbitrary_learner(s);
+    db_with_sharp = {std::min(db_corrected_bound(s, causal, other) + 3,
+                              db_printed_benign_bound(s, causal, other) + 4),
+                     db_corrected_bound(s, other, causal) + 2};
+  }
+  double product(RegretPair pair) const {
+    return pair.r1 * pair.r2 / (s.actions * sentry_action_log(s, {}, s.horizon) * s.horizon);
+  }
+  // Threshold and default budget as parts of T; products of the default, a share, db.
+  Values off_the_frontier() const {
+    return {sentry_threshold(s) / s.horizon, sentry_budget(s, {}) / s.horizon, product(by_default),
+            product(first), product(db)};
+  }
+  Values bounds() const { return {first.r1, first.r2, spread.r2, db.r1, db.r2, ucb.r1}; }
+  Values ratios() const {
+    return {product(first),
+            product(spread),
+            product(db),
+            product(db_with_sharp),
+            product(db) / product(first),
+            product(db) / product(spread)};
+  }
+
+  Setting s;
+  RegretPair first, spread, by_default, db, ucb;
+  RegretPair db_with_sharp{};
+};
+
+std::map<std::string, Values> computed_for_sentry() {
+  std::map<std::string, Values> values;
+  values["notice-half"] = notice(0.5);
+  values["notice-fifth"] = notice(0.2);
+  values["notice-tenth"] = notice(0.1);
+  values["notice-twentieth"] = notice(0.05);
+  const std::map<std::string, Setting> settings = {
+      {"20", sizes(20, 2, 1e6)}, {"200", sizes(200, 5, 1e7)}, {"1000", sizes(1000, 2, 1e9)}};
+  for (const auto& [name, setting] : settings) {
+    const Rivals rivals(setting);
+    values["rivals-" + name] = rivals.bounds();
+    values["ratios-" + name] = rivals.ratios();
+    values["default-" + name] = rivals.off_the_frontier();
+  }
+  values["default-20-long"] = Rivals(sizes(20, 2, 1e10)).off_the_frontier();
+  values["default-20-longest"] = Rivals(sizes(20, 2, 1e14)).off_the_frontier();
+  SentryForm anytime, free;
+  anytime.widths = free.widths = SentryForm::Widths::kAnytime;
+  free.schedule = SentryForm::Schedule::kFree;
+  const Setting s = sizes(20, 2, 1e6);
+  const double t = s.horizon;
+  values["with-defaults"] = {sentry_any_bound(s, anytime, t), sentry_benign_bound(s, anytime, t),
+                             sentry_ucb_bound(s, anytime, t), sentry_any_bound(s, free, t)};
+  for (const int power : {6, 8}) {
+    const Setting at = sizes(20, 2, std::pow(10.0, power));
+    const std::string end = fmt::format("-{}", power);
+    values["open-anytime" + end] = {sentry_resolution(at, anytime, sentry_budget(at, anytime))};
+    values["open-paper" + end] = {sentry_resolution(at, {}, sentry_budget(at, {}))};
+  }
+  // Howard et al., epochs of ratio 2: (2^{1/4} + 2^{-1/4})/√2·sqrt(1.4) and ζ(1.4)/(log 2)^{1.4}.
+  values["stitch-width"] = {(std::pow(2, 0.25) + std::pow(2, -0.25)) / std::sqrt(2.0) *
+                            std::sqrt(1.4)};
+  double sum = 0;
+  constexpr double kLast = 1e5;
+  for (double k = kLast; k >= 1; --k) sum += std::pow(k, -1.4);
+  sum += std::pow(kLast, -0.4) / 0.4 - std::pow(kLast, -1.4) / 2;  // the rest, Euler–Maclaurin
+  values["stitch-level"] = {sum / std::pow(std::numbers::ln2, 1.4)};
+  const double width_constant = 1 / 0.7225 - std::log(std::numbers::ln2);
+  values["width-constant"] = {width_constant};
+  values["one-sample-level"] = {10.4 * std::exp(-width_constant / 0.72)};
+  return values;
+}
+
 std::map<std::string, Values> computed(const std::string& name) {
-  return name == "theory.md" ? computed_for_theory() : computed_for_warden();
+  return name == "theory.md"   ? computed_for_theory()
+         : name == "sentry.md" ? computed_for_sentry()
+                               : computed_for_warden();
 }
 
 // What is wrong with the marked numbers of a page; empty if nothing is.

@@ -1,6 +1,6 @@
-// docs/theory.md as a machine reads it. A number that was computed is followed by a marker,
-// `<!-- check: name -->`; in a table row one marker in the last cell stands for all cells but the
-// first.
+// docs/theory.md and its kin as a machine reads them. A number that was computed is followed by a
+// marker, `<!-- check: name -->`; in a table row one marker in the last cell stands for all cells
+// but the first.
 #pragma once
 
 #include <fmt/format.h>
@@ -123,7 +123,7 @@ inline std::vector<std::string> code_spans(const std::string& text) {
 }
 
 /// Numbers that look computed (decimals, or grouped thousands) and carry no marker. Formulas in
-/// code, addresses of links and numbers of items ("Theorem 3.5") do not count.
+/// code, addresses of links, headings and numbers of items ("Theorem 3.5") do not count.
 inline std::vector<std::string> unmarked_numbers(const std::string& page) {
   std::string text = without_blocks(page);
   text = std::regex_replace(text, std::regex("`[^`]+`"), "`");
@@ -137,7 +137,8 @@ inline std::vector<std::string> unmarked_numbers(const std::string& page) {
   std::vector<std::string> unmarked;
   std::string line, whole;
   while (std::getline(lines, line))  // rows answer for all their numbers
-    if (!(line.starts_with("| ") && std::regex_search(line, marker_pattern())))
+    if (!line.starts_with("#") &&
+        !(line.starts_with("| ") && std::regex_search(line, marker_pattern())))
       whole += line + "\n";
   for (const PrintedNumber& number : numbers_in(whole)) {
     const std::string shown = whole.substr(number.begin, number.end - number.begin);

@@ -15,9 +15,9 @@ PolicyFacts HacUcb::facts() {
       .text =
           "Plays every action a few times, then follows the contexts as c-ucb does while for every "
           "action the two estimates of its mean agree; at the first disagreement it turns into ucb "
-          "for good. Order sqrt(|Z|·T) in benign worlds, T^(3/4) in any world once T ≥ 25|A|². An "
-          "action nobody plays is never tested again: on hidden-arm its regret is linear at the "
-          "horizons one sees.",
+          "for good. Order sqrt(|Z|·T) in benign worlds, T^(3/4)·sqrt(|A| log T) in any world once "
+          "T ≥ 25|A|². All that is known of an action the contexts undervalue are its first plays: "
+          "at a fixed gap Δ regret may be linear until T is about (|A| log T/Δ²)².",
       .section = "§5",
       .needs_horizon = true,
       .needs_marginals = true,

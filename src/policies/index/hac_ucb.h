@@ -11,8 +11,9 @@ namespace armature {
 
 /// HAC-UCB (Bilodeau et al. 2022; spec §5): sweeps over all actions, then c-ucb's choice for as
 /// long as no action's own index contradicts its causal one; at the first contradiction ucb, for
-/// ever. Promises order sqrt(|Z|·T) in benign worlds and T^{3/4} in any, for T ≥ 25|A|². Caveat: an
-/// action that is not played is not tested; on hidden-arm its regret is linear.
+/// ever. Promises order sqrt(|Z|·T) in benign worlds and T^{3/4}·sqrt(|A| log T) in any, for
+/// T ≥ 25|A|². Caveat: an action the contexts undervalue is known by its sweeps alone; on
+/// hidden-arm regret is linear until T is about (|A| log T/Δ²)².
 class HacUcb : public leap::Planner {
  public:
   static PolicyFacts facts();
