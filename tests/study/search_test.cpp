@@ -226,6 +226,20 @@ TEST(Search, ItsDirectoryAloneIsNoResult) {
                "directory: got other files"));
 }
 
+TEST(Search, KilledBetweenTheStagesItGoesOn) {
+  const TemporaryDirectory directory;
+  const StudyPlan plan = plan_of(kTwoStages);
+  run_study(plan, directory.file("run"), on_threads(1));
+  const auto reference = exported(directory.file("run"));
+  std::filesystem::remove(store_path(directory.file("run")));
+  write_file(store_path(directory.file("run")), "");  // begun, and nothing in it
+  const StudyStatus status = study_status(directory.file("run"));
+  EXPECT_TRUE(status.searching);
+  EXPECT_EQ(status.replications, std::vector<std::uint32_t>(kCells, 2));
+  EXPECT_EQ(run_study(plan, directory.file("run")).computed, kLists * 4);
+  EXPECT_EQ(exported(directory.file("run")), reference);
+}
+
 TEST(Search, OtherPeoplesFilesAreLeftAlone) {
   const TemporaryDirectory directory;
   write_file(directory.file("thesis.tex"), "precious");
