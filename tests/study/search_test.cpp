@@ -199,6 +199,9 @@ TEST(Search, MoreReplicationsGoOnAtTheSameCells) {
   const std::string refused = refusal(
       [&] { run_study(plan_of(kTwoStages, {"search={replications=3}"}), directory.file("run")); });
   EXPECT_TRUE(contains(refused, "search: got 3 replications, expected 2 replications")) << refused;
+  const std::string seed =
+      refusal([&] { run_study(plan_of(kTwoStages, {"seed=6"}), directory.file("run")); });
+  EXPECT_TRUE(contains(seed, "seed: got 6, expected 5, as when this study was begun")) << seed;
   // Refused before the search has grown.
   EXPECT_EQ(read_results(directory.file("run/search")).plan.study.replications, 2u);
 }
