@@ -161,7 +161,7 @@ double score_of_uniform(const CellSummary& summary) {
 // mean regret; the largest of nineteen means lies above it, a fresh one there does not. Of 25
 // studies with luck of their own the mean of the fresh scores is 0 ± 0.2: outside ±1 once in 2
 // million times. Of nineteen independent scores the largest is 1.84 ± 0.5; some luck is shared, and
-// over 36 other seeds its mean was 1.62: below 1 is six of its deviations away.
+// over the seeds 0 to 35 its mean was 1.62: below 1 is six of its deviations away.
 TEST(Search, FreshReplicationsAreNotBiasedUpwards) {
   constexpr int kStudies = 25;
   double of_fresh = 0;
