@@ -10,6 +10,7 @@
 #include "armature/families.h"
 #include "armature/simulate.h"
 #include "armature/theory.h"
+#include "policies/adaptive/warden_strata.h"
 #include "statistical/release_only.h"
 #include "support/statistics.h"
 #include "theory/moss_tail.h"
@@ -107,6 +108,7 @@ TEST_F(WardenLemmas, TheMossIndexFallsShortNoMoreThanItMay) {
                 test::most_failures_by_luck(kRuns, moss_tail(k + 1), test::kFalseAlarmRate))
           << B << " " << k;
     EXPECT_GT(scaled.mean(), 0.1) << B;
+    EXPECT_LT(scaled.mean() + test::kNormalBound * scaled.error(), 0.5) << B;  // what c₁ leaves
     if (B >= 100)
       EXPECT_GT(without.mean(), moss_excess(0) + test::kNormalBound * without.error()) << B;
   }
@@ -338,6 +340,17 @@ TEST_F(WardenTheorem, CausalUcbIsCaught) {
   EXPECT_EQ(result.bounds_broken, int{kRuns});
 }
 
+// Nor need it be as blunt: a warden that never watches, and says nothing of it, is caught where the
+// contexts' favourite leads by a hair and another action by much.
+TEST_F(WardenTheorem, AWardenThatNeverWatchesIsCaught) {
+  constexpr const char* kWorld = "near-tie:gap=0.24";
+  constexpr int kFew = 20;
+  // In every run but those in which E_A has failed before.
+  EXPECT_GE(follow(kWorld, warden(3, ",test=none,patience=0"), 3, kFew).steps_broken,
+            kFew - test::most_failures_by_luck(kFew, kDelta, test::kFalseAlarmRate));
+  EXPECT_EQ(follow(kWorld, warden(3, ",test=none"), 3, kFew).steps_broken, 0);
+}
+
 // The stratified test at level δ, alone: false alarms in benign worlds, and alarms where Z is
 // wrong.
 TEST_F(WardenTheorem, TheStratifiedTestKeepsItsLevel) {
@@ -367,6 +380,122 @@ TEST_F(WardenTheorem, TheBenignBoundHoldsInTheMean) {
   two.horizon = kHorizon;
   EXPECT_GT(follow("pareto-benign:actions=2,gap=0.2", "fixed:arm=1", 1, 2).regret.mean(),
             warden_benign_bound(two, {}));
+}
+
+// --- The stratified test, whoever plays
+// -----------------------------------------------------------
+
+// In how many runs it ever fires. Three actions, three contexts whose means differ; `odd` is added
+// to the mean of action 0 in all of them. Evenly: an action at random. Greedily: the one that did
+// best so far, half of the time, so that who is played hangs on what was paid.
+int alarms(double delta, bool greedily, double odd, int runs) {
+  constexpr int kRounds = 3'000;
+  const auto rows = std::make_shared<const MarginalRows>(
+      Matrix::from_rows({{0.5, 0.3, 0.2}, {0.2, 0.5, 0.3}, {0.3, 0.2, 0.5}}));
+  const double means[] = {0.3, 0.5, 0.6};
+  int found = 0;
+  for (int run = 0; run < runs; ++run) {
+    Stream stream({35, static_cast<std::uint32_t>(run), Purpose::kTest});
+    Strata strata(rows, delta);
+    double plays[3] = {1, 1, 1};
+    double sums[3] = {1, 1, 1};
+    bool fired = false;
+    for (int t = 0; t < kRounds && !fired; ++t) {
+      Arm arm = uniform_index(stream, 3);
+      if (greedily && stream.uniform() < 0.5) {
+        arm = 0;
+        for (const Arm a : {1u, 2u})
+          if (sums[a] * plays[arm] > sums[arm] * plays[a]) arm = a;
+      }
+      Context z = 0;
+      for (double u = stream.uniform(); z < 2 && u >= rows->at(rows->row(arm), z); ++z)
+        u -= rows->at(rows->row(arm), z);
+      const double reward = stream.uniform() < means[z] + (arm == 0 ? odd : 0) ? 1 : 0;
+      plays[arm] += 1;
+      sums[arm] += reward;
+      strata.add(arm, z, 1, reward);
+      fired = strata.differs(arm);
+      strata.settle();
+    }
+    found += fired ? 1 : 0;
+  }
+  return found;
+}
+
+// At the largest levels there are, where false alarms are most likely; and it sees a difference.
+TEST_F(WardenTheorem, TheStratifiedTestKeepsItsLevelWhoeverPlays) {
+  constexpr int kMany = 1'000;
+  for (const double delta : {0.1, 0.9})
+    for (const bool greedily : {false, true})
+      EXPECT_LE(alarms(delta, greedily, 0, kMany),
+                test::most_failures_by_luck(kMany, delta, test::kFalseAlarmRate))
+          << delta << greedily;
+  EXPECT_EQ(alarms(0.1, false, 0.3, 100), 100);
+}
+
+// --- What its parts are for
+// -----------------------------------------------------------------------
+
+Sample regrets(const std::string& family, const std::string& policy, Round horizon,
+               std::uint32_t runs) {
+  const InstanceSource source(family, horizon, 11);
+  const auto world = [&](std::uint32_t run) {
+    return std::make_shared<const World>(source.instance(run), horizon);
+  };
+  const Cell cell{world, policy, horizon, 11, {horizon}, {}};
+  const std::atomic<bool> stop{false};
+  Sample sample;
+  for (const Replication& run : run_block(cell, {0, runs}, stop).replications)
+    sample.add(run.regret.back());
+  return sample;
+}
+
+// Is the first mean larger, beyond luck?
+bool clearly_above(const Sample& one, const Sample& other) {
+  return one.mean() - other.mean() > test::kNormalBound * std::hypot(one.error(), other.error());
+}
+
+class WardenParts : public test::ReleaseOnly {};
+
+// In `agnostic` the contexts tell all, and the marginals are wrong: the stratified test, which does
+// not look at them, is blind. And where Z is wrong sentry's test alone is slow.
+TEST_F(WardenParts, BothTestsAreNeeded) {
+  const char* const agnostic = "agnostic:gap=0.1";
+  EXPECT_TRUE(clearly_above(regrets(agnostic, "warden:test=stratified", 10'000, 200),
+                            regrets(agnostic, "warden", 10'000, 200)));
+  const char* const reversed = "reversed";
+  EXPECT_TRUE(clearly_above(regrets(reversed, "warden:test=causal", 10'000, 100),
+                            regrets(reversed, "warden", 10'000, 100)));
+}
+
+// The dial: with r what is lost in benign worlds rises, what is lost in confounded ones falls. R₁
+// and R₂ are the worst means of each kind. Every step may go the wrong way by luck alone, and from
+// end to end both go theirs beyond it.
+TEST_F(WardenParts, TheDialTradesBenignAgainstConfoundedWorlds) {
+  constexpr Round kRounds = 20'000;
+  const auto worst = [](const auto& families, double r, std::uint32_t runs) {
+    Sample most;
+    most.add(0);
+    for (const char* family : families) {
+      const Sample found = regrets(family, fmt::format("warden:r={}", r), kRounds, runs);
+      if (found.mean() > most.mean()) most = found;
+    }
+    return most;
+  };
+  constexpr const char* kHome[] = {"bilodeau-benign", "pareto-benign:gap=0.06", "random-benign"};
+  constexpr const char* kAbroad[] = {"hidden-arm:gap=0.1", "pareto-confounded:gap=0.06",
+                                     "near-tie:gap=0.1"};
+  std::vector<Sample> benign, confounded;
+  for (const double r : {1, 2, 4, 8, 16}) {
+    benign.push_back(worst(kHome, r, 20));
+    confounded.push_back(worst(kAbroad, r, 40));
+  }
+  for (std::size_t i = 1; i < benign.size(); ++i) {
+    EXPECT_FALSE(clearly_above(benign[i - 1], benign[i])) << i;
+    EXPECT_FALSE(clearly_above(confounded[i], confounded[i - 1])) << i;
+  }
+  EXPECT_TRUE(clearly_above(benign.back(), benign.front()));
+  EXPECT_TRUE(clearly_above(confounded.front(), confounded.back()));
 }
 
 }  // namespace
