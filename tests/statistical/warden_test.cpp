@@ -3,6 +3,7 @@
 // approximation where a mean is judged).
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <span>
@@ -178,17 +179,29 @@ constexpr double kDelta = 0.1;
 constexpr Round kHorizon = 10'000;
 constexpr double kPatience = 50;
 
-// What the proof of (A) speaks of, followed from outside.
+enum class Schedule { kHorizon, kFree };
+
+// What the proofs of (A) and (A_free) speak of, followed from outside.
 class Watcher {
  public:
-  Watcher(const World& world, double r)
+  Watcher(const World& world, double r, Schedule schedule)
       : instance_(*world.instance),
         actions_(world.problem.actions()),
         count_(actions_),
         sum_(actions_),
-        B_(double(kHorizon) / actions_),
-        r_(r) {
+        r_(r),
+        free_(schedule == Schedule::kFree) {
     while (instance_.gap(best_) != 0) ++best_;
+  }
+
+  /// Before the choice of round t. In a new phase ξ is another one; those of phases with T ≥ E/3
+  /// are remembered, for case 3.
+  void begin(Round t) {
+    const double horizon = free_ ? static_cast<double>(std::bit_ceil(t)) : double(kHorizon);
+    if (horizon == horizon_) return;
+    if (horizon_ >= patience() / 3) missed_before_ = std::max(missed_before_, missed_);
+    missed_ = 0;
+    horizon_ = horizon;
   }
 
   /// Before the play of c: how far its gap exceeds what (1) to (4) of the proof allow it. `watch`:
@@ -200,7 +213,8 @@ class Watcher {
     bool largest = true;
     for (Arm a = 0; a < actions_; ++a) largest = largest && index(a) <= index(c);
     const double widths = largest || watch ? W(n) + w(n) : W(n) + 3 * w(n);
-    return instance_.gap(c) - (missed_ + widths + (spent() ? left_open() : 0));
+    const double missed = spent() ? std::max(missed_, missed_before_) : missed_;
+    return instance_.gap(c) - (missed + widths + (spent() ? left_open() : 0));
   }
 
   void observe(Arm c, double reward, bool watch) {
@@ -211,8 +225,8 @@ class Watcher {
   }
 
   bool good() const { return good_; }  // E_A so far
-  bool spent() const { return watched_ >= kPatience * actions_ * r_ * r_; }
-  /// (A): what Reg(t) may be.
+  bool spent() const { return watched_ >= patience(); }
+  /// (A): what Reg(t) may be, with the horizon known.
   double allowed(double t) const {
     const double A = actions_;
     const double l = 1.445 * (std::log(std::log(2 * t)) + 0.72 * std::log(10.4 * A / kDelta));
@@ -221,7 +235,10 @@ class Watcher {
   }
 
  private:
-  double W(double n) const { return std::sqrt(std::max(0.0, std::log(B_ / n)) / (2 * n)); }
+  double patience() const { return kPatience * actions_ * r_ * r_; }
+  double W(double n) const {
+    return std::sqrt(std::max(0.0, std::log(horizon_ / actions_ / n)) / (2 * n));
+  }
   double w(double n) const {
     return 0.85 *
            std::sqrt((std::log(std::log(2 * n)) + 0.72 * std::log(10.4 * actions_ / kDelta)) / n);
@@ -231,16 +248,19 @@ class Watcher {
     return sum_[a] / count_[a] + std::min(W(count_[a]), r_ / count_[a]);
   }
   double left_open() const {
-    const double m = kPatience * r_ * r_ - 1;
+    const double m = kPatience * r_ * r_ / (free_ ? 3 : 1) - 1;
     return r_ / m + w(m);
   }
 
   const Instance& instance_;
   std::uint32_t actions_;
   std::vector<double> count_, sum_;
-  double B_, r_;
+  double r_;
+  bool free_;
   Arm best_ = 0;
-  double missed_ = 0;  // ξ, of what was played so far
+  double horizon_ = 0;        // T
+  double missed_ = 0;         // ξ, of what was played so far
+  double missed_before_ = 0;  // in earlier phases
   double watched_ = 0;
   bool good_ = true;
 };
@@ -254,7 +274,8 @@ struct Followed {
   int spent = 0;  // runs that come to the end of their patience
 };
 
-Followed follow(const std::string& family, const std::string& policy_text, double r, int runs) {
+Followed follow(const std::string& family, const std::string& policy_text, double r, int runs,
+                Schedule schedule = Schedule::kHorizon) {
   const InstanceSource source(family, kHorizon, 9);
   Followed result;
   for (std::uint32_t run = 0; run < static_cast<std::uint32_t>(runs); ++run) {
@@ -262,10 +283,11 @@ Followed follow(const std::string& family, const std::string& policy_text, doubl
     const auto policy = make_policy(policy_text, world.problem);
     Environment environment(world.tables, 9, run);
     Stream stream({9, run, Purpose::kPolicy});
-    Watcher watcher(world, r);
+    Watcher watcher(world, r, schedule);
     double regret = 0;
     bool step_broken = false, bound_broken = false;
     for (Round t = 1; t <= kHorizon; ++t) {
+      watcher.begin(t);
       const Decision decision = policy->choose(stream);
       const bool watch = decision.ticket == 1;  // warden's mark
       step_broken = step_broken || (watcher.good() && watcher.excess(decision.arm, watch) > 1e-9);
@@ -329,6 +351,24 @@ TEST_F(WardenTheorem, HoldsRoundByRoundInTheOtherConfoundedWorlds) {
     EXPECT_EQ(result.steps_broken, 0) << family;
     EXPECT_LE(result.bounds_broken, by_luck(kDelta)) << family;
   }
+}
+
+// (A_free): the steps, phase by phase.
+TEST_F(WardenTheorem, HoldsRoundByRoundWithoutAHorizon) {
+  int spent = 0;
+  for (const char* family : {kBenign[1], kConfounded[0], kConfounded[2], kConfounded[3]})
+    for (const double r : {0.5, 2.0}) {
+      const Followed result =
+          follow(family, warden(r, ",schedule=free,test=none"), r, kRuns / 2, Schedule::kFree);
+      EXPECT_EQ(result.steps_broken, 0) << family << r;
+      spent += result.spent;
+    }
+  EXPECT_GT(spent, 20);
+  const Followed careless =
+      follow("near-tie:gap=0.24", warden(3, ",schedule=free,test=none,patience=0"), 3, 20,
+             Schedule::kFree);
+  EXPECT_GE(careless.steps_broken,
+            20 - test::most_failures_by_luck(20, kDelta, test::kFalseAlarmRate));
 }
 
 // The checks have teeth: what believes the contexts and looks at nothing else is caught, in single
