@@ -97,9 +97,12 @@ struct WardenForm {
   std::optional<double> allowance;  // r; default max(½, min(sqrt(|Z|T)/(6|A|), ½·sqrt(T/|A|)))
   double patience = 50;             // κ: at most κ|A|r² rounds of watch
 };
-double warden_allowance(const Setting& setting, const WardenForm& form);         // r
-double warden_any_bound(const Setting& setting, const WardenForm& form);         // (A)
-double warden_benign_bound(const Setting& setting, const WardenForm& form);      // (B)
+double warden_allowance(const Setting& setting, const WardenForm& form);     // r
+double warden_any_bound(const Setting& setting, const WardenForm& form);     // (A)
+double warden_benign_bound(const Setting& setting, const WardenForm& form);  // (B)
+/// The same two at a round t ≤ T of a policy that was told T.
+double warden_any_bound(const Setting& setting, const WardenForm& form, double t);
+double warden_benign_bound(const Setting& setting, const WardenForm& form, double t);
 double warden_epsilon_bound(const Setting& setting, const WardenForm& form);     // (B_ε)
 double warden_gap_bound(const Setting& setting, const WardenForm& form);         // (C), any world
 double warden_benign_gap_bound(const Setting& setting, const WardenForm& form);  // (C), benign

@@ -3,6 +3,7 @@
 // Which theorem covers a cell. A bound is drawn beside data, where it reads as a promise: when in
 // doubt there is none.
 #include <cmath>
+#include <numbers>
 
 #include "armature/parameters.h"
 #include "armature/theory.h"
@@ -45,12 +46,42 @@ std::optional<double> db_bound(const PlannedCell& cell, const TextForm& form, do
                                           : db_corrected_bound(setting, arbitrary, causal);
 }
 
+// Warden's bounds are of the mean, and δT is part of them: at the policy's own level, which is not
+// theory's 1/T. In any world, with any marginals, (A); where contexts tell all, (B).
+constexpr double kWardenLevel = 0.05;
+
+std::optional<double> warden_bound(const PlannedCell& cell, const TextForm& form, double t) {
+  Setting setting = cell.setting();
+  setting.delta = kWardenLevel;
+  WardenForm as_it_is;
+  for (const auto& [name, text] : form.values) {
+    const std::optional<double> value = parse_real(text);
+    if (!value) return std::nullopt;  // schedule=free, another set of tests, patience=inf
+    if (name == "r")
+      as_it_is.allowance = value;
+    else if (name == "R1")
+      as_it_is.allowance = *value / setting.actions;
+    else if (name == "R2")
+      as_it_is.allowance = setting.horizon / (8 * std::numbers::e * *value);
+    else if (name == "patience")
+      as_it_is.patience = *value;
+    else if (name == "delta")
+      setting.delta = value;
+    else
+      return std::nullopt;
+  }
+  if (setting.contexts < 2 && *setting.delta > 0.9) return std::nullopt;  // widths below 1
+  return cell.benign && cell.epsilon == 0 ? warden_benign_bound(setting, as_it_is, t)
+                                          : warden_any_bound(setting, as_it_is, t);
+}
+
 // To cover another policy, add a line here. Marginals that are off by any ε > 0 leave the theorems
 // on benign worlds, whatever the instance itself is.
 std::optional<double> raw_bound(const PlannedCell& cell, const TextForm& form, double t) {
   Setting setting = cell.setting();
   const bool benign = cell.benign && cell.epsilon == 0;
   if (form.name == "db") return db_bound(cell, form, t);
+  if (form.name == "warden") return warden_bound(cell, form, t);
   if (!read_parameter(form, "delta", setting.delta)) return std::nullopt;
   if (form.name == "ucb") return ucb_bound(setting, t);
   if (form.name == "c-ucb" && benign) return c_ucb_sharp_bound(setting, t);

@@ -1,4 +1,4 @@
-// Warden's theorem (docs/warden.md, section 3), in expectation.
+// Warden's theorem (docs/warden.md, "The theorem"), in expectation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,10 +61,13 @@ double context_rounds(const Setting& setting) {
   return std::max(2.0, setting.horizon / setting.contexts);
 }
 
-// Following Z, beyond the first visit of each context: in units of sqrt(|Z|T).
-double causal_coefficient(const Setting& setting) {
-  return moss_excess(0) + kRootPi + 0.5 + std::sqrt(std::numbers::pi / 8) +
-         std::sqrt(log_or_zero(setting.contexts) / 2);
+// Following Z up to round t. What is paid for the contexts' widths and their first T/|Z| visits is
+// paid at once, the rest round by round.
+double following_cost(const Setting& setting, double t) {
+  const double root = std::sqrt(setting.contexts * setting.horizon);
+  const double per_round = moss_excess(0) + std::sqrt(std::numbers::pi / 8) +
+                           std::sqrt(log_or_zero(setting.contexts) / 2);
+  return setting.contexts + root * (kRootPi + 0.5 + t / setting.horizon * per_round);
 }
 
 // What watching one action of gap Δ costs by its allowance while ξ ≤ Δ/2, and by its MOSS width
@@ -88,24 +91,29 @@ double warden_allowance(const Setting& setting, const WardenForm& form) {
                                 std::sqrt(setting.horizon / setting.actions) / 2));
 }
 
-double warden_any_bound(const Setting& setting, const WardenForm& form) {
-  const double horizon = setting.horizon;
-  const double minimax = std::sqrt(setting.actions * horizon);
-  return setting.actions + horizon * shortfall(setting, form).excess(0) +
-         minimax * (kRootPi + 3 * std::sqrt(2 * action_log(setting, horizon))) +
-         horizon * left_open(setting, form) + setting.level() * horizon;
+double warden_any_bound(const Setting& setting, const WardenForm& form, double t) {
+  return setting.actions + t * shortfall(setting, form).excess(0) +
+         kRootPi * std::sqrt(setting.actions * setting.horizon) +
+         3 * std::sqrt(2 * action_log(setting, t) * setting.actions * t) +
+         t * left_open(setting, form) + setting.level() * t;
 }
 
-double warden_benign_bound(const Setting& setting, const WardenForm& form) {
+double warden_any_bound(const Setting& setting, const WardenForm& form) {
+  return warden_any_bound(setting, form, setting.horizon);
+}
+
+double warden_benign_bound(const Setting& setting, const WardenForm& form, double t) {
   const double r = warden_allowance(setting, form);
-  const double following = setting.contexts + std::sqrt(setting.contexts * setting.horizon) *
-                                                  causal_coefficient(setting);
   // Actions of a smaller gap are not told apart: for them patience is the bound.
   const double gap = std::sqrt(2 / form.patience) / r;
   const double watching =
       (setting.actions - 1) * allowance_cost(r, gap) +
       watch_rounds(setting, form) * (gap + 2 * shortfall(setting, form).excess(gap / 2)) + 1;
-  return following + watching + 3 * setting.level() * setting.horizon;
+  return following_cost(setting, t) + watching + 3 * setting.level() * t;
+}
+
+double warden_benign_bound(const Setting& setting, const WardenForm& form) {
+  return warden_benign_bound(setting, form, setting.horizon);
 }
 
 // The factor is that of docs/warden.md, (B_ε): U(z) is not clipped, so it has a log in it.

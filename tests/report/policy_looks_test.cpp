@@ -64,6 +64,35 @@ TEST(CellBound, IsAbsentWhereNothingIsProvedOrSaid) {
   EXPECT_EQ(cell_bound(wrong, 1e6), std::nullopt);
 }
 
+// In the mean, at the level that ran: 0.05 unless told otherwise.
+TEST(CellBound, WardensIsThatOfWhatRan) {
+  Setting setting;
+  setting.actions = 20;
+  setting.contexts = 2;
+  setting.horizon = 1e6;
+  setting.delta = 0.05;
+  WardenForm form;
+  EXPECT_EQ(cell_bound(cell_of("warden", true), 1e6), warden_benign_bound(setting, form));
+  EXPECT_EQ(cell_bound(cell_of("warden", false), 1e6), warden_any_bound(setting, form));
+  EXPECT_EQ(cell_bound(cell_of("warden", true), 5e5), warden_benign_bound(setting, form, 5e5));
+  EXPECT_EQ(cell_bound(cell_of("warden", false), 5e5), warden_any_bound(setting, form, 5e5));
+  setting.delta = 1e-6;
+  form.allowance = 5;
+  form.patience = 20;
+  for (const char* text :
+       {"warden:r=5,patience=20,delta=1e-6", "warden:R1=100,patience=20,delta=1e-6"})
+    EXPECT_EQ(cell_bound(cell_of(text, true), 1e5), warden_benign_bound(setting, form, 1e5));
+  ASSERT_TRUE(cell_bound(cell_of("warden:R2=9000", false), 1e6));
+  // With wrong marginals there is (A) still.
+  PlannedCell wrong = cell_of("warden:r=5,patience=20,delta=1e-6", true);
+  wrong.epsilon = 0.1;
+  EXPECT_EQ(cell_bound(wrong, 1e6), warden_any_bound(setting, form));
+  // Not proved, or not as it stands.
+  EXPECT_EQ(cell_bound(cell_of("warden:schedule=free", true), 1e6), std::nullopt);
+  EXPECT_EQ(cell_bound(cell_of("warden:test=none", true), 1e6), std::nullopt);
+  EXPECT_EQ(cell_bound(cell_of("warden:epsilon=0.1", true), 1e6), std::nullopt);
+}
+
 TEST(CellBound, TheDialOfDbIsRead) {
   const auto bound = [](const char* policy) { return cell_bound(cell_of(policy, true), 1e6); };
   ASSERT_TRUE(bound("db:dial=0.5") && bound("db:dial=0.2"));

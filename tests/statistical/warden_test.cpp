@@ -3,6 +3,7 @@
 // approximation where a mean is judged).
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <span>
@@ -10,6 +11,7 @@
 #include "armature/families.h"
 #include "armature/simulate.h"
 #include "armature/theory.h"
+#include "policies/adaptive/warden_strata.h"
 #include "statistical/release_only.h"
 #include "support/statistics.h"
 #include "theory/moss_tail.h"
@@ -107,6 +109,7 @@ TEST_F(WardenLemmas, TheMossIndexFallsShortNoMoreThanItMay) {
                 test::most_failures_by_luck(kRuns, moss_tail(k + 1), test::kFalseAlarmRate))
           << B << " " << k;
     EXPECT_GT(scaled.mean(), 0.1) << B;
+    EXPECT_LT(scaled.mean() + test::kNormalBound * scaled.error(), 0.5) << B;  // what c₁ leaves
     if (B >= 100)
       EXPECT_GT(without.mean(), moss_excess(0) + test::kNormalBound * without.error()) << B;
   }
@@ -176,17 +179,29 @@ constexpr double kDelta = 0.1;
 constexpr Round kHorizon = 10'000;
 constexpr double kPatience = 50;
 
-// What the proof of (A) speaks of, followed from outside.
+enum class Schedule { kHorizon, kFree };
+
+// What the proofs of (A) and (A_free) speak of, followed from outside.
 class Watcher {
  public:
-  Watcher(const World& world, double r)
+  Watcher(const World& world, double r, Schedule schedule)
       : instance_(*world.instance),
         actions_(world.problem.actions()),
         count_(actions_),
         sum_(actions_),
-        B_(double(kHorizon) / actions_),
-        r_(r) {
+        r_(r),
+        free_(schedule == Schedule::kFree) {
     while (instance_.gap(best_) != 0) ++best_;
+  }
+
+  /// Before the choice of round t. In a new phase ξ is another one; those of phases with T ≥ E/3
+  /// are remembered, for case 3.
+  void begin(Round t) {
+    const double horizon = free_ ? static_cast<double>(std::bit_ceil(t)) : double(kHorizon);
+    if (horizon == horizon_) return;
+    if (horizon_ >= patience() / 3) missed_before_ = std::max(missed_before_, missed_);
+    missed_ = 0;
+    horizon_ = horizon;
   }
 
   /// Before the play of c: how far its gap exceeds what (1) to (4) of the proof allow it. `watch`:
@@ -198,7 +213,8 @@ class Watcher {
     bool largest = true;
     for (Arm a = 0; a < actions_; ++a) largest = largest && index(a) <= index(c);
     const double widths = largest || watch ? W(n) + w(n) : W(n) + 3 * w(n);
-    return instance_.gap(c) - (missed_ + widths + (spent() ? left_open() : 0));
+    const double missed = spent() ? std::max(missed_, missed_before_) : missed_;
+    return instance_.gap(c) - (missed + widths + (spent() ? left_open() : 0));
   }
 
   void observe(Arm c, double reward, bool watch) {
@@ -209,8 +225,8 @@ class Watcher {
   }
 
   bool good() const { return good_; }  // E_A so far
-  bool spent() const { return watched_ >= kPatience * actions_ * r_ * r_; }
-  /// (A): what Reg(t) may be.
+  bool spent() const { return watched_ >= patience(); }
+  /// (A): what Reg(t) may be, with the horizon known.
   double allowed(double t) const {
     const double A = actions_;
     const double l = 1.445 * (std::log(std::log(2 * t)) + 0.72 * std::log(10.4 * A / kDelta));
@@ -219,7 +235,10 @@ class Watcher {
   }
 
  private:
-  double W(double n) const { return std::sqrt(std::max(0.0, std::log(B_ / n)) / (2 * n)); }
+  double patience() const { return kPatience * actions_ * r_ * r_; }
+  double W(double n) const {
+    return std::sqrt(std::max(0.0, std::log(horizon_ / actions_ / n)) / (2 * n));
+  }
   double w(double n) const {
     return 0.85 *
            std::sqrt((std::log(std::log(2 * n)) + 0.72 * std::log(10.4 * actions_ / kDelta)) / n);
@@ -229,16 +248,19 @@ class Watcher {
     return sum_[a] / count_[a] + std::min(W(count_[a]), r_ / count_[a]);
   }
   double left_open() const {
-    const double m = kPatience * r_ * r_ - 1;
+    const double m = kPatience * r_ * r_ / (free_ ? 3 : 1) - 1;
     return r_ / m + w(m);
   }
 
   const Instance& instance_;
   std::uint32_t actions_;
   std::vector<double> count_, sum_;
-  double B_, r_;
+  double r_;
+  bool free_;
   Arm best_ = 0;
-  double missed_ = 0;  // ξ, of what was played so far
+  double horizon_ = 0;        // T
+  double missed_ = 0;         // ξ, of what was played so far
+  double missed_before_ = 0;  // in earlier phases
   double watched_ = 0;
   bool good_ = true;
 };
@@ -252,7 +274,8 @@ struct Followed {
   int spent = 0;  // runs that come to the end of their patience
 };
 
-Followed follow(const std::string& family, const std::string& policy_text, double r, int runs) {
+Followed follow(const std::string& family, const std::string& policy_text, double r, int runs,
+                Schedule schedule = Schedule::kHorizon) {
   const InstanceSource source(family, kHorizon, 9);
   Followed result;
   for (std::uint32_t run = 0; run < static_cast<std::uint32_t>(runs); ++run) {
@@ -260,10 +283,11 @@ Followed follow(const std::string& family, const std::string& policy_text, doubl
     const auto policy = make_policy(policy_text, world.problem);
     Environment environment(world.tables, 9, run);
     Stream stream({9, run, Purpose::kPolicy});
-    Watcher watcher(world, r);
+    Watcher watcher(world, r, schedule);
     double regret = 0;
     bool step_broken = false, bound_broken = false;
     for (Round t = 1; t <= kHorizon; ++t) {
+      watcher.begin(t);
       const Decision decision = policy->choose(stream);
       const bool watch = decision.ticket == 1;  // warden's mark
       step_broken = step_broken || (watcher.good() && watcher.excess(decision.arm, watch) > 1e-9);
@@ -329,6 +353,24 @@ TEST_F(WardenTheorem, HoldsRoundByRoundInTheOtherConfoundedWorlds) {
   }
 }
 
+// (A_free): the steps, phase by phase.
+TEST_F(WardenTheorem, HoldsRoundByRoundWithoutAHorizon) {
+  int spent = 0;
+  for (const char* family : {kBenign[1], kConfounded[0], kConfounded[2], kConfounded[3]})
+    for (const double r : {0.5, 2.0}) {
+      const Followed result =
+          follow(family, warden(r, ",schedule=free,test=none"), r, kRuns / 2, Schedule::kFree);
+      EXPECT_EQ(result.steps_broken, 0) << family << r;
+      spent += result.spent;
+    }
+  EXPECT_GT(spent, 20);
+  const Followed careless =
+      follow("near-tie:gap=0.24", warden(3, ",schedule=free,test=none,patience=0"), 3, 20,
+             Schedule::kFree);
+  EXPECT_GE(careless.steps_broken,
+            20 - test::most_failures_by_luck(20, kDelta, test::kFalseAlarmRate));
+}
+
 // The checks have teeth: what believes the contexts and looks at nothing else is caught, in single
 // rounds and in its sum. With r = 3, m = 449 and h = 0.11; (A) allows 2 + 251 + 1787 + 1100 at T,
 // and c-ucb loses 5000.
@@ -336,6 +378,17 @@ TEST_F(WardenTheorem, CausalUcbIsCaught) {
   const Followed result = follow("hidden-arm:actions=2,gap=0.5", "c-ucb", 3, kRuns);
   EXPECT_EQ(result.steps_broken, int{kRuns});
   EXPECT_EQ(result.bounds_broken, int{kRuns});
+}
+
+// Nor need it be as blunt: a warden that never watches, and says nothing of it, is caught where the
+// contexts' favourite leads by a hair and another action by much.
+TEST_F(WardenTheorem, AWardenThatNeverWatchesIsCaught) {
+  constexpr const char* kWorld = "near-tie:gap=0.24";
+  constexpr int kFew = 20;
+  // In every run but those in which E_A has failed before.
+  EXPECT_GE(follow(kWorld, warden(3, ",test=none,patience=0"), 3, kFew).steps_broken,
+            kFew - test::most_failures_by_luck(kFew, kDelta, test::kFalseAlarmRate));
+  EXPECT_EQ(follow(kWorld, warden(3, ",test=none"), 3, kFew).steps_broken, 0);
 }
 
 // The stratified test at level δ, alone: false alarms in benign worlds, and alarms where Z is
@@ -367,6 +420,122 @@ TEST_F(WardenTheorem, TheBenignBoundHoldsInTheMean) {
   two.horizon = kHorizon;
   EXPECT_GT(follow("pareto-benign:actions=2,gap=0.2", "fixed:arm=1", 1, 2).regret.mean(),
             warden_benign_bound(two, {}));
+}
+
+// --- The stratified test, whoever plays
+// -----------------------------------------------------------
+
+// In how many runs it ever fires. Three actions, three contexts whose means differ; `odd` is added
+// to the mean of action 0 in all of them. Evenly: an action at random. Greedily: the one that did
+// best so far, half of the time, so that who is played hangs on what was paid.
+int alarms(double delta, bool greedily, double odd, int runs) {
+  constexpr int kRounds = 3'000;
+  const auto rows = std::make_shared<const MarginalRows>(
+      Matrix::from_rows({{0.5, 0.3, 0.2}, {0.2, 0.5, 0.3}, {0.3, 0.2, 0.5}}));
+  const double means[] = {0.3, 0.5, 0.6};
+  int found = 0;
+  for (int run = 0; run < runs; ++run) {
+    Stream stream({35, static_cast<std::uint32_t>(run), Purpose::kTest});
+    Strata strata(rows, delta);
+    double plays[3] = {1, 1, 1};
+    double sums[3] = {1, 1, 1};
+    bool fired = false;
+    for (int t = 0; t < kRounds && !fired; ++t) {
+      Arm arm = uniform_index(stream, 3);
+      if (greedily && stream.uniform() < 0.5) {
+        arm = 0;
+        for (const Arm a : {1u, 2u})
+          if (sums[a] * plays[arm] > sums[arm] * plays[a]) arm = a;
+      }
+      Context z = 0;
+      for (double u = stream.uniform(); z < 2 && u >= rows->at(rows->row(arm), z); ++z)
+        u -= rows->at(rows->row(arm), z);
+      const double reward = stream.uniform() < means[z] + (arm == 0 ? odd : 0) ? 1 : 0;
+      plays[arm] += 1;
+      sums[arm] += reward;
+      strata.add(arm, z, 1, reward);
+      fired = strata.differs(arm);
+      strata.settle();
+    }
+    found += fired ? 1 : 0;
+  }
+  return found;
+}
+
+// At the largest levels there are, where false alarms are most likely; and it sees a difference.
+TEST_F(WardenTheorem, TheStratifiedTestKeepsItsLevelWhoeverPlays) {
+  constexpr int kMany = 1'000;
+  for (const double delta : {0.1, 0.9})
+    for (const bool greedily : {false, true})
+      EXPECT_LE(alarms(delta, greedily, 0, kMany),
+                test::most_failures_by_luck(kMany, delta, test::kFalseAlarmRate))
+          << delta << greedily;
+  EXPECT_EQ(alarms(0.1, false, 0.3, 100), 100);
+}
+
+// --- What its parts are for
+// -----------------------------------------------------------------------
+
+Sample regrets(const std::string& family, const std::string& policy, Round horizon,
+               std::uint32_t runs) {
+  const InstanceSource source(family, horizon, 11);
+  const auto world = [&](std::uint32_t run) {
+    return std::make_shared<const World>(source.instance(run), horizon);
+  };
+  const Cell cell{world, policy, horizon, 11, {horizon}, {}};
+  const std::atomic<bool> stop{false};
+  Sample sample;
+  for (const Replication& run : run_block(cell, {0, runs}, stop).replications)
+    sample.add(run.regret.back());
+  return sample;
+}
+
+// Is the first mean larger, beyond luck?
+bool clearly_above(const Sample& one, const Sample& other) {
+  return one.mean() - other.mean() > test::kNormalBound * std::hypot(one.error(), other.error());
+}
+
+class WardenParts : public test::ReleaseOnly {};
+
+// In `agnostic` the contexts tell all, and the marginals are wrong: the stratified test, which does
+// not look at them, is blind. And where Z is wrong sentry's test alone is slow.
+TEST_F(WardenParts, BothTestsAreNeeded) {
+  const char* const agnostic = "agnostic:gap=0.1";
+  EXPECT_TRUE(clearly_above(regrets(agnostic, "warden:test=stratified", 10'000, 200),
+                            regrets(agnostic, "warden", 10'000, 200)));
+  const char* const reversed = "reversed";
+  EXPECT_TRUE(clearly_above(regrets(reversed, "warden:test=causal", 10'000, 100),
+                            regrets(reversed, "warden", 10'000, 100)));
+}
+
+// The dial: with r what is lost in benign worlds rises, what is lost in confounded ones falls. R₁
+// and R₂ are the worst means of each kind. Every step may go the wrong way by luck alone, and from
+// end to end both go theirs beyond it.
+TEST_F(WardenParts, TheDialTradesBenignAgainstConfoundedWorlds) {
+  constexpr Round kRounds = 20'000;
+  const auto worst = [](const auto& families, double r, std::uint32_t runs) {
+    Sample most;
+    most.add(0);
+    for (const char* family : families) {
+      const Sample found = regrets(family, fmt::format("warden:r={}", r), kRounds, runs);
+      if (found.mean() > most.mean()) most = found;
+    }
+    return most;
+  };
+  constexpr const char* kHome[] = {"bilodeau-benign", "pareto-benign:gap=0.06", "random-benign"};
+  constexpr const char* kAbroad[] = {"hidden-arm:gap=0.1", "pareto-confounded:gap=0.06",
+                                     "near-tie:gap=0.1"};
+  std::vector<Sample> benign, confounded;
+  for (const double r : {1, 2, 4, 8, 16}) {
+    benign.push_back(worst(kHome, r, 20));
+    confounded.push_back(worst(kAbroad, r, 40));
+  }
+  for (std::size_t i = 1; i < benign.size(); ++i) {
+    EXPECT_FALSE(clearly_above(benign[i - 1], benign[i])) << i;
+    EXPECT_FALSE(clearly_above(confounded[i], confounded[i - 1])) << i;
+  }
+  EXPECT_TRUE(clearly_above(benign.back(), benign.front()));
+  EXPECT_TRUE(clearly_above(confounded.front(), confounded.back()));
 }
 
 }  // namespace

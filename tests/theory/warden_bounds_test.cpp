@@ -94,6 +94,22 @@ TEST(WardenBounds, ByHand) {
   EXPECT_NEAR(warden_benign_bound(s, {}), 6438.7 + 2725 + 3732 + 4, 15);
 }
 
+// At t < T the widths are paid already, the rest grows with t.
+TEST(WardenBounds, AlongTheWay) {
+  const Setting s = sizes(20, 2, 1e6);
+  double any = 0, benign = 0;
+  for (double t = 10; t <= 1e6; t *= 10) {
+    EXPECT_GT(warden_any_bound(s, {}, t), any);
+    EXPECT_GT(warden_benign_bound(s, {}, t), benign);
+    any = warden_any_bound(s, {}, t);
+    benign = warden_benign_bound(s, {}, t);
+  }
+  EXPECT_EQ(any, warden_any_bound(s, {}));
+  EXPECT_EQ(benign, warden_benign_bound(s, {}));
+  // Half way: less by half of 1414.2·(1.0637 + 0.6267 + 0.5887) and of 3.
+  EXPECT_NEAR(benign - warden_benign_bound(s, {}, 5e5), 1611.6 + 1.5, 0.5);
+}
+
 TEST(WardenBounds, TheAllowance) {
   EXPECT_DOUBLE_EQ(warden_allowance(sizes(100, 2, 100), {}), 0.5);  // its floor
   EXPECT_DOUBLE_EQ(warden_allowance(sizes(4, 100, 400), {}), 5);    // ½·sqrt(T/|A|)

@@ -69,7 +69,7 @@ PolicyFacts Warden::facts() {
           "leader by contexts disagree, the one with fewer plays is played. Two tests reject Z for "
           "good: sentry's, which finds wrong marginals, and one that compares an action with the "
           "others in the same contexts, which finds a wrong Z. What is missed is rare and dear: "
-          "for the upper quantiles take r twice as large. The theorem is in docs/warden.md.",
+          "for the upper quantiles take r four times as large. The theorem is in docs/warden.md.",
       .section = "§9",
       .needs_marginals = true,
       .parameters = {
