@@ -134,9 +134,10 @@ TEST(Search, TheWorstGapIsFoundAndMeasuredAfresh) {
     EXPECT_EQ(found.cell.policy_label, summary.cell.policy_label);
     // Under one seed the first two replications would be the same numbers. (ucb may have the same
     // regret by chance: it plays in turns.)
-    if (summary.cell.policy == "uniform")
+    if (summary.cell.policy == "uniform") {
       EXPECT_NE((std::vector<double>{summary.finals.begin(), summary.finals.begin() + 2}),
                 found.finals);
+    }
   }
 }
 
@@ -212,7 +213,9 @@ TEST(Search, StoppedAnywhereItEndsWithTheSameBytes) {
     const StudyStatus status = study_status(directory.file("run"));
     (status.searching ? searching : measuring) = true;
     EXPECT_FALSE(status.running);
-    if (!status.searching) EXPECT_EQ(status.searched, kCells * 2);
+    if (!status.searching) {
+      EXPECT_EQ(status.searched, kCells * 2);
+    }
   }
   EXPECT_TRUE(searching);
   EXPECT_TRUE(measuring);
@@ -332,7 +335,9 @@ TEST(Search, IsReadWrittenAndRefused) {
 TEST(Until, APolicyHasNoCellsBeyond) {
   const StudyPlan plan = plan_of(kTwoStages);
   for (const PlannedCell& cell : plan.cells)
-    if (cell.policy == "ucb") EXPECT_EQ(cell.horizon, 50u);
+    if (cell.policy == "ucb") {
+      EXPECT_EQ(cell.horizon, 50u);
+    }
   EXPECT_EQ(read_study(write_study(plan.study), "again.toml").policies[1].until, Round{50});
 }
 
