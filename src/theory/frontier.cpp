@@ -115,7 +115,7 @@ void add_fixed_policies(Frontier& result) {
   add("c-ucb", BoundKind::kRate, {causal, s.horizon});
   add("c-ucb", BoundKind::kExplicit, c_ucb_pair(s));
   if (s.horizon >= 25 * s.actions * s.actions)
-    add("hac-ucb", BoundKind::kRate, {causal, hac_ucb_any_rate(s, s.horizon)});
+    add("hac-ucb", BoundKind::kRate, {causal, std::min(s.horizon, hac_ucb_any_rate(s, s.horizon))});
   add("hac-ucb", BoundKind::kExplicit, hac_ucb_pair(s));
 }
 
