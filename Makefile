@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build bundle demo test test-sanitizers test-threads test-fuzz test-long bench paper comparison format format-check tidy docs clean
+.PHONY: build bundle demo test test-sanitizers test-threads test-fuzz test-long bench paper figures comparison format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -62,8 +62,11 @@ bench: ## ns per round beside naive references, measured in one run
 	@cmake --build --preset release --target bench_ladder
 	@build/release/bin/bench_ladder --benchmark_color=false
 
-paper: bundle build ## docs/paper-results.md: every study of the paper, with figures and verdicts; under an hour
+paper: bundle build ## runs every study, publishes it in studies/results, redraws the docs; under 90 minutes
 	@scripts/paper
+
+figures: bundle build ## every figure and generated table of the docs, from studies/results; a few minutes
+	@scripts/figures
 
 comparison: build ## the tables of docs/comparison.md: every policy on eight families, some ten minutes
 	@scripts/compare-policies > build/comparison.md

@@ -43,6 +43,7 @@ struct ExportOptions {
   std::string to;
   bool csv = false;
   bool latex = false;
+  bool published = false;
 };
 
 StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes) {
@@ -138,6 +139,13 @@ void export_results(const ExportOptions& options) {
     fmt::print("{}\n", file);
     return;
   }
+  if (options.published) {
+    const std::string file =
+        !options.to.empty() ? options.to : options.directory + "/published.json";
+    publish(read_results(options.directory), file);
+    fmt::print("{}\n", file);
+    return;
+  }
   const std::string target = !options.to.empty() ? options.to : options.directory + "/csv";
   export_csv(options.directory, target);
   fmt::print("{}\n", target);
@@ -207,13 +215,20 @@ void add_status(CLI::App& app) {
 
 void add_export(CLI::App& app) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* command =
-      app.add_subcommand("export", "a study's results as CSV files or LaTeX tables");
+  CLI::App* command = app.add_subcommand(
+      "export", "a study's results as CSV files, LaTeX tables or one small file");
   command->add_option("DIR", options->directory, "a directory that armature run has left")
       ->required();
-  command->add_option("--to", options->to, "where to [DIR/csv, or DIR/regret.tex]");
+  command->add_option("--to", options->to,
+                      "where to [DIR/csv, DIR/regret.tex or DIR/published.json]");
   CLI::Option* csv = command->add_flag("--csv", options->csv, "CSV files (the default)");
-  command->add_flag("--latex", options->latex, "one file of tables for \\input")->excludes(csv);
+  CLI::Option* latex =
+      command->add_flag("--latex", options->latex, "one file of tables for \\input")->excludes(csv);
+  command
+      ->add_flag("--published", options->published,
+                 "one JSON file for version control: what figures, tables and verdicts need")
+      ->excludes(csv)
+      ->excludes(latex);
   command->callback([options] { export_results(*options); });
 }
 

@@ -27,7 +27,8 @@ std::string markdown_row(const std::vector<std::string>& cells) {
 std::string verdict_rows(const StudyResult& result) {
   std::string text = "| question | verdict | because |\n|---|---|---|\n";
   for (const Verdict& verdict : judge(result))
-    text += markdown_row({verdict.rule.name, "**" + verdict.outcome + "**", verdict.because});
+    text += markdown_row(
+        {question_words(verdict.rule), "**" + verdict.outcome + "**", verdict.because});
   return text;
 }
 
@@ -56,6 +57,16 @@ std::string regret_rows(const StudyResult& result) {
   return text;
 }
 
+// A study that asks for no figure in particular gets every kind: one page of all studies cannot
+// show them all, so they wait behind a click.
+std::string picture_lines(const Study& study, const std::vector<std::string>& pictures) {
+  std::string lines;
+  for (const std::string& picture : pictures)
+    lines += fmt::format("![{}]({})\n\n", study.title, picture);
+  if (lines.empty() || !study.figures.empty()) return lines;
+  return fmt::format("<details><summary>Figures</summary>\n\n{}</details>\n\n", lines);
+}
+
 }  // namespace
 
 std::string verdict_section(const StudyResult& result, const std::vector<std::string>& pictures) {
@@ -73,8 +84,7 @@ std::string verdict_section(const StudyResult& result, const std::vector<std::st
   text += fmt::format("**Worlds.** Benign: {}. Worst case: {}.\n\n", worlds_of(result, "benign"),
                       worlds_of(result, "worst-case"));
   if (!study.verdicts.empty()) text += verdict_rows(result) + "\n";
-  for (const std::string& picture : pictures)
-    text += fmt::format("![{}]({})\n\n", study.title, picture);
+  text += picture_lines(study, pictures);
   // Beyond a few screens numbers belong into a file, and the page of all studies stays loadable.
   constexpr std::size_t kMostRows = 150;
   if (result.cells.size() > kMostRows)
