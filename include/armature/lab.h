@@ -111,9 +111,14 @@ struct DiagnosticSummary {
   std::uint32_t replications = 0;
 };
 
+/// Up to here single regrets are kept for resampling. Of more, a mean is as good as normal.
+inline constexpr std::uint64_t kMostFinals = 4096;
+
 struct CellSummary {
   PlannedCell cell;
   std::vector<CurvePoint> curve;  // one point per checkpoint; the last one is the horizon
+  std::vector<double> finals;     // final regrets in the order of replications; none if there are
+                                  // more than kMostFinals
   double simple_regret = 0;       // mean gap of the most played arm
   std::vector<double> pulls;      // mean per arm
   std::vector<DiagnosticSummary> diagnostics;  // by name
@@ -248,6 +253,7 @@ Results summarize(Recorder& recorder, const std::vector<PlannedCell>& plan,
 
 /// How far a running simulation is.
 struct Progress {
+  bool searching = false;  // the first stage of a study that has two
   std::uint64_t replications_done = 0;
   std::uint64_t replications_total = 0;
   std::uint64_t cells_done = 0;

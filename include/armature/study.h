@@ -28,6 +28,14 @@ struct GridEntry {
   std::string label;  // what figures call it; empty: its text form
   std::string role;   // instances only: "benign", "worst-case", or empty (found from the instance)
   std::vector<GridAxis> axes;
+  std::optional<Round> until = {};  // policies only: no cells at longer horizons
+};
+
+/// A first stage that looks for the worst cells: docs/studies.md.
+struct SearchStage {
+  std::uint32_t replications = 0;
+  /// The cells that were chosen, by their places in the whole plan; empty: not chosen yet.
+  std::vector<std::uint32_t> chosen = {};
 };
 
 /// Kinds of figures; what each shows and which keys it takes: study/figure_kinds.h.
@@ -51,11 +59,13 @@ struct VerdictRule {
   std::string instance;             // where: an instance's label; empty: everywhere it fits
   std::string against;              // ratio: the other policy's label
   std::string bound;                // bound: a name of `armature bounds`
-  std::string x;                    // slope: a key of PlannedCell::x
-  std::string quantity;             // slope, ratio: regret, or plays(learner) of a balancer
+  std::string x;                    // slope, plane: a key of PlannedCell::x; plane: or "size"
+  std::string quantity;             // what is judged; which there are: docs/studies.md
+  std::string per;                  // a formula in A, Z, T that divides it; empty: 1
   std::optional<double> low, high;  // slope, ratio, plane: where the number is expected
   std::string high_formula;         // delay-slope: `high`, where it speaks of A, Z or T
   std::optional<double> from, until;  // only points with x in this range
+  std::string catches;                // the alternative that would have been caught, in words
   bool late = false;  // not of the file: asked when the data were there already (read_published)
 };
 
@@ -68,6 +78,7 @@ struct Study {
   std::vector<VerdictRule> verdicts;
   std::uint64_t seed = 1;
   std::uint32_t replications = 100;
+  std::optional<SearchStage> search;  // first find the worst cells, then run those alone
   std::vector<Round> horizons;
   std::uint32_t checkpoints = 32;
   std::string engine = "auto";
@@ -89,13 +100,23 @@ std::string write_study(const Study& study);
 
 struct StudyPlan {
   Study study;
-  /// Instance by instance, condition by condition, horizon by horizon, policy by policy.
+  /// Instance by instance, condition by condition, horizon by horizon, policy by policy; of a study
+  /// whose search has chosen, only the cells it chose, numbered anew.
   std::vector<PlannedCell> cells;
 };
 
 /// Works out every cell. Throws Error if an instance or a policy does not fit, or if there are more
 /// than `most_cells`.
 StudyPlan plan_study(const Study& study, std::size_t most_cells = 100'000);
+
+/// The cells among which a search chooses one, list by list: those of one policy, role, horizon,
+/// |A|, |Z| and condition. By their places in a plan that is still whole.
+std::vector<std::vector<std::uint32_t>> search_choices(const StudyPlan& plan);
+/// The first stage of a study that searches: an ordinary study of every cell, with fewer
+/// replications and luck of its own.
+Study search_study(const Study& study);
+/// Is this the plan of a study whose search has yet to choose?
+bool searches_first(const StudyPlan& plan);
 
 /// How long each cell would take, in seconds of one core per replication: from a short trial, so
 /// only an estimate.
@@ -120,8 +141,19 @@ struct Verdict {
   std::string outcome;  // "holds", "does not show at these horizons" or "contradicted"
   std::optional<double> value, low, high;  // the number and its 95% interval
   std::string because;                     // the number, its interval and the margin, in words
+  /// How likely an answer as clear as this is if the truth lies at the margin (one-sided); none of
+  /// an answer that is not clear, or that has no error.
+  std::optional<double> p = {};
 };
 std::vector<Verdict> judge(const StudyResult& result);
+
+/// Holm's correction at 5% over questions that are read together: the places of those whose answer
+/// does not survive it, and how many questions it counts (all but those without an error).
+struct HolmCorrection {
+  std::size_t questions = 0;
+  std::vector<std::size_t> fallen;
+};
+HolmCorrection holm(const std::vector<Verdict>& verdicts);
 
 // --- From one to the other: running, resuming, exporting -----------------------------------------
 
@@ -130,7 +162,8 @@ struct StudyOutcome {
   std::uint64_t computed = 0;  // replications run this time; the others were there already
 };
 
-/// Runs what is missing of the study into the directory. Throws Error if the directory holds
+/// Runs what is missing of the study into the directory, its search (if it has one) into
+/// DIR/search. Throws Error if the directory holds
 /// something else, another study, or a run at work. `seconds` is what trial_seconds said, if it was
 /// asked already.
 StudyOutcome run_study(const StudyPlan& plan, const std::string& directory,
@@ -143,6 +176,8 @@ struct StudyStatus {
   StudyPlan plan;
   std::vector<std::uint32_t> replications;  // stored, per cell
   bool running = false;                     // a run is at work now
+  bool searching = false;      // all that there is: plan and replications are the search's
+  std::uint64_t searched = 0;  // replications of the search behind what there is
 };
 StudyStatus study_status(const std::string& directory);
 

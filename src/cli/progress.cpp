@@ -45,15 +45,17 @@ std::function<void(const Progress&)> ProgressLine::hook() {
 }
 
 void ProgressLine::draw(const Progress& progress) {
+  // A second stage counts its time anew.
+  if (progress.seconds < last_drawn_) last_drawn_ = -1;
   if (progress.seconds - last_drawn_ < (terminal_ ? kRedrawSeconds : kPlainLineSeconds)) return;
   last_drawn_ = progress.seconds;
   const double share = progress.share;
   const std::string left = share > 0 ? time_text(progress.seconds * (1 - share) / share) : "?";
   fmt::print(stderr,
-             "{}{} of {} cells, {} of {} replications ({:.0f}%), {:.3g} rounds/s, {} left{}",
-             terminal_ ? "\r\033[K" : "", progress.cells_done, progress.cells_total,
-             progress.replications_done, progress.replications_total, 100 * share,
-             progress.rounds_done / progress.seconds, left, terminal_ ? "" : "\n");
+             "{}{}{} of {} cells, {} of {} replications ({:.0f}%), {:.3g} rounds/s, {} left{}",
+             terminal_ ? "\r\033[K" : "", progress.searching ? "search: " : "", progress.cells_done,
+             progress.cells_total, progress.replications_done, progress.replications_total,
+             100 * share, progress.rounds_done / progress.seconds, left, terminal_ ? "" : "\n");
   std::fflush(stderr);
 }
 

@@ -58,8 +58,32 @@ StudyPlan planned(const std::string& file, const std::vector<std::string>& overr
   }
 }
 
+// Of every cell once.
+double one_pass(const std::vector<double>& seconds) {
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+}
+
+// Of the cells that a search will choose, once: which they are nobody knows yet, so each list
+// counts as its mean.
+double chosen_pass(const StudyPlan& plan, const std::vector<double>& seconds) {
+  double total = 0;
+  for (const std::vector<std::uint32_t>& choices : search_choices(plan)) {
+    double sum = 0;
+    for (const std::uint32_t cell : choices) sum += seconds[cell];
+    total += sum / static_cast<double>(choices.size());
+  }
+  return total;
+}
+
+// Replications of every cell in what runs first: the search, if there is one.
+double first_replications(const StudyPlan& plan) {
+  return searches_first(plan) ? plan.study.search->replications : plan.study.replications;
+}
+
 double total_seconds(const StudyPlan& plan, const std::vector<double>& seconds) {
-  return plan.study.replications * std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  const double first = first_replications(plan) * one_pass(seconds);
+  return searches_first(plan) ? first + plan.study.replications * chosen_pass(plan, seconds)
+                              : first;
 }
 
 // One line per instance and horizon: the policies there and the time they are expected to take.
@@ -72,16 +96,22 @@ std::string plan_table(const StudyPlan& plan, const std::vector<double>& seconds
     while (end < plan.cells.size() && plan.cells[end].same_world(first)) work += seconds[end++];
     table.add({first.instance_label, first.role, fmt::format("{}", first.actions),
                fmt::format("{}", first.contexts), fmt::format("{}", first.horizon),
-               fmt::format("{}", end - i), time_text(work * plan.study.replications)});
+               fmt::format("{}", end - i), time_text(work * first_replications(plan))});
     i = end;
   }
   return table.print();
 }
 
 std::string plan_total(const StudyPlan& plan, const std::vector<double>& seconds) {
-  return fmt::format(
-      "{} cells × {} replications; about {} of one core, estimated from a short trial\n",
-      plan.cells.size(), plan.study.replications, time_text(total_seconds(plan, seconds)));
+  const auto line = [](std::size_t cells, double replications, double pass) {
+    return fmt::format(
+        "{} cells × {} replications; about {} of one core, estimated from a short trial\n", cells,
+        replications, time_text(pass * replications));
+  };
+  const std::string all = line(plan.cells.size(), first_replications(plan), one_pass(seconds));
+  if (!searches_first(plan)) return all;
+  return "search: " + all + "then the worst: " +
+         line(search_choices(plan).size(), plan.study.replications, chosen_pass(plan, seconds));
 }
 
 void check(const CheckOptions& options) {
@@ -112,6 +142,13 @@ void run(const RunOptions& options) {
   run_with_progress(plan, directory, {options.threads, options.quiet}, seconds);
 }
 
+// Which of two stages is being told of.
+std::string stage_words(const StudyStatus& status) {
+  if (status.searching) return "search: ";
+  if (status.searched == 0) return "";
+  return fmt::format("search finished, {} replications; the worst cells: ", status.searched);
+}
+
 void status(const std::string& directory) {
   const StudyStatus status = study_status(directory);
   const Study& study = status.plan.study;
@@ -123,13 +160,13 @@ void status(const std::string& directory) {
                fmt::format("{} of {}", status.replications[cell.id], study.replications)});
   }
   const std::uint64_t total = std::uint64_t{study.replications} * status.plan.cells.size();
-  emit(std::nullopt,
-       fmt::format("{}{}\n{} of {} replications ({:.0f}%), {}\n",
-                   study.title.empty() ? "" : study.title + "\n\n", table.print(), done, total,
-                   100.0 * static_cast<double>(done) / static_cast<double>(total),
-                   done == total    ? "finished"
-                   : status.running ? "running"
-                                    : "not running; armature run goes on from here"));
+  emit(std::nullopt, fmt::format("{}{}\n{}{} of {} replications ({:.0f}%), {}\n",
+                                 study.title.empty() ? "" : study.title + "\n\n", table.print(),
+                                 stage_words(status), done, total,
+                                 100.0 * static_cast<double>(done) / static_cast<double>(total),
+                                 done == total && !status.searching ? "finished"
+                                 : status.running                   ? "running"
+                                                  : "not running; armature run goes on from here"));
 }
 
 void export_results(const ExportOptions& options) {

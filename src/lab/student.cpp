@@ -2,6 +2,7 @@
 
 // The quantile of Student's t by bisection on exact sums, and by an expansion where those sums grow
 // long. Only roots are taken from the standard library: they are correctly rounded everywhere.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -27,7 +28,31 @@ double central_mass(double t, std::uint64_t degrees) {
   return odd ? 2 / std::numbers::pi * (angle + sine * sum) : sine * sum;
 }
 
+// P(X ≥ x) of the normal law, for x ≥ 0.
+double normal_tail(double x) {
+  const double density = portable::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
+  if (x < 3) {  // ½ − density·(x + x³/3 + x⁵/(3·5) + …)
+    double term = x;
+    double sum = x;
+    for (int k = 3; k < 120; k += 2) {
+      term *= x * x / k;
+      sum += term;
+    }
+    return 0.5 - density * sum;
+  }
+  // Laplace's continued fraction, density/(x + 1/(x + 2/(x + …))), from its far end.
+  double below = x;
+  for (int k = 100; k > 0; --k) below = x + k / below;
+  return density / below;
+}
+
 }  // namespace
+
+double student_tail(double t, std::uint64_t degrees) {
+  if (t < 0) return 1 - student_tail(-t, degrees);
+  if (degrees == 0 || std::isinf(t)) return std::isinf(t) ? 0 : normal_tail(t);
+  return std::max(0.0, (1 - central_mass(t, degrees)) / 2);
+}
 
 double student_t95(std::uint64_t degrees) {
   if (degrees > 200) {  // the expansion in 1/degrees: error below 1e-8 from here on

@@ -13,4 +13,7 @@ inline constexpr double kNormal95 = 1.959963984540054;
 /// tabled, with the same bits on every machine: intervals are part of what is exported.
 double student_t95(std::uint64_t degrees);
 
+/// P(X ≥ t) for a Student X; of 0 degrees, for a normal one. Absolute error below 1e-13.
+double student_tail(double t, std::uint64_t degrees);
+
 }  // namespace armature

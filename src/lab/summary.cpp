@@ -1,5 +1,6 @@
-// The summary of a record. Values stream through in the order of replications; none of them is
-// kept, so that a study of millions needs no more memory than one of ten.
+// The summary of a record. Values stream through in the order of replications, and beyond a few
+// thousand final regrets none of them is kept: a study of millions needs no more memory than one of
+// thousands.
 #include <array>
 #include <cmath>
 #include <map>
@@ -120,6 +121,9 @@ CellSummary summarize_cell(Recorder& recorder, const PlannedCell& cell) {
   CellSummary summary;
   summary.cell = cell;
   summary.curve = curve_of(recorder, cell.id);
+  if (summary.final_regret().count <= kMostFinals)
+    recorder.regrets(cell.id, summary.curve.size() - 1, Recorder::Order::kOfReplications,
+                     [&](double regret) { summary.finals.push_back(regret); });
   summary.simple_regret = mean_simple_regret(recorder, cell.id);
   // The count is positive: cells without a replication get no summary.
   for (const std::uint64_t plays : recorder.pulls(cell))

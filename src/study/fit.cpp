@@ -11,6 +11,15 @@
 
 namespace armature {
 
+LineFit around(double value, double error, std::uint64_t degrees) {
+  const double half = (degrees == 0 ? kNormal95 : student_t95(degrees)) * error;
+  return {value, value - half, value + half, error, degrees};
+}
+
+LineFit wider(const LineFit& one, const LineFit& other) {
+  return other.high - other.low > one.high - one.low ? other : one;
+}
+
 LineFit fit_line(const std::vector<FitPoint>& points) {
   const auto n = static_cast<double>(points.size());
   double mean_x = 0;
@@ -38,11 +47,11 @@ LineFit fit_line(const std::vector<FitPoint>& points) {
     const double weight = (point.x - mean_x) / spread;
     carried += weight * weight * point.error * point.error;
   }
-  double half = kNormal95 * std::sqrt(carried);
+  LineFit fit = around(slope, std::sqrt(carried), 0);
   // Two points lie on their line exactly: without residuals only their own errors speak.
   if (points.size() > 2)
-    half = std::max(half, student_t95(points.size() - 2) * std::sqrt(residuals / (n - 2) / spread));
-  return {slope, slope - half, slope + half};
+    fit = wider(fit, around(slope, std::sqrt(residuals / (n - 2) / spread), points.size() - 2));
+  return fit;
 }
 
 LineFit fit_power(std::vector<FitPoint> points) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -17,6 +18,8 @@
 
 namespace armature {
 namespace {
+
+constexpr std::uint64_t kSearchSeed = 0x736561726368;  // "search"
 
 // One choice of a value for every axis.
 struct GridPoint {
@@ -131,12 +134,18 @@ void refuse_repetition(const std::vector<PlannedCell>& cells) {
   }
 }
 
+// Slow policies may be left out of long horizons.
+bool plays_at(const GridEntry& policy, Round horizon) {
+  return !policy.until || horizon <= *policy.until;
+}
+
 // Every policy of the study in one world.
 void add_policies(StudyPlan& plan, const PlannedCell& world, const Problem& problem) {
   // The same written policy may be another one in each world: ucb:delta=1/T has its number from
   // here.
   const FormulaVariables variables = problem.formula_variables();
-  for (const GridEntry& policy : plan.study.policies)
+  for (const GridEntry& policy : plan.study.policies) {
+    if (!plays_at(policy, world.horizon)) continue;
     for (const GridPoint& point : points_of(policy)) {
       PlannedCell cell = world;
       cell.id = static_cast<std::uint32_t>(plan.cells.size());
@@ -147,6 +156,29 @@ void add_policies(StudyPlan& plan, const PlannedCell& world, const Problem& prob
       if (cell.policy != kOracle) make_policy(cell.policy, problem);
       plan.cells.push_back(std::move(cell));
     }
+  }
+}
+
+// A policy that was left out everywhere would be missing without a word.
+void refuse_absent(const Study& study) {
+  for (const GridEntry& policy : study.policies)
+    if (std::none_of(study.horizons.begin(), study.horizons.end(),
+                     [&](Round horizon) { return plays_at(policy, horizon); }))
+      throw Error({"", "policy " + policy.name, fmt::format("until {}", *policy.until),
+                   "at least the shortest of the horizons"});
+}
+
+// What the search left of the plan. Numbered anew: ids serve as places in lists everywhere.
+void keep_chosen(StudyPlan& plan, const std::vector<std::uint32_t>& chosen) {
+  std::vector<PlannedCell> kept;
+  for (const std::uint32_t place : chosen) {
+    if (place >= plan.cells.size())
+      throw Error({"", "search: chosen", fmt::format("{}", place),
+                   fmt::format("cells of this study, 0 to {}", plan.cells.size() - 1)});
+    kept.push_back(plan.cells[place]);
+    kept.back().id = static_cast<std::uint32_t>(kept.size() - 1);
+  }
+  plan.cells = std::move(kept);
 }
 
 }  // namespace
@@ -161,6 +193,7 @@ void require_key(const StudyPlan& plan, const std::string& key, const std::strin
 
 std::vector<std::pair<PlannedName, PlannedName>> planned_names(const Study& study) {
   // The same walk as plan_study below, step for step: the store matches the two by their place.
+  // Only stores of schema 1 ask, which knew neither searches nor policies that end early.
   std::vector<std::pair<PlannedName, PlannedName>> names;
   for (const GridEntry& instance : study.instances)
     for (const GridPoint& instance_point : points_of(instance))
@@ -178,6 +211,7 @@ StudyPlan plan_study(const Study& study, std::size_t most_cells) {
   if (size > static_cast<double>(most_cells))
     throw Error({"", "cells", fmt::format("{:.0f}", size),
                  fmt::format("at most {} (instances × horizons × policies)", most_cells)});
+  refuse_absent(study);
   StudyPlan plan{study, {}};
   for (const GridEntry& instance : study.instances)
     for (const GridPoint& instance_point : points_of(instance))
@@ -197,7 +231,42 @@ StudyPlan plan_study(const Study& study, std::size_t most_cells) {
   for (const FigureRequest& figure : study.figures)
     if (!figure.x.empty())
       require_key(plan, figure.x, fmt::format("figures: {}: x", facts_of(figure.kind).name));
+  if (study.search && !study.search->chosen.empty()) keep_chosen(plan, study.search->chosen);
   return plan;
+}
+
+bool searches_first(const StudyPlan& plan) {
+  return plan.study.search && plan.study.search->chosen.empty();
+}
+
+std::vector<std::vector<std::uint32_t>> search_choices(const StudyPlan& plan) {
+  // Lists in the order of their first cells, so that nothing depends on how keys sort.
+  std::map<std::tuple<std::string, std::string, Round, std::uint32_t, std::uint32_t, std::string,
+                      double>,
+           std::size_t>
+      places;
+  std::vector<std::vector<std::uint32_t>> lists;
+  for (const PlannedCell& cell : plan.cells) {
+    const auto [place, fresh] =
+        places.try_emplace({cell.policy_label, cell.role, cell.horizon, cell.actions, cell.contexts,
+                            cell.feedback.describe(), cell.leap_tolerance},
+                           lists.size());
+    if (fresh) lists.emplace_back();
+    lists[place->second].push_back(cell.id);
+  }
+  return lists;
+}
+
+Study search_study(const Study& study) {
+  Study search = study;
+  search.search.reset();
+  search.replications = study.search->replications;
+  // Never the study's own, whatever it is: what chose a cell must not be counted there again.
+  search.seed ^= kSearchSeed;
+  if (!study.title.empty()) search.title += " (search)";
+  // The largest of many means lies above the truth: no question is answered from them.
+  search.verdicts.clear();
+  return search;
 }
 
 }  // namespace armature

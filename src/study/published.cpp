@@ -37,6 +37,7 @@ struct Keeping {
   bool pulls = false;
   bool shares = false;
   bool diagnostics = false;
+  bool finals = false;
 };
 
 Keeping keeping_for(const StudyResult& result) {
@@ -50,7 +51,10 @@ Keeping keeping_for(const StudyResult& result) {
   }
   for (const VerdictRule& rule : result.plan.study.verdicts) {
     keeping.curves_of_all |= rule.rule == "bound";  // no replication above it, at any checkpoint
-    keeping.diagnostics |= rule.quantity != "regret";
+    keeping.diagnostics |= rule.quantity.starts_with("plays(");
+    // Bootstraps and paired differences start from single regrets.
+    keeping.finals |=
+        rule.rule == "plane" || rule.rule == "product" || rule.quantity.starts_with("extra(");
   }
   return keeping;
 }
@@ -122,6 +126,7 @@ Json cell_json(const CellSummary& summary, const Keeping& keeping, std::size_t w
                {"regret", spread_json(summary.final_regret())}};
   const bool drawn = cell.horizon == keeping.longest;
   if (keeping.curves_of_all || (drawn && keeping.curves)) json["curve"] = curve_json(summary.curve);
+  if (keeping.finals) json["finals"] = summary.finals;
   if (drawn && keeping.pulls) json["pulls"] = summary.pulls;
   if (drawn && keeping.shares)
     for (const ShareCurve& share : summary.shares) json["shares"][share.learner] = share.share;
@@ -246,6 +251,7 @@ CellSummary read_cell(const Json& file, const Json& json) {
   summary.leap_error = json.at("leap_error");
   summary.simple_regret = json.at("simple_regret");
   read_curve(json, summary);
+  if (json.contains("finals")) summary.finals = json.at("finals").get<std::vector<double>>();
   if (json.contains("pulls")) summary.pulls = json.at("pulls").get<std::vector<double>>();
   if (json.contains("shares"))
     for (const auto& [learner, share] : json.at("shares").items())

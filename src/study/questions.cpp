@@ -39,13 +39,15 @@ const VerdictRule* same_question(const VerdictRule& rule, const Study& study) {
   return found == study.verdicts.end() ? nullptr : &*found;
 }
 
-// Words, questions and figures aside: what decides the data.
+// Words, questions and figures aside: what decides the data. What a search has chosen follows from
+// the rest.
 std::string design_of(Study study) {
   for (std::string* words :
        {&study.title, &study.text, &study.claim, &study.source, &study.expectation})
     words->clear();
   study.verdicts.clear();
   study.figures.clear();
+  if (study.search) study.search->chosen.clear();
   return write_study(study);
 }
 
@@ -70,6 +72,7 @@ std::string question_fingerprint(const VerdictRule& rule) {
   Study alone;
   alone.verdicts = {rule};
   alone.verdicts[0].name = in_one_line(rule.name);
+  alone.verdicts[0].catches = in_one_line(rule.catches);
   const std::string toml = write_study(alone);
   return fingerprint_of(toml.substr(toml.find("[[verdicts]]")));
 }

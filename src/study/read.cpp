@@ -28,11 +28,11 @@ constexpr std::uint64_t kLongestHorizon = 1'000'000'000'000'000'000;
 constexpr std::uint64_t kMostEvents = 1'000'000'000'000'000'000;
 const std::vector<std::string> kConditions = {"delay", "batch", "loss", "leap_tolerance"};
 // In the order in which a misspelt key is told what there is.
-const std::vector<std::string> kKeys = {"title",       "text",    "claim",          "source",
-                                        "expectation", "seed",    "replications",   "horizons",
-                                        "checkpoints", "engine",  "max_events",     "delay",
-                                        "batch",       "loss",    "leap_tolerance", "instances",
-                                        "policies",    "figures", "verdicts"};
+const std::vector<std::string> kKeys = {"title",       "text",     "claim",          "source",
+                                        "expectation", "seed",     "replications",   "horizons",
+                                        "checkpoints", "engine",   "max_events",     "delay",
+                                        "batch",       "loss",     "leap_tolerance", "search",
+                                        "instances",   "policies", "figures",        "verdicts"};
 
 std::vector<std::string> figure_names() {
   std::vector<std::string> names;
@@ -75,6 +75,7 @@ class StudyReader {
   std::uint64_t integer(const char* key, std::uint64_t low, std::uint64_t high,
                         std::uint64_t otherwise) const;
   std::vector<Round> horizons() const;
+  std::optional<SearchStage> search() const;
   /// The nodes of an array, or the one node that stands for an array of itself.
   std::vector<const toml::node*> elements(const char* key, bool required) const;
   std::vector<std::string> axis_values(const toml::node& node, const std::string& field) const;
@@ -211,6 +212,29 @@ std::vector<Round> StudyReader::horizons() const {
   return rounds;
 }
 
+std::optional<SearchStage> StudyReader::search() const {
+  const toml::node* node = table_.get("search");
+  if (node == nullptr) return std::nullopt;
+  const toml::table* table = node->as_table();
+  const toml::node* count = table == nullptr ? nullptr : table->get("replications");
+  if (count == nullptr) reject(*node, "search", "a table with replications = …");
+  only_these(*table, "search", {"replications", "chosen"});
+  SearchStage stage;
+  stage.replications =
+      static_cast<std::uint32_t>(integer_of(*count, "search: replications", 1, 1'000'000'000));
+  const toml::node* chosen = table->get("chosen");
+  if (chosen == nullptr) return stage;
+  if (!chosen->is_array() || chosen->as_array()->empty())
+    reject(*chosen, "search: chosen", "a list of cells");
+  for (const toml::node& cell : *chosen->as_array()) {
+    stage.chosen.push_back(
+        static_cast<std::uint32_t>(integer_of(cell, "search: chosen", 0, UINT32_MAX)));
+    if (stage.chosen.size() > 1 && stage.chosen.back() <= *(stage.chosen.end() - 2))
+      reject(cell, "search: chosen", "ascending numbers");
+  }
+  return stage;
+}
+
 // As texts, since formulas are worked out only where sizes are known. Numbers take their shortest
 // form, so that 0.10 and 0.1 make one name. Lists do not nest; a linspace within a list does
 // unfold.
@@ -252,7 +276,7 @@ GridEntry StudyReader::entry(const toml::node& node, const std::string& kind) co
       entry.name = std::move(parsed.name);
       for (auto& [key, value] : parsed.values) {
         // No policy or family has such keys. Here they are meant for the table around the form.
-        if (key == kind || key == "label" || key == "role")
+        if (key == kind || key == "label" || key == "role" || (kind == "policy" && key == "until"))
           reject(written, kind, fmt::format("{} = … beside it in a table", key));
         entry.axes.push_back({key, expand_list(value)});
       }
@@ -269,8 +293,12 @@ GridEntry StudyReader::entry(const toml::node& node, const std::string& kind) co
   take_form(*form);
   entry.label = text(*table, "label", "");
   if (kind == "instance") entry.role = choice(*table, "role", {"benign", "worst-case"}, "");
+  // The one key that is neither words nor a parameter: no policy has one of this name.
+  const toml::node* until = kind == "policy" ? table->get("until") : nullptr;
+  if (until != nullptr) entry.until = integer_of(*until, "until", 1, kLongestHorizon);
   for (const auto& [name, value] : in_file_order(*table)) {
-    if (name == kind || name == "label" || (kind == "instance" && name == "role")) continue;
+    if (name == kind || name == "label" || (kind == "instance" && name == "role") || value == until)
+      continue;
     // TOML allows any key in quotes; with a comma or an equals sign in it, text forms made of it
     // would say something else.
     if (!is_name(name)) reject(*value, "key '" + name + "'", "letters, digits, '-' and '_'");
@@ -387,7 +415,7 @@ VerdictRule StudyReader::verdict(const toml::node& node) const {
   rule.rule = choice(*table, "rule", names, "");
   if (rule.rule.empty()) reject(node, "verdicts", "name, rule and policy in the table");
   const RuleFacts& facts = rule_named(rule.rule);
-  std::vector<std::string> keys = {"name", "rule", "policy", "instance"};
+  std::vector<std::string> keys = {"name", "rule", "policy", "instance", "catches"};
   keys.insert(keys.end(), facts.keys.begin(), facts.keys.end());
   // What changes nothing may stand anywhere.
   for (const auto& [key, otherwise] : {std::pair("x", "horizon"), std::pair("quantity", "regret")})
@@ -400,8 +428,13 @@ VerdictRule StudyReader::verdict(const toml::node& node) const {
   rule.instance = text(*table, "instance", "");
   rule.against = text(*table, "against", "");
   rule.bound = text(*table, "bound", "");
-  rule.x = text(*table, "x", "horizon");
-  rule.quantity = text(*table, "quantity", "regret");
+  rule.x = text(*table, "x", facts.default_x);
+  rule.quantity = text(*table, "quantity", facts.default_quantity);
+  rule.catches = text(*table, "catches", "");
+  rule.per = formula_in_sizes(*table, "per");
+  // A plain number is a formula too: it divides all the same.
+  if (const auto plain = rule.per.empty() ? number(*table, "per") : std::nullopt)
+    rule.per = print_real(*plain);
   rule.low = number(*table, "low");
   if (facts.high_in_sizes) rule.high_formula = formula_in_sizes(*table, "high");
   if (rule.high_formula.empty()) rule.high = number(*table, "high");
@@ -453,6 +486,7 @@ Study StudyReader::read() const {
   study.seed = integer("seed", 0, UINT64_MAX, study.seed);
   study.replications =
       static_cast<std::uint32_t>(integer("replications", 1, 1'000'000'000, study.replications));
+  study.search = search();
   study.horizons = horizons();
   study.checkpoints =
       static_cast<std::uint32_t>(integer("checkpoints", 1, 100'000, study.checkpoints));

@@ -10,6 +10,7 @@
 #include "armature/error.h"
 #include "base/directory_lock.h"
 #include "base/file.h"
+#include "lab/moments.h"
 #include "lab/planned_cell.h"
 #include "lab/runner.h"
 #include "lab/worlds.h"
@@ -25,6 +26,8 @@ constexpr double kRoundsLeapIsWorth = 2e6;
 constexpr double kLongestBlock = 1;      // seconds: what a kill can cost each thread
 constexpr double kShortestBlock = 0.05;  // seconds: each block is a transaction, synced to disk
 constexpr double kBlocksPerThread = 16;  // so that threads end at about the same time
+// Of a plan that is made again: whoever made the first has accepted its size.
+constexpr std::size_t kAnySize = SIZE_MAX;
 constexpr double kMostBlockBytes = 64 << 20;  // a block waits in memory until it is whole
 
 std::vector<Cell> cells_of(const StudyPlan& plan) {
@@ -110,17 +113,9 @@ void require_countable(const StudyPlan& plan) {
                    fmt::format("{} × {}", cell.horizon, plan.study.replications), "at most 9e18"});
 }
 
-}  // namespace
-
-std::vector<double> trial_seconds(const StudyPlan& plan) { return trials(cells_of(plan)); }
-
-StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks,
+// One stage: what is missing of an ordinary study.
+StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks,
                        std::vector<double> seconds) {
-  require_countable(plan);
-  make_directory(directory);
-  // Before the store is touched; and declared before it, so that the database is closed by the time
-  // another run may come in.
-  const DirectoryLock lock(directory);
   StudyStore store = StudyStore::begin(directory, plan);
   const std::uint64_t total = std::uint64_t{plan.study.replications} * plan.cells.size();
   const std::uint64_t before = store.stored_replications();
@@ -139,6 +134,75 @@ StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, cons
   return {after == total, after - before};
 }
 
+// The first stage, in a directory of its own, where it can be looked at and resumed like any other
+// study.
+StudyOutcome run_search(const StudyPlan& plan, const std::string& directory, RunHooks hooks,
+                        const std::vector<double>& seconds) {
+  if (hooks.progress)
+    hooks.progress = [progress = hooks.progress](Progress now) {
+      now.searching = true;
+      progress(now);
+    };
+  make_directory(directory);
+  const DirectoryLock lock(directory);
+  // Planned again, as random families draw their worlds by the seed.
+  return run_stage(plan_study(search_study(plan.study), kAnySize), directory, hooks, seconds);
+}
+
+double mean_final_regret(StudyStore& store, std::uint32_t cell) {
+  Moments moments;
+  store.regrets(cell, store.checkpoints(cell).size() - 1, Recorder::Order::kOfReplications,
+                [&](double regret) { moments.add(regret); });
+  return moments.mean;
+}
+
+// The largest mean of each list; of equals the first of the plan, on every machine.
+std::vector<std::uint32_t> chosen_cells(const StudyPlan& plan, StudyStore& search) {
+  std::vector<std::uint32_t> chosen;
+  for (const std::vector<std::uint32_t>& choices : search_choices(plan)) {
+    std::uint32_t worst = choices.front();
+    double largest = mean_final_regret(search, worst);
+    for (const std::uint32_t cell : choices)
+      if (const double mean = mean_final_regret(search, cell); mean > largest) {
+        worst = cell;
+        largest = mean;
+      }
+    chosen.push_back(worst);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<double> trial_seconds(const StudyPlan& plan) { return trials(cells_of(plan)); }
+
+StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks,
+                       std::vector<double> seconds) {
+  require_countable(plan);
+  make_directory(directory);
+  // Before the store is touched; and declared before it, so that the database is closed by the time
+  // another run may come in.
+  const DirectoryLock lock(directory);
+  if (!searches_first(plan)) return run_stage(plan, directory, hooks, std::move(seconds));
+  // Before hours of search for a place that will be refused.
+  StudyStore::require_same_search(directory, plan.study);
+  const StudyOutcome search = run_search(plan, search_path(directory), hooks, seconds);
+  if (!search.complete) return search;
+  Study study = plan.study;
+  {
+    StudyStore found = StudyStore::read(search_path(directory));
+    study.search->chosen = chosen_cells(plan, found);
+  }
+  std::vector<double> of_chosen;
+  if (!seconds.empty())
+    for (const std::uint32_t cell : study.search->chosen) of_chosen.push_back(seconds[cell]);
+  StudyOutcome outcome =
+      run_stage(plan_study(study, kAnySize), directory, hooks, std::move(of_chosen));
+  outcome.computed += search.computed;
+  return outcome;
+}
+
 StudyResult read_results(const std::string& directory) {
   StudyStore store = StudyStore::read(directory);
   return results_of(store);
@@ -154,8 +218,13 @@ StudyResult results_of(StudyStore& store) {
 }
 
 StudyStatus study_status(const std::string& directory) {
-  StudyStore store = StudyStore::read(directory);
-  return {store.plan(), store.replications_per_cell(), DirectoryLock::held(directory)};
+  const bool searching = StudyStore::only_searched(directory);
+  StudyStore store = StudyStore::read(searching ? search_path(directory) : directory);
+  StudyStatus status{store.plan(), store.replications_per_cell(), DirectoryLock::held(directory),
+                     searching, 0};
+  if (!searching && store.plan().study.search && StudyStore::exists(search_path(directory)))
+    status.searched = StudyStore::read(search_path(directory)).stored_replications();
+  return status;
 }
 
 }  // namespace armature

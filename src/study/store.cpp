@@ -340,6 +340,14 @@ void require_same_version(Database& database) {
     refuse(database, "version of armature", version(), run_value(database, "version"));
 }
 
+// More replications of the search might choose other cells.
+void require_same_stages(Database& database, const Study& now, const Study& then) {
+  const auto words = [](const Study& study) {
+    return study.search ? fmt::format("{} replications", study.search->replications) : "none";
+  };
+  if (words(now) != words(then)) refuse(database, "search", words(now), words(then));
+}
+
 // Only what leaves stored results as they are may differ: words, labels, roles, figures, verdicts;
 // more replications; and max_events, which gives a replication up but never alters one.
 void require_same_study(Database& database, const StudyPlan& now, const StudyPlan& then) {
@@ -349,6 +357,7 @@ void require_same_study(Database& database, const StudyPlan& now, const StudyPla
   compare("seed", now.study.seed, then.study.seed);
   compare("checkpoints", now.study.checkpoints, then.study.checkpoints);
   compare("engine", now.study.engine, then.study.engine);
+  require_same_stages(database, now.study, then.study);
   compare("number of cells", now.cells.size(), then.cells.size());
   for (std::size_t i = 0; i < now.cells.size(); ++i) {
     compare(fmt::format("cell {}", i), described(now.cells[i]), described(then.cells[i]));
@@ -364,21 +373,30 @@ void require_same_study(Database& database, const StudyPlan& now, const StudyPla
            fmt::format("at least {}", then.study.replications));
 }
 
-// A mistyped --out must not put a database among somebody's files.
-bool holds_other_files(const std::string& directory) {
-  return fs::exists(directory) && !fs::exists(store_path(directory)) && !fs::is_empty(directory);
+// A mistyped --out must not put a database among somebody's files. The search of a study that has
+// one is its own.
+bool holds_other_files(const std::string& directory, const Study& study) {
+  if (!fs::exists(directory) || fs::exists(store_path(directory))) return false;
+  for (const auto& entry : fs::directory_iterator(directory))
+    if (!study.search || entry.path().string() != search_path(directory)) return true;
+  return false;
+}
+
+void require_own_directory(const std::string& directory, const Study& study) {
+  if (holds_other_files(directory, study))
+    throw Error({directory, "directory", "other files", "a new or empty one, or a study's own"});
 }
 
 }  // namespace
 
 std::string store_path(const std::string& directory) { return directory + "/study.sqlite"; }
+std::string search_path(const std::string& directory) { return directory + "/search"; }
 
 StudyStore::StudyStore(std::unique_ptr<Database> database, StudyPlan plan)
     : database_(std::move(database)), plan_(std::move(plan)) {}
 
 StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan) {
-  if (holds_other_files(directory))
-    throw Error({directory, "directory", "other files", "a new or empty one, or a study's own"});
+  require_own_directory(directory, plan.study);
   auto database = std::make_unique<Database>(store_path(directory), Database::Mode::kCreate);
   const bool fresh = is_empty(*database);
   // In this order, so that nothing is ever written to a store of another program or version.
@@ -400,7 +418,28 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
   return {std::move(database), plan};
 }
 
+bool StudyStore::exists(const std::string& directory) { return fs::exists(store_path(directory)); }
+
+bool StudyStore::only_searched(const std::string& directory) {
+  return !exists(directory) && exists(search_path(directory));
+}
+
+void StudyStore::require_same_search(const std::string& directory, const Study& study) {
+  require_own_directory(directory, study);
+  if (!exists(directory)) return;
+  Database database(store_path(directory), Database::Mode::kReadWrite);
+  if (is_empty(database)) return;
+  require_our_kind(database);
+  require_same_version(database);
+  require_same_stages(database, study,
+                      read_stored_study(run_value(database, "study"), database.path() + ", study"));
+}
+
 StudyStore StudyStore::read(const std::string& directory) {
+  if (only_searched(directory))
+    throw Error({directory, "study", "its search alone",
+                 "a finished search; the same armature run goes on with it, and " +
+                     search_path(directory) + " can be looked at"});
   if (!fs::exists(store_path(directory)))
     throw Error({directory, "study", "none", "a directory that armature run has left"});
   // Read-write: a killed run leaves a log, and only a writer can bring it in.

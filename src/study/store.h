@@ -19,6 +19,13 @@ class StudyStore final : public Recorder {
   /// What a directory holds: one view of it all, whatever a run adds meanwhile. Not for adding.
   static StudyStore read(const std::string& directory);
 
+  static bool exists(const std::string& directory);
+  /// Has the study's first stage begun here, and nothing else?
+  static bool only_searched(const std::string& directory);
+  /// Throws Error if a study that searches cannot go on or begin in this directory, so that this is
+  /// said before the search and not after it.
+  static void require_same_search(const std::string& directory, const Study& study);
+
   const StudyPlan& plan() const { return plan_; }
   /// Of the run that began the study; those that went on with it leave no mark.
   RunEnvironment environment();
@@ -63,5 +70,7 @@ StudyResult results_of(StudyStore& store);
 
 /// DIR/study.sqlite.
 std::string store_path(const std::string& directory);
+/// DIR/search: the study's first stage.
+std::string search_path(const std::string& directory);
 
 }  // namespace armature

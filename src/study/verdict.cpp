@@ -56,6 +56,21 @@ double slack(const Verdict& verdict) {
   return least;
 }
 
+// Of several answers. That all hold is as doubtful as the most doubtful of them; that one is
+// contradicted was looked for in as many places as there are (Bonferroni).
+std::optional<double> shared_p(const Verdict& worst, const std::vector<Verdict>& verdicts) {
+  if (!worst.p) return std::nullopt;
+  double largest = 0;
+  double smallest = 1;
+  for (const Verdict& verdict : verdicts)
+    if (verdict.p && verdict.outcome == worst.outcome) {
+      largest = std::max(largest, *verdict.p);
+      smallest = std::min(smallest, *verdict.p);
+    }
+  return worst.outcome == kHolds ? largest
+                                 : std::min(1.0, smallest * static_cast<double>(verdicts.size()));
+}
+
 Verdict worst_of(const VerdictRule& rule, const std::vector<Verdict>& verdicts) {
   if (verdicts.empty())
     return unclear(rule,
@@ -70,19 +85,42 @@ Verdict worst_of(const VerdictRule& rule, const std::vector<Verdict>& verdicts) 
                                                 : slack(one) > slack(other);
       });
   if (verdicts.size() > 1) worst.because += fmt::format(" (the worst of {})", verdicts.size());
+  worst.p = shared_p(worst, verdicts);
   return worst;
 }
 
 }  // namespace
 
 std::vector<Verdict> judge(const StudyResult& result) {
+  Series all;
+  for (const CellSummary& summary : result.cells) all.push_back(&summary);
   // A rule without `against` gets no cells there: no label is empty.
   std::vector<Verdict> verdicts;
   for (const VerdictRule& rule : result.plan.study.verdicts)
     verdicts.push_back(
-        worst_of(rule, rule_named(rule.rule).judge(rule, cells_for(rule, result, rule.policy),
-                                                   cells_for(rule, result, rule.against))));
+        worst_of(rule, rule_named(rule.rule).judge({rule, cells_for(rule, result, rule.policy),
+                                                    cells_for(rule, result, rule.against), all})));
   return verdicts;
+}
+
+HolmCorrection holm(const std::vector<Verdict>& verdicts) {
+  // An answer that is not clear was asked for all the same: it counts, and comes last.
+  HolmCorrection correction;
+  std::vector<std::size_t> answered;
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts[i].p || verdicts[i].outcome == kUnclear) ++correction.questions;
+    if (verdicts[i].p) answered.push_back(i);
+  }
+  std::stable_sort(answered.begin(), answered.end(), [&](std::size_t one, std::size_t other) {
+    return *verdicts[one].p < *verdicts[other].p;
+  });
+  // The i-th smallest is held against 5%/(N − i); from the first that fails on, all do.
+  for (std::size_t i = 0; i < answered.size(); ++i)
+    if (!correction.fallen.empty() ||
+        *verdicts[answered[i]].p > 0.05 / static_cast<double>(correction.questions - i))
+      correction.fallen.push_back(answered[i]);
+  std::sort(correction.fallen.begin(), correction.fallen.end());
+  return correction;
 }
 
 void check_verdicts(const StudyPlan& plan) {
@@ -103,6 +141,10 @@ void check_verdicts(const StudyPlan& plan) {
       reject(rule, "instance '" + rule.instance + "'", "the label of an instance of this study");
     if (rule.low && rule.high && *rule.low > *rule.high)
       reject(rule, fmt::format("low {} above high {}", *rule.low, *rule.high), "low ≤ high");
+    for (const PlannedCell& cell : plan.cells)
+      if (const double per = divisor_at(rule, cell); !(per > 0 && std::isfinite(per)))
+        reject(rule, fmt::format("per = {}, {} at T = {}", rule.per, per, cell.horizon),
+               "a number above 0 in every cell");
     const RuleFacts& facts = rule_named(rule.rule);
     if (facts.check != nullptr) facts.check(rule, plan);
   }

@@ -41,6 +41,7 @@ std::string written_entry(const char* list, const char* kind, const GridEntry& e
   std::string out = fmt::format("\n[[{}]]\n{} = {}\n", list, kind, quoted(entry.name));
   if (!entry.label.empty()) out += fmt::format("label = {}\n", quoted(entry.label));
   if (!entry.role.empty()) out += fmt::format("role = {}\n", quoted(entry.role));
+  if (entry.until) out += fmt::format("until = {}\n", *entry.until);
   for (const GridAxis& axis : entry.axes)
     out += fmt::format("{} = {}\n", axis.key, written_values(axis.values));
   return out;
@@ -70,7 +71,9 @@ std::string written_verdict(const VerdictRule& rule) {
                                                         {"policy", &rule.policy},
                                                         {"instance", &rule.instance},
                                                         {"against", &rule.against},
-                                                        {"bound", &rule.bound}});
+                                                        {"bound", &rule.bound},
+                                                        {"per", &rule.per},
+                                                        {"catches", &rule.catches}});
   out += written_texts({{"high", &rule.high_formula}});
   const std::vector<std::string>& keys = rule_named(rule.rule).keys;
   for (const auto& [key, value] : {std::pair("x", &rule.x), std::pair("quantity", &rule.quantity)})
@@ -79,6 +82,14 @@ std::string written_verdict(const VerdictRule& rule) {
   for (const auto& [key, value] : {std::pair("low", rule.low), std::pair("high", rule.high),
                                    std::pair("from", rule.from), std::pair("until", rule.until)})
     if (value) out += fmt::format("{} = {}\n", key, print_real(*value));
+  return out;
+}
+
+std::string written_search(const SearchStage& search) {
+  std::string out = fmt::format("\n[search]\nreplications = {}\n", search.replications);
+  std::vector<std::string> chosen;
+  for (const std::uint32_t cell : search.chosen) chosen.push_back(fmt::format("{}", cell));
+  if (!chosen.empty()) out += fmt::format("chosen = [{}]\n", join(chosen, ", "));
   return out;
 }
 
@@ -102,6 +113,7 @@ std::string write_study(const Study& study) {
       join(horizons, ", "), study.checkpoints, quoted(study.engine), study.max_events);
   for (const GridAxis& axis : study.conditions)
     out += fmt::format("{} = {}\n", axis.key, written_values(axis.values));
+  if (study.search) out += written_search(*study.search);
   for (const GridEntry& entry : study.instances)
     out += written_entry("instances", "instance", entry);
   for (const GridEntry& entry : study.policies) out += written_entry("policies", "policy", entry);

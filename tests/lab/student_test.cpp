@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace armature {
 namespace {
 
@@ -23,6 +25,23 @@ TEST(Student, GoesOverIntoTheExpansionAndTheNormalWithoutAStep) {
   EXPECT_NEAR(student_t95(1'000'000'000), 1.959963985, 1e-8);
   for (std::uint64_t degrees = 1; degrees < 400; ++degrees)
     EXPECT_GT(student_t95(degrees), student_t95(degrees + 1)) << degrees;
+}
+
+// By mpmath, the incomplete beta function; 0 degrees is the normal law.
+TEST(Student, TailsOnOneSide) {
+  EXPECT_NEAR(student_tail(1, 1), 0.25, 1e-13);
+  EXPECT_NEAR(student_tail(2, 2), 0.091751709536137, 1e-13);
+  EXPECT_NEAR(student_tail(2.5, 7), 0.0204961092928764, 1e-13);
+  EXPECT_NEAR(student_tail(2, 99), 0.0241198466863165, 1e-13);
+  EXPECT_NEAR(student_tail(3, 4095), 0.00135802795199891, 1e-13);
+  EXPECT_NEAR(student_tail(-2, 2), 1 - 0.091751709536137, 1e-13);
+  EXPECT_NEAR(student_tail(0, 5), 0.5, 1e-13);
+  EXPECT_NEAR(student_tail(1, 0), 0.158655253931457, 1e-13);
+  EXPECT_NEAR(student_tail(2.9999, 0), 0.00135034128295492, 1e-15);
+  EXPECT_NEAR(student_tail(3, 0), 0.00134989803163009, 1e-16);
+  EXPECT_NEAR(student_tail(5, 0), 2.86651571879194e-7, 1e-20);
+  EXPECT_EQ(student_tail(HUGE_VAL, 3), 0);
+  EXPECT_EQ(student_tail(-HUGE_VAL, 0), 1);
 }
 
 }  // namespace

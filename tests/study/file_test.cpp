@@ -337,7 +337,7 @@ INSTANTIATE_TEST_SUITE_P(
             "line 6: figures: box: got 'scale', expected one of kind, title"},
         Bad{ARMATURE_TEST_STUDY("instances='x'\n[[verdicts]]\nname='q'\nrule='bound'\npolicy='p'\n"
                                 "bound='ucb'\nx='gap'"),
-            "verdicts: bound: got 'x', expected one of name, rule, policy, instance, bound"},
+            "verdicts: bound: got 'x', expected one of name, rule, policy, instance, catches, bound"},
         Bad{ARMATURE_TEST_STUDY(
                 "instances='x'\n[[verdicts]]\nname='q'\nrule='ratio'\npolicy='p'\nhigh=1"),
             "against = \"…\""}));

@@ -72,6 +72,14 @@ against = "ucb"
 high = 2
 
 [[verdicts]]
+name = "extra?"
+rule = "level"
+policy = "ucb"
+quantity = "extra(delay)"
+per = "A"
+high = 5
+
+[[verdicts]]
 name = "delay?"
 rule = "delay-slope"
 policy = "ucb"
@@ -105,7 +113,8 @@ std::string everything_said(const StudyResult& result) {
   std::string said = study_table(result) + study_words(result) + study_latex(result) +
                      verdict_section(result, {"a.svg"});
   for (const Verdict& verdict : judge(result))
-    said += verdict.rule.name + verdict.outcome + verdict.because;
+    said += fmt::format("{}{}{}{}", verdict.rule.name, verdict.outcome, verdict.because,
+                        verdict.p.value_or(-1));
   const DrawnFigures drawn = study_figures(result);
   for (const figures::Figure& figure : drawn.figures)
     said += figure.name + figure.caption + figure.spec;
