@@ -18,7 +18,7 @@ namespace armature::test {
 namespace {
 
 // Something of everything: every kind of figure (none is asked for by name) and every rule.
-constexpr const char* kEveryQuestion = R"(
+constexpr const char* kEveryQuestion = R"toml(
 title = "every question"
 claim = "One claim."
 expectation = "It holds."
@@ -102,7 +102,7 @@ name = "product?"
 rule = "product"
 policy = "ucb"
 low = 1
-)";
+)toml";
 
 void replace(std::string& text, const std::string& old, const std::string& now) {
   ASSERT_NE(text.find(old), std::string::npos) << old;
@@ -185,8 +185,7 @@ TEST_F(Published, IsRefusedUnfinishedOrDamaged) {
        {std::pair("\"cells\"", "\"sells\""), std::pair("\"version\": 1", "\"version\": 2"),
         std::pair("high = 2", "high = 3"), std::pair("One claim.", "Another claim."),
         std::pair("\"world\":0", "\"world\":99"),
-        std::pair("\"differences\": [\n[0,", "\"differences\": [\n[999,"),
-        std::pair("{\n", "{,\n")}) {
+        std::pair("\"differences\": [\n[", "\"differences\": [\n[999"), std::pair("{\n", "{,\n")}) {
     std::string damaged = whole;
     replace(damaged, old, now);
     write_file(file_, damaged);
