@@ -21,7 +21,12 @@ std::string study_table(const StudyResult& result);
 std::string study_words(const StudyResult& result);
 
 /// A study's questions and verdicts as a section of Markdown, with claim, pictures and numbers.
+/// The verdicts are those of judge(result), perhaps with the caveats of a page of many.
+std::string verdict_section(const StudyResult& result, const std::vector<std::string>& pictures,
+                            const std::vector<Verdict>& verdicts);
 std::string verdict_section(const StudyResult& result, const std::vector<std::string>& pictures);
+/// A p as it is printed: "0.012", "< 1e-9", or a dash where there is none.
+std::string p_text(const std::optional<double>& p);
 
 /// A study's final regrets as LaTeX tables for \input: one per instance, policies down, horizons
 /// across.

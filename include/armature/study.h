@@ -144,6 +144,7 @@ struct Verdict {
   /// How likely an answer as clear as this is if the truth lies at the margin (one-sided); none of
   /// an answer that is not clear, or that has no error.
   std::optional<double> p = {};
+  std::string caveat = {};  // "does not survive Holm over 40 questions", or nothing
 };
 std::vector<Verdict> judge(const StudyResult& result);
 
@@ -154,6 +155,9 @@ struct HolmCorrection {
   std::vector<std::size_t> fallen;
 };
 HolmCorrection holm(const std::vector<Verdict>& verdicts);
+/// The same for the verdicts of several studies, with a caveat for those that fall. Returns what
+/// the page says of it, in a sentence.
+std::string correct_together(std::vector<std::vector<Verdict>>& studies);
 
 // --- From one to the other: running, resuming, exporting -----------------------------------------
 

@@ -34,7 +34,13 @@ struct Listed {
   Study study;
   std::optional<StudyResult> result;  // if there was a run
   std::string trouble;                // why it cannot be listed, or empty
+  std::vector<Verdict> verdicts;      // of the result, each with what the whole page says of it
   std::string changed;                // what of the file is not as it was published, or empty
+};
+
+struct Page {
+  std::vector<Listed> studies;
+  std::string correction;  // a sentence on what p is and how many answers stand
 };
 
 std::string stem_of(const std::string& file) { return fs::path(file).stem().string(); }
@@ -72,7 +78,8 @@ std::vector<Listed> listed(const Options& options) {
   std::sort(files.begin(), files.end());
   std::vector<Listed> list;
   for (const std::string& file : files) {
-    Listed item{file, {}, {}, {}, {}};
+    Listed item;
+    item.file = file;
     try {
       item.study = read_study(read_file(file), file);
       read_result(options, item);
@@ -84,9 +91,19 @@ std::vector<Listed> listed(const Options& options) {
   return list;
 }
 
-std::string table_of(const std::vector<Listed>& list) {
+Page page_of(std::vector<Listed> list) {
+  std::vector<std::vector<Verdict>> verdicts;
+  for (const Listed& item : list)
+    verdicts.push_back(item.result ? judge(*item.result) : std::vector<Verdict>{});
+  Page page{std::move(list), correct_together(verdicts)};
+  for (std::size_t i = 0; i < verdicts.size(); ++i)
+    page.studies[i].verdicts = std::move(verdicts[i]);
+  return page;
+}
+
+std::string table_of(const Page& page) {
   std::string text;
-  for (const Listed& item : list) {
+  for (const Listed& item : page.studies) {
     text += fmt::format("{}: {}\n", item.file, item.study.title);
     if (!item.result) {
       text += fmt::format("  {}\n\n", item.trouble.empty() ? "not run yet" : item.trouble);
@@ -94,23 +111,27 @@ std::string table_of(const std::vector<Listed>& list) {
     }
     if (!item.result->complete) text += "  not finished; what there is says:\n";
     if (!item.changed.empty()) text += fmt::format("  not as it was published: {}\n", item.changed);
-    for (const Verdict& verdict : judge(*item.result))
-      text += fmt::format("  {}: {} ({})\n", question_words(verdict.rule), verdict.outcome,
-                          verdict.because);
+    for (const Verdict& verdict : item.verdicts) {
+      text += fmt::format("  {}: {}{} ({}{})\n", question_words(verdict.rule), verdict.outcome,
+                          verdict.caveat.empty() ? "" : ", " + verdict.caveat, verdict.because,
+                          verdict.p ? ", p " + p_text(verdict.p) : "");
+      if (!verdict.rule.catches.empty())
+        text += fmt::format("    would catch: {}\n", verdict.rule.catches);
+    }
     text += "\n";
   }
-  return text;
+  return text + page.correction + "\n";
 }
 
-std::string json_of(const std::vector<Listed>& list) {
+std::string json_of(const Page& page) {
   Json json = Json::array();
-  for (const Listed& item : list) {
+  for (const Listed& item : page.studies) {
     Json entry = {{"file", item.file}, {"title", item.study.title}, {"verdicts", Json::array()}};
     if (!item.trouble.empty()) entry["trouble"] = item.trouble;
     if (!item.changed.empty()) entry["changed"] = item.changed;
     entry["state"] = !item.result ? "not run" : item.result->complete ? "finished" : "unfinished";
     if (item.result)
-      for (const Verdict& verdict : judge(*item.result)) {
+      for (const Verdict& verdict : item.verdicts) {
         Json row = {{"question", verdict.rule.name},
                     {"verdict", verdict.outcome},
                     {"because", verdict.because}};
@@ -118,6 +139,9 @@ std::string json_of(const std::vector<Listed>& list) {
         if (verdict.value) row["value"] = *verdict.value;
         if (verdict.low) row["low"] = *verdict.low;
         if (verdict.high) row["high"] = *verdict.high;
+        if (verdict.p) row["p"] = *verdict.p;
+        if (!verdict.caveat.empty()) row["caveat"] = verdict.caveat;
+        if (!verdict.rule.catches.empty()) row["catches"] = verdict.rule.catches;
         entry["verdicts"].push_back(std::move(row));
       }
     json.push_back(std::move(entry));
@@ -139,7 +163,7 @@ std::vector<std::string> pictures_of(const Options& options, const Listed& item)
   return found;
 }
 
-std::string markdown_of(const Options& options, const std::vector<Listed>& list) {
+std::string markdown_of(const Options& options, const Page& page) {
   std::string text =
       "# Results of the paper's studies\n\nEvery claim of the paper as a study, with the verdict "
       "its data give. Margins stand in the study files and were stated before the data were there; "
@@ -148,9 +172,10 @@ std::string markdown_of(const Options& options, const std::vector<Listed>& list)
       "**contradicted** that it lies outside, **does not show at these horizons** that it does "
       "neither. The files are in studies/paper, their published results in studies/results; `make "
       "figures` writes this page from these, `make paper` runs them all anew.\n\n";
-  for (const Listed& item : list) {
+  text += page.correction + "\n\n";
+  for (const Listed& item : page.studies) {
     if (!item.result) continue;
-    text += verdict_section(*item.result, pictures_of(options, item)) + "\n";
+    text += verdict_section(*item.result, pictures_of(options, item), item.verdicts) + "\n";
     if (!item.changed.empty())
       text += fmt::format("**Not as it was published**: {}.\n\n", item.changed);
   }
@@ -158,10 +183,10 @@ std::string markdown_of(const Options& options, const std::vector<Listed>& list)
 }
 
 void run(const Options& options) {
-  const std::vector<Listed> list = listed(options);
-  emit(options.output, options.format == "json"       ? json_of(list)
-                       : options.format == "markdown" ? markdown_of(options, list)
-                                                      : table_of(list));
+  const Page page = page_of(listed(options));
+  emit(options.output, options.format == "json"       ? json_of(page)
+                       : options.format == "markdown" ? markdown_of(options, page)
+                                                      : table_of(page));
 }
 
 }  // namespace

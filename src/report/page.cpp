@@ -9,6 +9,7 @@
 #include "armature/report.h"
 #include "report/html.h"
 #include "report/resources.h"
+#include "report/search_words.h"
 #include "report/table.h"
 #include "report/words.h"
 
@@ -60,7 +61,7 @@ std::string opening(const StudyResult& result, const std::vector<Contest>& conte
         "follows is what they show so far.</p>\n",
         grouped(static_cast<double>(result.replications_done)),
         grouped(static_cast<double>(result.replications_total)));
-  html += html_paragraphs(study.text);
+  html += html_paragraphs(study.text) + html_paragraphs(search_words(study));
   if (contests.empty()) html += "<p>Nothing has been run yet.</p>\n";
   return html;
 }

@@ -5,6 +5,7 @@
 
 #include "armature/report.h"
 #include "base/text.h"
+#include "report/search_words.h"
 #include "report/table.h"
 #include "report/words.h"
 
@@ -24,11 +25,18 @@ std::string markdown_row(const std::vector<std::string>& cells) {
   return "| " + join(escaped, " | ") + " |\n";
 }
 
-std::string verdict_rows(const StudyResult& result) {
-  std::string text = "| question | verdict | because |\n|---|---|---|\n";
-  for (const Verdict& verdict : judge(result))
+// The alternative stands with its question: what an answer is worth depends on what else it could
+// have been.
+std::string verdict_rows(const std::vector<Verdict>& verdicts) {
+  std::string text = "| question | verdict | p | because |\n|---|---|---|---|\n";
+  for (const Verdict& verdict : verdicts) {
+    const std::string& catches = verdict.rule.catches;
     text += markdown_row(
-        {question_words(verdict.rule), "**" + verdict.outcome + "**", verdict.because});
+        {question_words(verdict.rule) +
+             (catches.empty() ? "" : "<br>*would catch: " + catches + "*"),
+         "**" + verdict.outcome + "**" + (verdict.caveat.empty() ? "" : ", " + verdict.caveat),
+         p_text(verdict.p), verdict.because});
+  }
   return text;
 }
 
@@ -69,7 +77,19 @@ std::string picture_lines(const Study& study, const std::vector<std::string>& pi
 
 }  // namespace
 
+std::string p_text(const std::optional<double>& p) {
+  // Further down, tails are those of laws that hold only about the middle.
+  constexpr double kLeast = 1e-9;
+  if (!p) return "–";
+  return *p < kLeast ? "< 1e-9" : fmt::format("{:.2g}", *p);
+}
+
 std::string verdict_section(const StudyResult& result, const std::vector<std::string>& pictures) {
+  return verdict_section(result, pictures, judge(result));
+}
+
+std::string verdict_section(const StudyResult& result, const std::vector<std::string>& pictures,
+                            const std::vector<Verdict>& verdicts) {
   const Study& study = result.plan.study;
   // Claim and expectation before verdicts: what was said beforehand is read before what came out.
   // They are written as they are, as study files may use Markdown.
@@ -83,7 +103,8 @@ std::string verdict_section(const StudyResult& result, const std::vector<std::st
                         result.replications_total);
   text += fmt::format("**Worlds.** Benign: {}. Worst case: {}.\n\n", worlds_of(result, "benign"),
                       worlds_of(result, "worst-case"));
-  if (!study.verdicts.empty()) text += verdict_rows(result) + "\n";
+  if (study.search) text += fmt::format("**Search.** {}\n\n", search_words(study));
+  if (!study.verdicts.empty()) text += verdict_rows(verdicts) + "\n";
   text += picture_lines(study, pictures);
   // Beyond a few screens numbers belong into a file, and the page of all studies stays loadable.
   constexpr std::size_t kMostRows = 150;

@@ -159,15 +159,6 @@ void add_policies(StudyPlan& plan, const PlannedCell& world, const Problem& prob
   }
 }
 
-// A policy that was left out everywhere would be missing without a word.
-void refuse_absent(const Study& study) {
-  for (const GridEntry& policy : study.policies)
-    if (std::none_of(study.horizons.begin(), study.horizons.end(),
-                     [&](Round horizon) { return plays_at(policy, horizon); }))
-      throw Error({"", "policy " + policy.name, fmt::format("until {}", *policy.until),
-                   "at least the shortest of the horizons"});
-}
-
 // What the search left of the plan. Numbered anew: ids serve as places in lists everywhere.
 void keep_chosen(StudyPlan& plan, const std::vector<std::uint32_t>& chosen) {
   std::vector<PlannedCell> kept;
@@ -193,7 +184,8 @@ void require_key(const StudyPlan& plan, const std::string& key, const std::strin
 
 std::vector<std::pair<PlannedName, PlannedName>> planned_names(const Study& study) {
   // The same walk as plan_study below, step for step: the store matches the two by their place.
-  // Only stores of schema 1 ask, which knew neither searches nor policies that end early.
+  // Stores of schema 1 knew neither searches nor policies that end early, and questions may be
+  // about a policy that ends before every horizon of this run: both are of no concern here.
   std::vector<std::pair<PlannedName, PlannedName>> names;
   for (const GridEntry& instance : study.instances)
     for (const GridPoint& instance_point : points_of(instance))
@@ -211,7 +203,6 @@ StudyPlan plan_study(const Study& study, std::size_t most_cells) {
   if (size > static_cast<double>(most_cells))
     throw Error({"", "cells", fmt::format("{:.0f}", size),
                  fmt::format("at most {} (instances × horizons × policies)", most_cells)});
-  refuse_absent(study);
   StudyPlan plan{study, {}};
   for (const GridEntry& instance : study.instances)
     for (const GridPoint& instance_point : points_of(instance))
@@ -224,6 +215,9 @@ StudyPlan plan_study(const Study& study, std::size_t most_cells) {
           name_instance(world, name_in(instance_point, conditions));
           add_policies(plan, world, problem);
         }
+  if (plan.cells.empty())
+    throw Error(
+        {"", "cells", "none: every policy ends before the shortest horizon", "at least one"});
   refuse_repetition(plan.cells);
   // Last, as labels and axes are known only now; still before hours of work for a question that no
   // cell can answer.

@@ -421,7 +421,11 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
 bool StudyStore::exists(const std::string& directory) { return fs::exists(store_path(directory)); }
 
 bool StudyStore::only_searched(const std::string& directory) {
-  return !exists(directory) && exists(search_path(directory));
+  if (!exists(search_path(directory))) return false;
+  if (!exists(directory)) return true;
+  // Killed between the stages: a file is there, but nothing in it.
+  Database database(store_path(directory), Database::Mode::kReadWrite);
+  return is_empty(database);
 }
 
 void StudyStore::require_same_search(const std::string& directory, const Study& study) {

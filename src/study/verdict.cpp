@@ -9,10 +9,13 @@
 
 #include "armature/error.h"
 #include "armature/theory.h"
+#include "study/plan.h"
 #include "study/verdict_rules.h"
 
 namespace armature {
 namespace {
+
+using NamePair = std::pair<PlannedName, PlannedName>;  // of instance and policy
 
 // The whole name, or that which the members of a grid share.
 bool names(const std::string& wanted, const PlannedName& name) {
@@ -123,21 +126,45 @@ HolmCorrection holm(const std::vector<Verdict>& verdicts) {
   return correction;
 }
 
+std::string correct_together(std::vector<std::vector<Verdict>>& studies) {
+  std::vector<Verdict> page;
+  for (const std::vector<Verdict>& verdicts : studies)
+    page.insert(page.end(), verdicts.begin(), verdicts.end());
+  const HolmCorrection correction = holm(page);
+  const std::string asked =
+      fmt::format("{} question{}", correction.questions, correction.questions == 1 ? "" : "s");
+  std::size_t place = 0;
+  for (std::vector<Verdict>& verdicts : studies)
+    for (Verdict& verdict : verdicts)
+      if (std::binary_search(correction.fallen.begin(), correction.fallen.end(), place++))
+        verdict.caveat = "does not survive Holm over " + asked;
+  return fmt::format(
+      "p is the chance of an answer as clear as this if the truth lay at the margin (one-sided); "
+      "Holm's correction at 5% over {} of this page {}.",
+      asked,
+      correction.fallen.empty()
+          ? "leaves every answer standing"
+          : fmt::format("takes back {} of the answers, marked", correction.fallen.size()));
+}
+
 void check_verdicts(const StudyPlan& plan) {
   const auto reject = [](const VerdictRule& rule, const std::string& got,
                          const std::string& expected) {
     throw Error({"", "verdict '" + rule.name + "'", got, expected});
   };
+  if (plan.study.verdicts.empty()) return;
+  const auto all_names = planned_names(plan.study);
   for (const VerdictRule& rule : plan.study.verdicts) {
-    // By the same matching as `judge`: what passes here finds cells there, once they have run.
-    const auto some = [&](const std::string& wanted, PlannedName PlannedCell::*name) {
-      return std::any_of(plan.cells.begin(), plan.cells.end(),
-                         [&](const PlannedCell& cell) { return names(wanted, cell.*name); });
+    // By the same matching as `judge`: what passes here finds cells there, once they have run (but
+    // for a policy that ends before every horizon).
+    const auto some = [&](const std::string& wanted, PlannedName NamePair::*name) {
+      return std::any_of(all_names.begin(), all_names.end(),
+                         [&](const NamePair& pair) { return names(wanted, pair.*name); });
     };
     for (const std::string* policy : {&rule.policy, &rule.against})
-      if (!policy->empty() && !some(*policy, &PlannedCell::policy_name))
+      if (!policy->empty() && !some(*policy, &NamePair::second))
         reject(rule, "policy '" + *policy + "'", "the label of a policy of this study");
-    if (!rule.instance.empty() && !some(rule.instance, &PlannedCell::instance_name))
+    if (!rule.instance.empty() && !some(rule.instance, &NamePair::first))
       reject(rule, "instance '" + rule.instance + "'", "the label of an instance of this study");
     if (rule.low && rule.high && *rule.low > *rule.high)
       reject(rule, fmt::format("low {} above high {}", *rule.low, *rule.high), "low ≤ high");

@@ -465,16 +465,19 @@ double resampled_mean(const CellSummary& summary, Stream& stream) {
   return sum / static_cast<double>(summary.finals.size());
 }
 
-// The statistic of every resample, ascending. Always the same stream: the same data give the same
-// bytes.
-std::vector<double> resampled(const Series& cells,
+// The statistic of every resample, ascending; it depends on the cells of `places` alone. Always the
+// same stream: the same data give the same bytes.
+std::vector<double> resampled(const Series& cells, const std::vector<const PlanePlace*>& places,
                               const std::function<double(const Means&)>& statistic) {
+  std::vector<std::size_t> drawn;
+  for (const PlanePlace* place : places)
+    for (const auto* side : {&place->benign, &place->worst})
+      drawn.insert(drawn.end(), side->begin(), side->end());
   Stream stream({0, 0, Purpose::kEstimate});
   std::vector<double> values;
   Means means(cells.size());
   for (int i = 0; i < kResamples; ++i) {
-    for (std::size_t cell = 0; cell < cells.size(); ++cell)
-      means[cell] = resampled_mean(*cells[cell], stream);
+    for (const std::size_t cell : drawn) means[cell] = resampled_mean(*cells[cell], stream);
     values.push_back(statistic(means));
   }
   std::sort(values.begin(), values.end());
@@ -525,7 +528,7 @@ Verdict plane_of(const VerdictRule& rule, const PlaneLine& line) {
   const LineFit residuals = fitted(means);
   const LineFit bootstrap = percentile_interval(
       residuals.slope,
-      resampled(line.cells, [&](const Means& resample) { return fitted(resample).slope; }));
+      resampled(line.cells, places, [&](const Means& resample) { return fitted(resample).slope; }));
   const bool one = rule.quantity == kBenignRegret || rule.quantity == kWorstRegret;
   const std::string what = fmt::format("exponent of {}{} against {}",
                                        !one                             ? "R₁R₂"
@@ -565,7 +568,7 @@ std::vector<Verdict> products_of(const VerdictRule& rule, const PlaneLine& line)
       verdicts.push_back(unclear(rule, "one replication has no interval"));
       continue;
     }
-    const std::vector<double> resamples = resampled(line.cells, value);
+    const std::vector<double> resamples = resampled(line.cells, {&place}, value);
     LineFit found = percentile_interval(value(means), resamples);
     std::vector<double> logarithms;
     for (const double resample : resamples) logarithms.push_back(logarithm(resample));

@@ -263,5 +263,57 @@ TEST_F(StudyCommand, AnUnwritablePlaceForAnExportIsNamed) {
   EXPECT_TRUE(contains(latex.err, "none/x.tex: open: got ")) << latex.err;
 }
 
+// Both stages are told of, before and after.
+TEST_F(StudyCommand, OfTwoStagesBothAreTold) {
+  write_file(directory_.file("two.toml"), R"(
+title = "two"
+replications = 3
+horizons = [40, 80, 160]
+[search]
+replications = 2
+[[instances]]
+instance = "pareto-benign:actions=3"
+label = "benign"
+gap = [0.05, 0.2]
+[[instances]]
+instance = "hidden-arm:actions=3"
+label = "hidden"
+gap = [0.1, 0.3]
+[[policies]]
+policy = "uniform"
+[[verdicts]]
+name = "the product grows like a square"
+rule = "plane"
+policy = "uniform"
+low = 1.5
+high = 2.5
+catches = "a policy that learns"
+)");
+  const ProgramResult check = shell("armature study check two.toml");
+  ASSERT_EQ(check.status, 0) << check.err;
+  for (const char* part :
+       {"[search]\nreplications = 2\n", "search: 12 cells × 2 replications; about ",
+        "then the worst: 6 cells × 3 replications; about "})
+    EXPECT_TRUE(contains(check.out, part)) << part << "\n" << check.out;
+  const ProgramResult run = shell("armature run two.toml --threads 1");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(contains(run.out, "finished, 42 replications computed")) << run.out;
+  const ProgramResult status = shell("armature status runs/two");
+  EXPECT_TRUE(contains(status.out,
+                       "search finished, 24 replications; the worst cells: 18 of 18 replications "
+                       "(100%), finished"))
+      << status.out;
+  EXPECT_FALSE(contains(status.out, "gap=0.05")) << status.out;
+  const ProgramResult search = shell("armature status runs/two/search");
+  EXPECT_TRUE(contains(search.out, "two (search)")) << search.out;
+  EXPECT_TRUE(contains(search.out, "24 of 24 replications (100%), finished")) << search.out;
+  const ProgramResult studies = shell("armature studies . --format markdown");
+  ASSERT_EQ(studies.status, 0) << studies.err;
+  EXPECT_TRUE(contains(studies.out, "*would catch: a policy that learns*")) << studies.out;
+  EXPECT_TRUE(contains(studies.out, "Holm's correction at 5% over 1 question of this page"))
+      << studies.out;
+  EXPECT_TRUE(contains(shell("armature studies .").out, "would catch: a policy that learns"));
+}
+
 }  // namespace
 }  // namespace armature::test

@@ -31,6 +31,16 @@ instances = ["hidden-arm:actions=5", "semi-benign:actions=5"]
 policies = ["ucb", "db", "ts"]
 )";
 
+// The same with a search before it: killed in either stage, and between them.
+constexpr const char* kTwoStages = R"(
+replications = 40
+horizons = [500, 2000]
+checkpoints = 6
+instances = ["hidden-arm:actions=5", "hidden-arm:actions=5,gap=0.1", "semi-benign:actions=5"]
+policies = ["ucb", "ts"]
+search = {replications = 20}
+)";
+
 using Clock = std::chrono::steady_clock;
 
 // `armature run`, as somebody else's process.
@@ -68,7 +78,9 @@ bool killed(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGK
 std::uint64_t stored_in(const std::string& directory) {
   std::uint64_t stored = 0;
   const std::string message = refusal([&] {
-    for (const std::uint32_t count : study_status(directory).replications) stored += count;
+    const StudyStatus status = study_status(directory);
+    stored = status.searched;
+    for (const std::uint32_t count : status.replications) stored += count;
   });
   EXPECT_TRUE(message == "(accepted)" || contains(message, "study: got none") ||
               contains(message, "study: got one that never began"))
@@ -76,9 +88,9 @@ std::uint64_t stored_in(const std::string& directory) {
   return stored;
 }
 
-TEST(Kill, AHundredTimesAtAnyMomentEndsWithTheSameBytes) {
+void kill_again_and_again(const char* study, int most_kills) {
   const TemporaryDirectory directory;
-  write_file(directory.file("s.toml"), kStudy);
+  write_file(directory.file("s.toml"), study);
   const auto start = Clock::now();
   ASSERT_TRUE(finished(RunningCommand(directory.file("s.toml"), directory.file("whole"))
                            .wait_until(start + std::chrono::minutes(5))));
@@ -89,13 +101,13 @@ TEST(Kill, AHundredTimesAtAnyMomentEndsWithTheSameBytes) {
   int kills = 0;
   int studies = 0;
   std::uint64_t killed_with_something = 0;
-  while (kills < kKills || killed_with_something < kKills / 5u) {
+  while (kills < most_kills || killed_with_something < static_cast<std::uint64_t>(most_kills / 5)) {
     const std::string place = directory.file("study" + std::to_string(studies++));
-    ASSERT_LT(studies, 10 * kKills) << "runs end before they can be killed";
+    ASSERT_LT(studies, 10 * most_kills) << "runs end before they can be killed";
     std::uint64_t before = 0;
     for (bool done = false; !done;) {
       // Mostly within the time a whole run takes; from the last kill on, in peace.
-      const auto moment = kills < kKills
+      const auto moment = kills < most_kills
                               ? duration * moments.uniform()
                               : std::chrono::duration<double, std::nano>(std::chrono::minutes(5));
       const int status =
@@ -114,6 +126,10 @@ TEST(Kill, AHundredTimesAtAnyMomentEndsWithTheSameBytes) {
     ASSERT_EQ(exported(place), reference) << "study " << studies;
   }
 }
+
+TEST(Kill, AHundredTimesAtAnyMomentEndsWithTheSameBytes) { kill_again_and_again(kStudy, kKills); }
+
+TEST(Kill, AStudyOfTwoStagesToo) { kill_again_and_again(kTwoStages, kKills / 5); }
 
 }  // namespace
 }  // namespace armature::test

@@ -18,8 +18,9 @@ using test::plan_of;
 using test::refusal;
 using test::TemporaryDirectory;
 
-// uniform plays every arm T/4 times: its regret is a known multiple of the gap, and the largest gap
-// the worst. fixed:arm=3 is the best arm of hidden-arm: no regret anywhere, ties throughout.
+// uniform's regret is proportional to the gap, up to luck: the largest gap is the worst. The false
+// alarm would be a gap twice as large with less regret in two replications of 50 rounds (below 1e-6
+// for these, and the seed is fixed).
 constexpr const char* kTwoStages = R"(
 title = "two stages"
 seed = 5
@@ -225,6 +226,20 @@ TEST(Search, ItsDirectoryAloneIsNoResult) {
                "directory: got other files"));
 }
 
+TEST(Search, KilledBetweenTheStagesItGoesOn) {
+  const TemporaryDirectory directory;
+  const StudyPlan plan = plan_of(kTwoStages);
+  run_study(plan, directory.file("run"), on_threads(1));
+  const auto reference = exported(directory.file("run"));
+  std::filesystem::remove(store_path(directory.file("run")));
+  write_file(store_path(directory.file("run")), "");  // begun, and nothing in it
+  const StudyStatus status = study_status(directory.file("run"));
+  EXPECT_TRUE(status.searching);
+  EXPECT_EQ(status.replications, std::vector<std::uint32_t>(kCells, 2));
+  EXPECT_EQ(run_study(plan, directory.file("run")).computed, kLists * 4);
+  EXPECT_EQ(exported(directory.file("run")), reference);
+}
+
 TEST(Search, OtherPeoplesFilesAreLeftAlone) {
   const TemporaryDirectory directory;
   write_file(directory.file("thesis.tex"), "precious");
@@ -271,6 +286,21 @@ TEST(Until, APolicyHasNoCellsBeyond) {
   EXPECT_EQ(read_study(write_study(plan.study), "again.toml").policies[1].until, Round{50});
 }
 
+// horizons=… on the command line may leave a policy without a cell; questions about it stand, and
+// have no answer.
+TEST(Until, APolicyMayBeAbsentFromARun) {
+  const std::string toml = std::string(kTwoStages) +
+                           "[[verdicts]]\nname = 'q'\nrule = 'level'\npolicy = 'ucb'\nhigh = 1\n";
+  const StudyPlan plan = plan_of(toml, {"horizons=[100]"});
+  EXPECT_EQ(plan.cells.size(), 7u);
+  EXPECT_TRUE(contains(refusal([&] {
+                         plan_of(toml +
+                                 "[[verdicts]]\nname = 'q'\nrule = 'level'\n"
+                                 "policy = 'ubc'\nhigh = 1\n");
+                       }),
+                       "policy 'ubc'"));
+}
+
 TEST(Until, MistakesAreRefused) {
   const auto message = [](const std::string& until) {
     return refusal([&] {
@@ -280,7 +310,7 @@ TEST(Until, MistakesAreRefused) {
   };
   EXPECT_EQ(message("until = 50"), "(accepted)");
   EXPECT_EQ(message("until = '5e1'"), "(accepted)");
-  EXPECT_TRUE(contains(message("until = 49"), "policy ucb: got until 49, expected at least the"));
+  EXPECT_TRUE(contains(message("until = 49"), "cells: got none: every policy ends before"));
   EXPECT_TRUE(contains(message("until = 'late'"), "until: got 'late'"));
 }
 
