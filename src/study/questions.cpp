@@ -1,7 +1,8 @@
 #include "study/questions.h"
 
 // Fingerprints are taken of the study as TOML: whatever a rule may be told is written there, so
-// that no key can be forgotten here.
+// that no key can be forgotten here. A verdict must therefore go on being written as it is today; a
+// new key may be written only where it is used.
 #include <fmt/format.h>
 
 #include <algorithm>

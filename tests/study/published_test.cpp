@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "armature/report.h"
 #include "base/refusal.h"
@@ -122,6 +121,12 @@ std::string everything_said(const StudyResult& result) {
   return web_bundle() ? said + study_page(result) : said;
 }
 
+// Times, and what the study ran on, are all that is said and not published.
+void forget_the_run(StudyResult& result) {
+  for (CellSummary& cell : result.cells) cell.seconds = 0;
+  result.environment.compiler = result.environment.processor = "";
+}
+
 class Published : public testing::Test {
  protected:
   StudyResult run(const std::string& toml, unsigned threads = 2) {
@@ -143,9 +148,7 @@ TEST_F(Published, SaysWhatTheStoreSays) {
                             [&](const VerdictRule& rule) { return rule.rule == facts.name; }))
         << "this test must ask a question by the rule " << facts.name;
   publish(stored, file_);
-  // Times, and what the study ran on, are all that is not published.
-  for (CellSummary& cell : stored.cells) cell.seconds = 0;
-  stored.environment.compiler = stored.environment.processor = "";
+  forget_the_run(stored);
   const std::string expected = everything_said(stored);
   EXPECT_GT(expected.size(), 10'000u);
   EXPECT_EQ(everything_said(read_published(file_)), expected);
@@ -161,9 +164,21 @@ TEST_F(Published, KeepsNoMoreThanTheFiguresAskFor) {
   StudyResult stored = run(toml);
   publish(stored, directory_.file("few.json"));
   EXPECT_LT(read_file(directory_.file("few.json")).size(), all * 7 / 10);
-  for (CellSummary& cell : stored.cells) cell.seconds = 0;
-  stored.environment.compiler = stored.environment.processor = "";
+  forget_the_run(stored);
   EXPECT_EQ(everything_said(read_published(directory_.file("few.json"))), everything_said(stored));
+}
+
+// What a search has chosen is in the stored study and not in its file: the design is still the
+// same.
+TEST_F(Published, OfASearchIsOfTheDesignInTheFile) {
+  const std::string toml = std::string(kSmallStudy) + "[search]\nreplications = 2\n";
+  StudyResult stored = run(toml);
+  publish(stored, file_);
+  const StudyResult read = read_published(file_);
+  EXPECT_FALSE(read.plan.study.search->chosen.empty());
+  EXPECT_EQ(other_design(read_study(toml, "test.toml"), read.plan.study), "");
+  forget_the_run(stored);
+  EXPECT_EQ(everything_said(read), everything_said(stored));
 }
 
 TEST_F(Published, IsTheSameBytesHoweverTheStudyWasRun) {
