@@ -127,6 +127,20 @@ void forget_the_run(StudyResult& result) {
   result.environment.compiler = result.environment.processor = "";
 }
 
+// What a run has left and what was published of it. Megabytes are compared by hand: the test
+// program would look for their shortest difference for hours.
+void expect_same(const StudyResult& published, StudyResult stored) {
+  forget_the_run(stored);
+  const std::string got = everything_said(published), wanted = everything_said(stored);
+  EXPECT_GT(wanted.size(), 10'000u);
+  if (got == wanted) return;
+  const std::size_t at = static_cast<std::size_t>(
+      std::mismatch(got.begin(), got.end(), wanted.begin(), wanted.end()).first - got.begin());
+  const std::size_t from = at < 80 ? 0 : at - 80;
+  ADD_FAILURE() << "published: …" << got.substr(from, 160) << "…\nstored: …"
+                << wanted.substr(from, 160) << "…";
+}
+
 class Published : public testing::Test {
  protected:
   StudyResult run(const std::string& toml, unsigned threads = 2) {
@@ -142,16 +156,24 @@ class Published : public testing::Test {
 };
 
 TEST_F(Published, SaysWhatTheStoreSays) {
-  StudyResult stored = run(kEveryQuestion);
+  const StudyResult stored = run(kEveryQuestion);
   for (const RuleFacts& facts : verdict_rules())
     EXPECT_TRUE(std::any_of(stored.plan.study.verdicts.begin(), stored.plan.study.verdicts.end(),
                             [&](const VerdictRule& rule) { return rule.rule == facts.name; }))
         << "this test must ask a question by the rule " << facts.name;
   publish(stored, file_);
-  forget_the_run(stored);
-  const std::string expected = everything_said(stored);
-  EXPECT_GT(expected.size(), 10'000u);
-  EXPECT_EQ(everything_said(read_published(file_)), expected);
+  const StudyResult read = read_published(file_);
+  expect_same(read, stored);
+  // A bound may be broken at any checkpoint of any horizon; here it is nowhere, and words would not
+  // tell what is missing.
+  for (std::size_t i = 0; i < stored.cells.size(); ++i)
+    EXPECT_TRUE(std::equal(read.cells.at(i).curve.begin(), read.cells.at(i).curve.end(),
+                           stored.cells[i].curve.begin(), stored.cells[i].curve.end(),
+                           [](const CurvePoint& one, const CurvePoint& other) {
+                             return one.round == other.round &&
+                                    one.regret.most == other.regret.most;
+                           }))
+        << "cell " << i;
 }
 
 // A study that asks for few figures keeps little; still nothing it shows may be missing.
@@ -161,32 +183,30 @@ TEST_F(Published, KeepsNoMoreThanTheFiguresAskFor) {
   std::string toml = kEveryQuestion;
   replace(toml, "checkpoints = 6", "checkpoints = 6\nfigures = [\"final\", \"plane\", \"box\"]");
   toml.resize(toml.find("[[verdicts]]"));
-  StudyResult stored = run(toml);
+  const StudyResult stored = run(toml);
   publish(stored, directory_.file("few.json"));
   EXPECT_LT(read_file(directory_.file("few.json")).size(), all * 7 / 10);
-  forget_the_run(stored);
-  EXPECT_EQ(everything_said(read_published(directory_.file("few.json"))), everything_said(stored));
+  expect_same(read_published(directory_.file("few.json")), stored);
 }
 
 // What a search has chosen is in the stored study and not in its file: the design is still the
 // same.
 TEST_F(Published, OfASearchIsOfTheDesignInTheFile) {
   const std::string toml = std::string(kSmallStudy) + "[search]\nreplications = 2\n";
-  StudyResult stored = run(toml);
+  const StudyResult stored = run(toml);
   publish(stored, file_);
   const StudyResult read = read_published(file_);
   EXPECT_FALSE(read.plan.study.search->chosen.empty());
   EXPECT_EQ(other_design(read_study(toml, "test.toml"), read.plan.study), "");
-  forget_the_run(stored);
-  EXPECT_EQ(everything_said(read), everything_said(stored));
+  expect_same(read, stored);
 }
 
 TEST_F(Published, IsTheSameBytesHoweverTheStudyWasRun) {
   publish(run(kEveryQuestion, 1), file_);
   publish(run(kEveryQuestion, 2), directory_.file("two.json"));
-  EXPECT_EQ(read_file(file_), read_file(directory_.file("two.json")));
+  EXPECT_TRUE(read_file(file_) == read_file(directory_.file("two.json")));
   publish(read_published(file_), directory_.file("again.json"));
-  EXPECT_EQ(read_file(file_), read_file(directory_.file("again.json")));
+  EXPECT_TRUE(read_file(file_) == read_file(directory_.file("again.json")));
 }
 
 TEST_F(Published, IsRefusedUnfinishedOrDamaged) {
