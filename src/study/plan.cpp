@@ -19,8 +19,6 @@
 namespace armature {
 namespace {
 
-constexpr std::uint64_t kSearchSeed = 0x736561726368;  // "search"
-
 // One choice of a value for every axis.
 struct GridPoint {
   const GridEntry* entry;
@@ -251,12 +249,13 @@ std::vector<std::vector<std::uint32_t>> search_choices(const StudyPlan& plan) {
   return lists;
 }
 
+std::uint64_t search_seed(std::uint64_t seed) { return seed ^ 0x736561726368; }
+
 Study search_study(const Study& study) {
   Study search = study;
   search.search.reset();
   search.replications = study.search->replications;
-  // Never the study's own, whatever it is: what chose a cell must not be counted there again.
-  search.seed ^= kSearchSeed;
+  search.seed = search_seed(study.seed);
   if (!study.title.empty()) search.title += " (search)";
   // The largest of many means lies above the truth: no question is answered from them.
   search.verdicts.clear();

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "armature/error.h"
 #include "armature/version.h"
@@ -428,15 +429,32 @@ bool StudyStore::only_searched(const std::string& directory) {
   return is_empty(database);
 }
 
-void StudyStore::require_same_search(const std::string& directory, const Study& study) {
-  require_own_directory(directory, study);
-  if (!exists(directory)) return;
-  Database database(store_path(directory), Database::Mode::kReadWrite);
-  if (is_empty(database)) return;
+namespace {
+
+// The study that a store holds, if it is one of this version that has begun.
+std::optional<Study> study_in(Database& database) {
+  if (is_empty(database)) return std::nullopt;
   require_our_kind(database);
   require_same_version(database);
-  require_same_stages(database, study,
-                      read_stored_study(run_value(database, "study"), database.path() + ", study"));
+  return read_stored_study(run_value(database, "study"), database.path() + ", study");
+}
+
+}  // namespace
+
+void StudyStore::require_same_search(const std::string& directory, const Study& study) {
+  require_own_directory(directory, study);
+  if (exists(directory)) {
+    Database database(store_path(directory), Database::Mode::kReadWrite);
+    if (const auto then = study_in(database)) require_same_stages(database, study, *then);
+  }
+  // All else is found by the search's own store; but of the seed it knows only what became of it.
+  if (exists(search_path(directory))) {
+    Database database(store_path(search_path(directory)), Database::Mode::kReadWrite);
+    const auto then = study_in(database);
+    if (then && then->seed != search_seed(study.seed))
+      refuse(database, "seed", fmt::format("{}", study.seed),
+             fmt::format("{}", search_seed(then->seed)));
+  }
 }
 
 StudyStore StudyStore::read(const std::string& directory) {

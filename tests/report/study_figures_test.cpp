@@ -225,6 +225,19 @@ TEST(StudyFigures, ThePlaneTakesTheWorstOfEachRole) {
     EXPECT_NEAR(row["benign"].get<double>() * row["worst"].get<double>(), 20 * 10'000, 1e-6);
 }
 
+// R₂ is over all worlds: here the benign one is the worst.
+TEST(StudyFigures, TheWorstOfThePlaneMayBeBenign) {
+  MadeStudy made = small_study();
+  made.mean = [](std::size_t instance, std::size_t, double round) {
+    return (instance == 0 ? 3 : 1) * std::sqrt(round);
+  };
+  const auto figures = drawn(asking_for(made, {FigureKind::kPlane, "", "", "", true}));
+  const auto rows = rows_with(spec_of(figures[0])["concat"][0], "worst_low");
+  ASSERT_FALSE(rows.empty());
+  EXPECT_EQ(rows[0]["benign"], 300);
+  EXPECT_EQ(rows[0]["worst"], 300);
+}
+
 TEST(StudyFigures, TimeIsPerRoundAndSaysThatItDiffers) {
   const auto figures = drawn(asking_for(small_study(), {FigureKind::kTime, "", "", "", true}));
   const json rows = spec_of(figures[0])["concat"][0]["data"]["values"];

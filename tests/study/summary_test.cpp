@@ -207,6 +207,8 @@ TEST_F(Summaries, SimulateSaysTheSameToTheLastBit) {
       EXPECT_EQ(ours.median, theirs.median);
       EXPECT_EQ(ours.most, theirs.most);
     }
+    EXPECT_EQ(stored.finals.size(), kReplications);
+    EXPECT_EQ(summary.finals, stored.finals);
     EXPECT_EQ(summary.simple_regret, stored.simple_regret);
     EXPECT_EQ(summary.pulls, stored.pulls);
     EXPECT_EQ(summary.engine, stored.engine);
