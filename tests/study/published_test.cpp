@@ -1,5 +1,6 @@
 // Published results stand in for the store: every figure, table and verdict made of them is the
 // same bytes. And what was asked before the data stays asked.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
