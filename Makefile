@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build bundle demo test test-sanitizers test-threads test-fuzz test-long bench paper comparison format format-check tidy docs clean
+.PHONY: build bundle demo test test-sanitizers test-threads test-fuzz test-long bench paper figures format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -62,12 +62,11 @@ bench: ## ns per round beside naive references, measured in one run
 	@cmake --build --preset release --target bench_ladder
 	@build/release/bin/bench_ladder --benchmark_color=false
 
-paper: bundle build ## docs/paper-results.md: every study of the paper, with figures and verdicts; under an hour
+paper: bundle build ## runs every study, publishes it in studies/results, redraws the docs; under 90 minutes
 	@scripts/paper
 
-# A finished run is not repeated: the tables are then made of what is there.
-comparison: bundle build ## the tables and figures of docs/comparison.md: some 25 minutes on two cores
-	@scripts/compare-policies
+figures: bundle build ## every figure and generated table of the docs, from studies/results; a few minutes
+	@scripts/figures
 
 docs: build ## the generated pages
 	@$(ARMATURE) policies --format markdown > docs/policies.md

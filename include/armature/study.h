@@ -66,6 +66,7 @@ struct VerdictRule {
   std::string high_formula;         // delay-slope: `high`, where it speaks of A, Z or T
   std::optional<double> from, until;  // only points with x in this range
   std::string catches;                // the alternative that would have been caught, in words
+  bool late = false;  // not of the file: asked when the data were there already (read_published)
 };
 
 struct Study {
@@ -188,5 +189,15 @@ StudyStatus study_status(const std::string& directory);
 /// into `to`, row by row: no clock times, host names or paths of this machine. The same bytes
 /// however the study was run.
 void export_csv(const std::string& directory, const std::string& to);
+
+// --- Published: small enough for version control -------------------------------------------------
+
+/// Writes one text file of a finished study: its text, its questions as they were frozen, and of
+/// the data what its figures, tables and verdicts need (docs/formats.md). No computing times,
+/// nothing of this machine. Where the file is there already and has the same seed, its questions
+/// stay frozen: new ones are marked as late, and Error is thrown if an old one is gone or changed.
+void publish(const StudyResult& result, const std::string& path);
+/// As read_results, from such a file.
+StudyResult read_published(const std::string& path);
 
 }  // namespace armature

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
+#include "armature/error.h"
 #include "cli/command.h"
 
 namespace armature::cli {
@@ -12,15 +15,40 @@ void print_report(const StudyResult& result, const std::string& directory) {
   fmt::print("{}\n", report.page);
 }
 
+namespace {
+
+struct Options {
+  std::string source;
+  std::string directory;
+};
+
+void report(const Options& options) {
+  if (!std::filesystem::is_regular_file(options.source)) {
+    print_report(read_results(options.source),
+                 options.directory.empty() ? options.source : options.directory);
+    return;
+  }
+  // Beside a published file other published files lie: a report does not belong among them.
+  if (options.directory.empty())
+    throw Error({options.source, "--out", "nothing", "a directory for the report"});
+  print_report(read_published(options.source), options.directory);
+}
+
+}  // namespace
+
 void add_report(CLI::App& app) {
-  auto directory = std::make_shared<std::string>();
+  auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "report", "a study's report: DIR/report.html, and its figures as SVG, PNG and PDF");
-  command->add_option("DIR", *directory, "a directory that armature run works in")->required();
+  command
+      ->add_option("DIR", options->source,
+                   "a directory that armature run works in, or a file of published results")
+      ->required();
+  command->add_option("--out,-o", options->directory, "where to [DIR]");
   command->footer(
       "The page needs no network. It may be asked for while the study still runs: it then shows\n"
       "what is finished.");
-  command->callback([directory] { print_report(read_results(*directory), *directory); });
+  command->callback([options] { report(*options); });
 }
 
 }  // namespace armature::cli

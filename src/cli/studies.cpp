@@ -1,4 +1,5 @@
-// The study files of a folder, and what the data of their runs say to their questions.
+// The study files of a folder, and what the data of their runs, or published results, say to their
+// questions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +9,10 @@
 #include "armature/error.h"
 #include "armature/report.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/command.h"
-#include "report/table.h"
+#include "report/words.h"
+#include "study/questions.h"
 
 namespace armature::cli {
 namespace {
@@ -20,6 +23,7 @@ using Json = nlohmann::ordered_json;
 struct Options {
   std::string folder = "studies";
   std::string runs = "runs";
+  std::string results;  // a folder of published ones, read instead of runs
   std::string pictures;
   std::string format = "table";
   std::optional<std::string> output;
@@ -28,16 +32,42 @@ struct Options {
 struct Listed {
   std::string file;
   Study study;
-  std::string directory;
   std::optional<StudyResult> result;  // if there was a run
   std::string trouble;                // why it cannot be listed, or empty
   std::vector<Verdict> verdicts;      // of the result, each with what the whole page says of it
+  std::string changed;                // what of the file is not as it was published, or empty
 };
 
 struct Page {
   std::vector<Listed> studies;
   std::string correction;  // a sentence on what p is and how many answers stand
 };
+
+std::string stem_of(const std::string& file) { return fs::path(file).stem().string(); }
+
+// What the file says today against what was published of it. New questions are named and not
+// judged: they may need data that the others did not, so that they were left out.
+std::string changed_since(const Study& now, const Study& published) {
+  if (const std::string other = other_design(now, published); !other.empty())
+    return "the file has " + other;
+  if (const std::string broken = broken_freeze(now, published); !broken.empty()) return broken;
+  const std::vector<std::string> late = new_questions(now, published);
+  if (late.empty()) return "";
+  return fmt::format("asked after the data, and answered when it is published again: {}",
+                     join(late, "; "));
+}
+
+void read_result(const Options& options, Listed& item) {
+  const std::string directory = options.runs + "/" + stem_of(item.file);
+  if (options.results.empty()) {
+    if (fs::exists(directory + "/study.sqlite")) item.result = read_results(directory);
+    return;
+  }
+  const std::string file = options.results + "/" + stem_of(item.file) + ".json";
+  if (!fs::exists(file)) return;
+  item.result = read_published(file);
+  item.changed = changed_since(item.study, item.result->plan.study);
+}
 
 std::vector<Listed> listed(const Options& options) {
   std::error_code error;
@@ -48,10 +78,11 @@ std::vector<Listed> listed(const Options& options) {
   std::sort(files.begin(), files.end());
   std::vector<Listed> list;
   for (const std::string& file : files) {
-    Listed item{file, {}, options.runs + "/" + fs::path(file).stem().string(), {}, {}, {}};
+    Listed item;
+    item.file = file;
     try {
       item.study = read_study(read_file(file), file);
-      if (fs::exists(item.directory + "/study.sqlite")) item.result = read_results(item.directory);
+      read_result(options, item);
     } catch (const Error& bad) {  // one bad file does not hide the others
       item.trouble = bad.what();
     }
@@ -79,8 +110,9 @@ std::string table_of(const Page& page) {
       continue;
     }
     if (!item.result->complete) text += "  not finished; what there is says:\n";
+    if (!item.changed.empty()) text += fmt::format("  not as it was published: {}\n", item.changed);
     for (const Verdict& verdict : item.verdicts) {
-      text += fmt::format("  {}: {}{} ({}{})\n", verdict.rule.name, verdict.outcome,
+      text += fmt::format("  {}: {}{} ({}{})\n", question_words(verdict.rule), verdict.outcome,
                           verdict.caveat.empty() ? "" : ", " + verdict.caveat, verdict.because,
                           verdict.p ? ", p " + p_text(verdict.p) : "");
       if (!verdict.rule.catches.empty())
@@ -96,12 +128,14 @@ std::string json_of(const Page& page) {
   for (const Listed& item : page.studies) {
     Json entry = {{"file", item.file}, {"title", item.study.title}, {"verdicts", Json::array()}};
     if (!item.trouble.empty()) entry["trouble"] = item.trouble;
+    if (!item.changed.empty()) entry["changed"] = item.changed;
     entry["state"] = !item.result ? "not run" : item.result->complete ? "finished" : "unfinished";
     if (item.result)
       for (const Verdict& verdict : item.verdicts) {
         Json row = {{"question", verdict.rule.name},
                     {"verdict", verdict.outcome},
                     {"because", verdict.because}};
+        if (verdict.rule.late) row["late"] = true;
         if (verdict.value) row["value"] = *verdict.value;
         if (verdict.low) row["low"] = *verdict.low;
         if (verdict.high) row["high"] = *verdict.high;
@@ -119,7 +153,7 @@ std::string json_of(const Page& page) {
 std::vector<std::string> pictures_of(const Options& options, const Listed& item) {
   std::vector<std::string> found;
   if (options.pictures.empty()) return found;
-  const std::string start = fs::path(item.file).stem().string() + "-";
+  const std::string start = stem_of(item.file) + "-";
   const fs::path page = options.output ? fs::path(*options.output).parent_path() : fs::path();
   for (const auto& entry : fs::directory_iterator(options.pictures))
     if (const std::string name = entry.path().filename().string();
@@ -136,11 +170,15 @@ std::string markdown_of(const Options& options, const Page& page) {
       "after a pilot, sizes and horizons were set, questions reworded and two ill-posed ones "
       "dropped, no margin widened. **holds** means that the 95% interval lies inside the margin, "
       "**contradicted** that it lies outside, **does not show at these horizons** that it does "
-      "neither. Generated by `make paper`; the files are in studies/paper.\n\n";
+      "neither. The files are in studies/paper, their published results in studies/results; `make "
+      "figures` writes this page from these, `make paper` runs them all anew.\n\n";
   text += page.correction + "\n\n";
-  for (const Listed& item : page.studies)
-    if (item.result)
-      text += verdict_section(*item.result, pictures_of(options, item), item.verdicts) + "\n";
+  for (const Listed& item : page.studies) {
+    if (!item.result) continue;
+    text += verdict_section(*item.result, pictures_of(options, item), item.verdicts) + "\n";
+    if (!item.changed.empty())
+      text += fmt::format("**Not as it was published**: {}.\n\n", item.changed);
+  }
   return text;
 }
 
@@ -159,7 +197,12 @@ void add_studies(CLI::App& app) {
       app.add_subcommand("studies", "the study files of a folder, with their last verdicts");
   command->add_option("FOLDER", options->folder, "where the study files are")
       ->capture_default_str();
-  command->add_option("--runs", options->runs, "where their runs are")->capture_default_str();
+  CLI::Option* runs =
+      command->add_option("--runs", options->runs, "where their runs are")->capture_default_str();
+  command
+      ->add_option("--results", options->results,
+                   "published results, STUDY.json, to read instead of runs")
+      ->excludes(runs);
   command->add_option("--pictures", options->pictures,
                       "markdown: a folder of pictures named STUDY-FIGURE.svg");
   command->add_option("--format,-f", options->format, "table, json or markdown")

@@ -44,6 +44,7 @@ struct ExportOptions {
   bool csv = false;
   bool latex = false;
   bool markdown = false;
+  bool published = false;
 };
 
 StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes) {
@@ -169,10 +170,18 @@ void status(const std::string& directory) {
                                                   : "not running; armature run goes on from here"));
 }
 
+// Of a directory, or of a file of published results, beside which nothing may be left unasked.
+StudyResult results_for_tables(const ExportOptions& options) {
+  if (!std::filesystem::is_regular_file(options.directory)) return read_results(options.directory);
+  if (options.to.empty())
+    throw Error({options.directory, "--to", "nothing", "a file for the tables"});
+  return read_published(options.directory);
+}
+
 void export_results(const ExportOptions& options) {
   if (options.markdown) {
     const std::string file = !options.to.empty() ? options.to : options.directory + "/regret.md";
-    const StudyResult result = read_results(options.directory);
+    const StudyResult result = results_for_tables(options);
     // A study that asks questions is first of all their answers.
     const std::string answers =
         result.plan.study.verdicts.empty() ? "" : verdict_section(result, {}) + "\n";
@@ -182,7 +191,14 @@ void export_results(const ExportOptions& options) {
   }
   if (options.latex) {
     const std::string file = !options.to.empty() ? options.to : options.directory + "/regret.tex";
-    write_file(file, study_latex(read_results(options.directory)));
+    write_file(file, study_latex(results_for_tables(options)));
+    fmt::print("{}\n", file);
+    return;
+  }
+  if (options.published) {
+    const std::string file =
+        !options.to.empty() ? options.to : options.directory + "/published.json";
+    publish(read_results(options.directory), file);
     fmt::print("{}\n", file);
     return;
   }
@@ -255,15 +271,26 @@ void add_status(CLI::App& app) {
 
 void add_export(CLI::App& app) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* command =
-      app.add_subcommand("export", "a study's results as CSV files, LaTeX or Markdown tables");
-  command->add_option("DIR", options->directory, "a directory that armature run has left")
+  CLI::App* command = app.add_subcommand(
+      "export", "a study's results as CSV files, LaTeX or Markdown tables, or one small file");
+  command
+      ->add_option("DIR", options->directory,
+                   "a directory that armature run has left; for tables also a file of published "
+                   "results")
       ->required();
-  command->add_option("--to", options->to, "where to [DIR/csv, DIR/regret.tex, DIR/regret.md]");
+  command->add_option("--to", options->to,
+                      "where to [DIR/csv, DIR/regret.tex, DIR/regret.md or DIR/published.json]");
   CLI::Option* csv = command->add_flag("--csv", options->csv, "CSV files (the default)");
   CLI::Option* latex =
       command->add_flag("--latex", options->latex, "one file of tables for \\input")->excludes(csv);
-  command->add_flag("--markdown", options->markdown, "one file of tables, one per horizon")
+  CLI::Option* markdown =
+      command->add_flag("--markdown", options->markdown, "one file of tables, one per horizon")
+          ->excludes(csv)
+          ->excludes(latex);
+  command
+      ->add_flag("--published", options->published,
+                 "one JSON file for version control: what figures, tables and verdicts need")
+      ->excludes(markdown)
       ->excludes(csv)
       ->excludes(latex);
   command->callback([options] { export_results(*options); });

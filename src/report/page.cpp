@@ -133,7 +133,7 @@ std::string claims(const StudyResult& result) {
     html += "<h3>Expected</h3>\n" + html_paragraphs(study.expectation);
   std::vector<HtmlRow> rows;
   for (const Verdict& verdict : judge(result))
-    rows.push_back({{verdict.rule.name, verdict.outcome, verdict.because}, false});
+    rows.push_back({{question_words(verdict.rule), verdict.outcome, verdict.because}, false});
   if (!rows.empty()) html += html_table({"question", "verdict", "because"}, rows);
   return html + "</section>\n";
 }
@@ -213,11 +213,14 @@ std::string reproduction(const StudyResult& result) {
       "<pre>armature run study.toml --out runs/study\narmature report runs/study</pre>\n"
       "<p>The numbers come out the same with any number of threads and however often the run is "
       "interrupted; the running times do not.</p>\n<pre>{}</pre>\n"
-      "<footer class=\"facts\"><p>Made with armature {}, compiled with {}, run on "
-      "{}.</p></footer>\n"
+      "<footer class=\"facts\"><p>Made with armature {}{}.</p></footer>\n"
       "</section>\n",
       html_escaped(write_study(result.plan.study)), html_escaped(made.version),
-      html_escaped(made.compiler), html_escaped(made.processor));
+      // Published results do not say.
+      made.compiler.empty()
+          ? ""
+          : fmt::format(", compiled with {}, run on {}", html_escaped(made.compiler),
+                        html_escaped(made.processor)));
 }
 
 }  // namespace

@@ -172,8 +172,13 @@ std::vector<Figure> pulls_figures(const FigureCells& cells, const FigureRequest&
   return in_portions(input, figures::pulls_figure);
 }
 
-// In no portions: one dot per instance in one panel. The one figure whose bytes may differ.
+// In no portions: one dot per instance in one panel. The one figure whose bytes may differ, and
+// the one that published results cannot draw.
 std::vector<Figure> time_figures(const FigureCells& cells, const FigureRequest& request) {
+  const std::vector<CellSummary>& all = cells.result().cells;
+  if (std::all_of(all.begin(), all.end(),
+                  [](const CellSummary& cell) { return cell.seconds == 0; }))
+    return {};
   figures::TimeFigure input;
   for (const InstanceCells& instance : cells.by_instance())
     for (const CellSummary* cell : instance.cells) {

@@ -32,7 +32,8 @@ std::string verdict_rows(const std::vector<Verdict>& verdicts) {
   for (const Verdict& verdict : verdicts) {
     const std::string& catches = verdict.rule.catches;
     text += markdown_row(
-        {verdict.rule.name + (catches.empty() ? "" : "<br>*would catch: " + catches + "*"),
+        {question_words(verdict.rule) +
+             (catches.empty() ? "" : "<br>*would catch: " + catches + "*"),
          "**" + verdict.outcome + "**" + (verdict.caveat.empty() ? "" : ", " + verdict.caveat),
          p_text(verdict.p), verdict.because});
   }
@@ -62,6 +63,16 @@ std::string regret_rows(const StudyResult& result) {
                             fmt::format("{}", regret.count)});
     }
   return text;
+}
+
+// A study that asks for no figure in particular gets every kind: one page of all studies cannot
+// show them all, so they wait behind a click.
+std::string picture_lines(const Study& study, const std::vector<std::string>& pictures) {
+  std::string lines;
+  for (const std::string& picture : pictures)
+    lines += fmt::format("![{}]({})\n\n", study.title, picture);
+  if (lines.empty() || !study.figures.empty()) return lines;
+  return fmt::format("<details><summary>Figures</summary>\n\n{}</details>\n\n", lines);
 }
 
 }  // namespace
@@ -94,8 +105,7 @@ std::string verdict_section(const StudyResult& result, const std::vector<std::st
                       worlds_of(result, "worst-case"));
   if (study.search) text += fmt::format("**Search.** {}\n\n", search_words(study));
   if (!study.verdicts.empty()) text += verdict_rows(verdicts) + "\n";
-  for (const std::string& picture : pictures)
-    text += fmt::format("![{}]({})\n\n", study.title, picture);
+  text += picture_lines(study, pictures);
   // Beyond a few screens numbers belong into a file, and the page of all studies stays loadable.
   constexpr std::size_t kMostRows = 150;
   if (result.cells.size() > kMostRows)

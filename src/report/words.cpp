@@ -175,6 +175,10 @@ std::string conditions_words(const Study& study) {
   return words;
 }
 
+std::string question_words(const VerdictRule& rule) {
+  return rule.late ? rule.name + " (asked after the data)" : rule.name;
+}
+
 bool settled(const PairedDifference* difference) {
   return difference != nullptr && difference->difference.count >= 2 &&
          difference->difference.high() < 0;

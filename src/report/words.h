@@ -26,6 +26,9 @@ std::vector<Contest> contests(const Results& result);
 /// no label. Empty if there are none.
 std::string conditions_words(const Study& study);
 
+/// A question as it is printed: one that came after its data says so.
+std::string question_words(const VerdictRule& rule);
+
 /// Is the winner's lead over this rival settled: does the 95% interval of the paired difference
 /// leave out 0? Never without a difference, and never by one replication, whose interval is a
 /// point.

@@ -26,7 +26,7 @@ const std::vector<FigureFacts>& figure_kinds() {
        "plane",
        {},
        "no policy has regret in a benign and in a worst-case instance of one size"},
-      {FigureKind::kTime, "time", {}, "no replication is finished"},
+      {FigureKind::kTime, "time", {}, "published results keep no computing times"},
   };
   return table;
 }

@@ -15,6 +15,7 @@
 #include "armature/version.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "study/name_json.h"
 #include "study/plan.h"
 #include "study/read.h"
 
@@ -172,19 +173,6 @@ Json parameters_json(const PlannedCell& cell) {
   WrittenValues of_instance = cell.instance_name.varied;
   for (const auto& condition : cell.instance_name.conditions) of_instance.push_back(condition);
   return {{"instance", of_instance}, {"policy", cell.policy_name.varied}};
-}
-
-Json name_json(const PlannedName& name) {
-  return {{"label", name.label},
-          {"name", name.name},
-          {"written", name.written},
-          {"varied", name.varied},
-          {"conditions", name.conditions}};
-}
-
-PlannedName name_from(const Json& json) {
-  return {json.at("label"), json.at("name"), json.at("written"), json.at("varied"),
-          json.at("conditions")};
 }
 
 std::string names_text(const PlannedName& instance, const PlannedName& policy) {
