@@ -28,11 +28,11 @@ using WrittenValues = std::vector<std::pair<std::string, std::string>>;
 /// What an instance or a policy is called. A member of a grid carries the values that tell it from
 /// the others, so that nobody has to cut names up again.
 struct PlannedName {
-  std::string label;         // given by the user; empty: the text form is the name
-  std::string name;          // of the family, the file or the policy
-  WrittenValues written;     // everything that was written, formulas and all
-  WrittenValues varied;      // of these: what takes several values in the grid
-  WrittenValues conditions;  // how its outcomes arrive, where that varies
+  std::string label = {};         // given by the user; empty: the text form is the name
+  std::string name = {};          // of the family, the file or the policy
+  WrittenValues written = {};     // everything that was written, formulas and all
+  WrittenValues varied = {};      // of these: what takes several values in the grid
+  WrittenValues conditions = {};  // how its outcomes arrive, where that varies
 
   /// "db:dial=0.5", or with a label "balanced (dial=0.5)".
   std::string full() const { return without({}); }

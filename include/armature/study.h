@@ -44,10 +44,10 @@ enum class FigureKind { kRegret, kFinal, kRatio, kBox, kShare, kPulls, kPlane, k
 /// A figure of the report.
 struct FigureRequest {
   FigureKind kind = FigureKind::kRegret;
-  std::string x;       // final: horizon, actions, contexts, or a parameter; empty: what varies
-  std::string scale;   // regret and final: linear, log-x or log-log; empty: the kind's own
-  std::string title;   // empty: made from the study
-  bool theory = true;  // overlay the bounds that hold
+  std::string x = {};      // final: horizon, actions, contexts, a parameter; empty: what varies
+  std::string scale = {};  // regret and final: linear, log-x or log-log; empty: the kind's own
+  std::string title = {};  // empty: made from the study
+  bool theory = true;      // overlay the bounds that hold
 };
 
 /// A question a study answers from its data, with the answer's margins stated beforehand. Rules and

@@ -122,7 +122,7 @@ std::string margin_of(const VerdictRule& rule) {
 
 // P(an estimate this far from the margin, or farther), if the truth lies at the margin.
 double chance_beyond(const LineFit& found, double distance) {
-  if (!(found.error > 0)) return distance > 0 ? 0 : 0.5;
+  if (!(found.error > 0)) return 0;  // no luck, no chance: the number is what it is
   return student_tail(distance / found.error, found.degrees);
 }
 
@@ -218,8 +218,12 @@ std::map<std::string, Series> by_all_but(const Series& cells, const std::string&
 }
 
 std::vector<Verdict> slopes(const Question& question) {
+  // Baselines of an extra regret make no line of their own.
+  Series asked;
+  for (const CellSummary* summary : question.cells)
+    if (is_asked(question.rule, *summary)) asked.push_back(summary);
   std::vector<Verdict> verdicts;
-  for (const auto& [key, series] : by_all_but(question.cells, question.rule.x))
+  for (const auto& [key, series] : by_all_but(asked, question.rule.x))
     verdicts.push_back(slope_of(question, series));
   return verdicts;
 }

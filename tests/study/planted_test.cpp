@@ -128,5 +128,15 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{
             "ucb-anytime", "bilodeau-confounded: c-ucb is linear", "ucb", {"replications=20"}}));
 
+// Extra regret along another key than its own: the cells it is measured from make no line.
+TEST(PlantedQuestions, ExtraRegretByRankHasAnAnswer) {
+  const test::TemporaryDirectory directory;
+  const Planted real = {
+      "rank-epsilon", "c-ucb: extra regret", "c-ucb", {"horizons=[2000]", "replications=60"}};
+  run_study(plan_study(planted_study(real)), directory.file("run"), test::on_threads(2));
+  const Verdict verdict = judge(read_results(directory.file("run"))).at(0);
+  EXPECT_TRUE(verdict.value.has_value()) << verdict.because;
+}
+
 }  // namespace
 }  // namespace armature
