@@ -127,7 +127,7 @@ void add_simulate(CLI::App& app) {
   command->add_option("--given", options->given, "problem file: what policies are told instead");
   command
       ->add_option("--engine", options->engine,
-                   "auto, step (every round) or leap (exact in law, for long horizons)")
+                   "auto, step (every round) or leap (the same law up to a stated error)")
       ->check(CLI::IsMember({"auto", "step", "leap"}))
       ->capture_default_str();
   command
