@@ -166,9 +166,9 @@ std::vector<std::string> pictures_of(const Options& options, const Listed& item)
 std::string markdown_of(const Options& options, const Page& page) {
   std::string text =
       "# Results of the paper's studies\n\nEvery claim of the paper as a study, with the verdict "
-      "its data give. Margins stand in the study files and were stated before the data were there; "
-      "after a pilot, sizes and horizons were set, questions reworded and two ill-posed ones "
-      "dropped, no margin widened. **holds** means that the 95% interval lies inside the margin, "
+      "its data give. Questions and margins stand in the study files, frozen before their data; "
+      "what was asked before, what its data said and what changed is in [record.md](record.md). "
+      "**holds** means that the 95% interval lies inside the margin, "
       "**contradicted** that it lies outside, **does not show at these horizons** that it does "
       "neither. The files are in studies/paper, their published results in studies/results; `make "
       "figures` writes this page from these, `make paper` runs them all anew.\n\n";

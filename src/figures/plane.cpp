@@ -39,7 +39,7 @@ Plane plane_of(const PlanePanel& panel) {
           roomy(fitted("benign regret R₁", Scale::kLog, benign))};
 }
 
-// R_1·R_2 = |A|T from R_2 = √(|A|T) to T: up to constants and logarithms, nobody can be below it.
+// R_1·R_2 = |A|T from R_2 = √(|A|T) to T: up to a constant nobody with R_2 ≤ T/641 is below it.
 Json frontier_layer(const PlanePanel& panel, const Plane& plane) {
   const double product = panel.actions * panel.horizon;
   const double from = portable::log(std::sqrt(product)), to = portable::log(panel.horizon);

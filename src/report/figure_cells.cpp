@@ -60,6 +60,11 @@ std::vector<PlaneCells> FigureCells::by_size() const {
     group->contexts = std::max(group->contexts, cell.cell.contexts);
     group->cells.push_back(&cell);
   }
+  // Cells that a search chose come in no order of sizes.
+  std::stable_sort(
+      groups.begin(), groups.end(), [](const PlaneCells& one, const PlaneCells& other) {
+        return std::pair(one.actions, one.horizon) < std::pair(other.actions, other.horizon);
+      });
   return groups;
 }
 

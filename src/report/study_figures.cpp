@@ -246,8 +246,9 @@ std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest&
       "over all of them (R₂); settings of a dial are joined. Dashed: the frontier "
       "R₁R₂ = |A|T of what can be guaranteed, up to constants and logarithms. Shaded, where the "
       "horizon is long enough for it to say anything: pairs that no policy can guarantee, by the "
-      "lower bound with its constants. A policy may lie below the frontier on the few instances of "
-      "a study; over all instances it cannot." +
+      "lower bound with its constants. A policy may lie below the dashed line: by a constant "
+      "(that of the theorem is small), on the few instances of a study, or where R₂ > T/641, of "
+      "which the theorem says nothing." +
           left_out);
   return in_portions(input, figures::plane_figure);
 }
