@@ -134,7 +134,9 @@ std::string claims(const StudyResult& result) {
   std::vector<HtmlRow> rows;
   for (const Verdict& verdict : judge(result))
     rows.push_back({{question_words(verdict.rule), verdict.outcome, verdict.because}, false});
-  if (!rows.empty()) html += html_table({"question", "verdict", "because"}, rows);
+  if (!rows.empty())
+    html +=
+        "<div class=\"words\">" + html_table({"question", "verdict", "because"}, rows) + "</div>\n";
   return html + "</section>\n";
 }
 
@@ -238,7 +240,9 @@ std::string study_page(const StudyResult& result, const DrawnFigures& drawn) {
   std::string html = head(result) + "<main>\n" + opening(result, all);
   // Without data there is nothing to judge or draw; the study itself is still worth keeping.
   if (!all.empty()) html += claims(result);
-  if (!all.empty()) html += summary(all) + figure_section(drawn) + tables(all);
+  // Of a search each policy stands in worlds of its own: nobody wins anything there.
+  const bool contested = !result.plan.study.search;
+  if (!all.empty()) html += (contested ? summary(all) : "") + figure_section(drawn) + tables(all);
   html += reproduction(result) + "</main>\n";
   // Last in the body, when the figures' places exist; the bundle first, as the others call it.
   for (const std::string_view script : {*bundle, theme_script(), page_script()})

@@ -233,8 +233,10 @@ std::string overall_words(const std::vector<Contest>& contests) {
   return words;
 }
 
-// For a terminal: the contests one by one only where there is no overall picture.
+// For a terminal: the contests one by one only where there is no overall picture. Of a search each
+// policy stands in worlds of its own, and there is no contest.
 std::string study_words(const StudyResult& result) {
+  if (result.plan.study.search) return "";
   const std::vector<Contest> all = contests(result);
   std::string text = overall_words(all);
   if (!text.empty()) return text;
