@@ -46,6 +46,15 @@ int severity(const Verdict& verdict) {
   return verdict.outcome == kHolds ? 0 : verdict.outcome == kUnclear ? 1 : 2;
 }
 
+// Which of two answers alike in outcome is the worse one. Where all hold it is the most doubtful,
+// so that the number that is printed is the one its p belongs to; else the interval that lies least
+// inside its margin.
+double slack(const Verdict& verdict);
+bool is_worse(const Verdict& one, const Verdict& other) {
+  if (one.outcome == kHolds && one.p && other.p && *one.p != *other.p) return *one.p > *other.p;
+  return slack(one) < slack(other);
+}
+
 // How far inside its margin the interval lies; less is worse.
 double slack(const Verdict& verdict) {
   // A verdict with a value has its interval too; only `bound` has none, as the largest regret is no
@@ -85,7 +94,7 @@ Verdict worst_of(const VerdictRule& rule, const std::vector<Verdict>& verdicts) 
   Verdict worst = *std::max_element(
       verdicts.begin(), verdicts.end(), [](const Verdict& one, const Verdict& other) {
         return severity(one) != severity(other) ? severity(one) < severity(other)
-                                                : slack(one) > slack(other);
+                                                : is_worse(other, one);
       });
   if (verdicts.size() > 1) worst.because += fmt::format(" (the worst of {})", verdicts.size());
   worst.p = shared_p(worst, verdicts);

@@ -195,10 +195,15 @@ Verdict slope_of(const Question& question, const Series& series) {
 
 // The interval is made on the scale of logarithms: it stays positive, and a ratio and its inverse
 // are judged alike.
-LineFit positive(double value, double relative_error) {
-  const double factor = portable::exp(kNormal95 * relative_error);
-  return {value, value / factor, value * factor, relative_error, 0, true};
+LineFit positive(double value, double relative_error, std::uint64_t degrees) {
+  const LineFit logarithm = around(0, relative_error, degrees);
+  const double factor = portable::exp(logarithm.high);
+  return {value, value / factor, value * factor, relative_error, degrees, true};
 }
+
+// One replication has no error, and an interval without length would pass for certainty.
+constexpr const char* kNoInterval = "one replication has no interval";
+bool alone(const CellSummary& summary) { return summary.final_regret().count < 2; }
 
 // The two errors count as independent; where both policies met the same luck, that is usually more
 // cautious than need be.
@@ -207,8 +212,12 @@ Verdict ratio_of(const Question& question, const CellSummary& one, const CellSum
   const auto below = measured(question, other);
   if (!above || !below || !(below->value > 0) || !(above->value > 0))
     return unclear(question.rule, "no positive numbers to compare");
+  if (alone(one) || alone(other)) return unclear(question.rule, kNoInterval);
   const double relative = portable::hypot(above->error / above->value, below->error / below->value);
-  return against_margin(question.rule, "ratio", positive(above->value / below->value, relative));
+  // The fewer degrees of the two: more cautious than Welch's, and simpler.
+  return against_margin(
+      question.rule, "ratio",
+      positive(above->value / below->value, relative, std::min(above->degrees, below->degrees)));
 }
 
 std::map<std::string, Series> by_all_but(const Series& cells, const std::string& x) {
@@ -246,10 +255,8 @@ std::vector<Verdict> levels(const Question& question) {
     if (!is_asked(rule, *summary) || !in_range(rule, static_cast<double>(summary->cell.horizon)))
       continue;
     const auto found = measured(question, *summary);
-    // One replication has no error, and an interval without length would pass for certainty.
-    if (!found || summary->final_regret().count < 2) {
-      verdicts.push_back(unclear(
-          rule, !found ? "nothing to compare with at 0" : "one replication has no interval"));
+    if (!found || alone(*summary)) {
+      verdicts.push_back(unclear(rule, !found ? "nothing to compare with at 0" : kNoInterval));
       continue;
     }
     const double per = divisor(rule, sizes_of(summary->cell));
@@ -281,11 +288,16 @@ std::vector<Verdict> delay_slopes_of(const VerdictRule& rule, const Series& seri
   for (const CellSummary* late : series) {
     const double rounds = delay(late).value_or(0);
     if (!(rounds > 0) || !in_range(rule, rounds)) continue;
+    if (alone(*late) || alone(**prompt)) {
+      verdicts.push_back(unclear(rule, kNoInterval));
+      continue;
+    }
     const Spread& one = late->final_regret();
     const Spread& other = (*prompt)->final_regret();
     const double error = portable::hypot(one.standard_error, other.standard_error);
     verdicts.push_back(against_margin(at_sizes(rule, late->cell), "regret per round of delay",
-                                      around((one.mean - other.mean) / rounds, error / rounds, 0)));
+                                      around((one.mean - other.mean) / rounds, error / rounds,
+                                             std::min(one.count, other.count) - 1)));
     verdicts.back().because += fmt::format(", at delay {}", number(rounds));
   }
   return verdicts;
@@ -458,14 +470,26 @@ Means means_of(const Series& cells) {
 
 constexpr int kResamples = 1000;
 
-double resampled_mean(const CellSummary& summary, Stream& stream) {
+// Which replications a resample is made of: one list for all cells with as many of them. Cells that
+// were stepped share their luck, replication by replication, and must be drawn together.
+using DrawnReplications = std::map<std::size_t, std::vector<std::uint32_t>>;
+
+const std::vector<std::uint32_t>& drawn_replications(DrawnReplications& drawn, std::size_t count,
+                                                     Stream& stream) {
+  std::vector<std::uint32_t>& list = drawn[count];
+  for (std::size_t i = list.size(); i < count; ++i)
+    list.push_back(uniform_index(stream, static_cast<std::uint32_t>(count)));
+  return list;
+}
+
+double resampled_mean(const CellSummary& summary, DrawnReplications& drawn, Stream& stream) {
   const Spread& regret = summary.final_regret();
   // Too many to be kept: the mean of as many is normal. Regret is not negative.
   if (summary.finals.empty())
     return std::max(0.0, regret.mean + regret.standard_error * normal(stream));
   double sum = 0;
-  for (std::size_t i = 0; i < summary.finals.size(); ++i)
-    sum += summary.finals[uniform_index(stream, static_cast<std::uint32_t>(summary.finals.size()))];
+  for (const std::uint32_t i : drawn_replications(drawn, summary.finals.size(), stream))
+    sum += summary.finals[i];
   return sum / static_cast<double>(summary.finals.size());
 }
 
@@ -473,15 +497,16 @@ double resampled_mean(const CellSummary& summary, Stream& stream) {
 // same stream: the same data give the same bytes.
 std::vector<double> resampled(const Series& cells, const std::vector<const PlanePlace*>& places,
                               const std::function<double(const Means&)>& statistic) {
-  std::vector<std::size_t> drawn;
+  std::vector<std::size_t> behind;
   for (const PlanePlace* place : places)
     for (const auto* side : {&place->benign, &place->worst})
-      drawn.insert(drawn.end(), side->begin(), side->end());
+      behind.insert(behind.end(), side->begin(), side->end());
   Stream stream({0, 0, Purpose::kEstimate});
   std::vector<double> values;
   Means means(cells.size());
   for (int i = 0; i < kResamples; ++i) {
-    for (const std::size_t cell : drawn) means[cell] = resampled_mean(*cells[cell], stream);
+    DrawnReplications drawn;
+    for (const std::size_t cell : behind) means[cell] = resampled_mean(*cells[cell], drawn, stream);
     values.push_back(statistic(means));
   }
   std::sort(values.begin(), values.end());
@@ -568,16 +593,19 @@ std::vector<Verdict> products_of(const VerdictRule& rule, const PlaneLine& line)
     };
     // One replication resampled is always itself: an interval without length.
     if (std::all_of(line.cells.begin(), line.cells.end(),
-                    [](const CellSummary* summary) { return summary->final_regret().count < 2; })) {
-      verdicts.push_back(unclear(rule, "one replication has no interval"));
+                    [](const CellSummary* summary) { return alone(*summary); })) {
+      verdicts.push_back(unclear(rule, kNoInterval));
       continue;
     }
     const std::vector<double> resamples = resampled(line.cells, {&place}, value);
     LineFit found = percentile_interval(value(means), resamples);
-    std::vector<double> logarithms;
-    for (const double resample : resamples) logarithms.push_back(logarithm(resample));
-    found.error = deviation_of(logarithms);
-    found.logarithmic = true;
+    // On the scale of logarithms, as ratios are, unless a resample has none.
+    if (resamples.front() > 0) {
+      std::vector<double> logarithms;
+      for (const double resample : resamples) logarithms.push_back(portable::log(resample));
+      found.error = deviation_of(logarithms);
+      found.logarithmic = true;
+    }
     verdicts.push_back(against_margin(rule, "R₁R₂/(|A|T)", found));
   }
   return verdicts;
@@ -633,12 +661,33 @@ void check_level(const VerdictRule& rule, const StudyPlan& plan) {
     refuse_quantity(rule, "regret or extra(KEY)");
   check_extra(rule, plan);
 }
+// A search leaves one world per policy and size: along what it chose from there is no line.
+void check_x(const VerdictRule& rule, const StudyPlan& plan) {
+  const std::string field = "verdict '" + rule.name + "': x";
+  require_key(plan, rule.x, field);
+  if (!plan.study.search || rule.x == "actions" || rule.x == "contexts") return;
+  for (const PlannedCell& cell : plan.cells)
+    if (!varied_value(cell.instance_name.varied, rule.x).empty())
+      throw Error({"", field, "'" + rule.x + "'",
+                   "a size or a key of policies: a search chooses one world of each size"});
+}
+void check_ratio(const VerdictRule& rule, const StudyPlan& plan) {
+  if (plan.study.search)
+    throw Error({"", "verdict '" + rule.name + "': rule", "'ratio'",
+                 "plane, product or level: after a search policies stand in different worlds"});
+  check_quantity(rule, plan);
+}
+void check_product(const VerdictRule& rule, const StudyPlan&) {
+  if (!rule.bound.empty() && rule.bound != kFrontierLower)
+    throw Error({"", "verdict '" + rule.name + "': bound", "'" + rule.bound + "'",
+                 "'" + std::string(kFrontierLower) + "', or none"});
+}
 void check_slope(const VerdictRule& rule, const StudyPlan& plan) {
-  require_key(plan, rule.x, "verdict '" + rule.name + "': x");
+  check_x(rule, plan);
   check_quantity(rule, plan);
 }
 void check_plane(const VerdictRule& rule, const StudyPlan& plan) {
-  if (rule.x != kSize) require_key(plan, rule.x, "verdict '" + rule.name + "': x");
+  if (rule.x != kSize) check_x(rule, plan);
   if (rule.quantity != kBenignRegret && rule.quantity != kWorstRegret &&
       rule.quantity != kBothRegrets)
     refuse_quantity(rule, "R1, R2 or R1R2");
@@ -674,7 +723,7 @@ const std::vector<RuleFacts>& verdict_rules() {
        {"against", "quantity", "low", "high", "from", "until"},
        ratio_missing,
        ratios,
-       check_quantity},
+       check_ratio},
       {"level",
        {"quantity", "per", "low", "high", "from", "until"},
        margin_missing,
@@ -695,7 +744,11 @@ const std::vector<RuleFacts>& verdict_rules() {
        false,
        kSize,
        kBothRegrets},
-      {"product", {"bound", "low", "high", "from", "until"}, margin_missing, products},
+      {"product",
+       {"bound", "low", "high", "from", "until"},
+       margin_missing,
+       products,
+       check_product},
   };
   return table;
 }
