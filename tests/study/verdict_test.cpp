@@ -467,6 +467,29 @@ TEST(Level, OneReplicationIsNoInterval) {
   MadeStudy made = two_policies();
   made.replications = 1;
   EXPECT_EQ(verdict_on(made, level("wary", 0, 1e9)).outcome, kUnclear);
+  VerdictRule ratio = slope("wary", "hidden", 0, 1e9);
+  ratio.rule = "ratio";
+  ratio.against = "trusting";
+  EXPECT_EQ(verdict_on(made, ratio).outcome, kUnclear);
+  made.replications = 2;  // Student's law with one degree: twelve errors wide, not two
+  made.relative_deviation = 0.1;
+  const Verdict verdict = verdict_on(made, ratio);
+  EXPECT_GT(*verdict.high / *verdict.value, 3) << verdict.because;
+}
+
+// After a search each policy stands in worlds of its own, one of each size.
+TEST(Verdict, WhatASearchCannotAnswerIsRefused) {
+  const auto refusal = [](const std::string& lines) {
+    return test::refusal([&] {
+      plan_study(read_study(question(lines) + "\n[search]\nreplications = 2\n", "s.toml"));
+    });
+  };
+  EXPECT_TRUE(
+      contains(refusal("rule = 'ratio'\nagainst = 'ucb'\nhigh = 1"), "plane, product or level"));
+  EXPECT_TRUE(contains(refusal("rule = 'slope'\nlow = 1\nx = 'epsilon'"), "a key of policies"));
+  EXPECT_EQ(refusal("rule = 'plane'\nlow = 1\nx = 'horizon'"), "(accepted)");
+  EXPECT_TRUE(contains(refusal("rule = 'product'\nlow = 1\nbound = 'frontier-lowr'"),
+                       "bound: got 'frontier-lowr'"));
 }
 
 // --- extra regret
