@@ -72,8 +72,9 @@ TEST_F(PublishedCommand, SaysWhatWasChangedAfterTheData) {
 
 // A file that reads well and cannot be judged, beside one that cannot be read and one that is well.
 TEST_F(PublishedCommand, OneBadFileDoesNotHideTheOthers) {
-  write_file(directory_.file("unjudged.toml"),
-             read_file(directory_.file("small.toml")) + "per = \"1/(A-1)\"\n");
+  write_file(
+      directory_.file("unjudged.toml"),
+      "figures = [\"final\"]\n" + read_file(directory_.file("small.toml")) + "per = \"1/(A-1)\"\n");
   const ProgramResult made = shell(
       "armature run unjudged.toml -q && "
       "armature export runs/unjudged --published --to results/unjudged.json && "
