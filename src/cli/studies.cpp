@@ -33,7 +33,7 @@ struct Listed {
   std::string file;
   Study study;
   std::optional<StudyResult> result;  // if there was a run
-  std::string trouble;                // why it cannot be listed, or empty
+  std::optional<Error> trouble;       // why it cannot be listed
   std::vector<Verdict> verdicts;      // of the result, each with what the whole page says of it
   std::string changed;                // what of the file is not as it was published, or empty
 };
@@ -57,15 +57,20 @@ std::string changed_since(const Study& now, const Study& published) {
                      join(late, "; "));
 }
 
+// The directory of its run, or the file that was published of it.
+std::string result_path(const Options& options, const Listed& item) {
+  return options.results.empty() ? options.runs + "/" + stem_of(item.file)
+                                 : options.results + "/" + stem_of(item.file) + ".json";
+}
+
 void read_result(const Options& options, Listed& item) {
-  const std::string directory = options.runs + "/" + stem_of(item.file);
+  const std::string path = result_path(options, item);
   if (options.results.empty()) {
-    if (fs::exists(directory + "/study.sqlite")) item.result = read_results(directory);
+    if (fs::exists(path + "/study.sqlite")) item.result = read_results(path);
     return;
   }
-  const std::string file = options.results + "/" + stem_of(item.file) + ".json";
-  if (!fs::exists(file)) return;
-  item.result = read_published(file);
+  if (!fs::exists(path)) return;
+  item.result = read_published(path);
   item.changed = changed_since(item.study, item.result->plan.study);
 }
 
@@ -83,8 +88,10 @@ std::vector<Listed> listed(const Options& options) {
     try {
       item.study = read_study(read_file(file), file);
       read_result(options, item);
+      if (item.result) item.verdicts = judge(*item.result);
     } catch (const Error& bad) {  // one bad file does not hide the others
-      item.trouble = bad.what();
+      item.trouble = bad.report().file.empty() ? bad.in_file(result_path(options, item)) : bad;
+      item.result.reset();
     }
     list.push_back(std::move(item));
   }
@@ -93,8 +100,7 @@ std::vector<Listed> listed(const Options& options) {
 
 Page page_of(std::vector<Listed> list) {
   std::vector<std::vector<Verdict>> verdicts;
-  for (const Listed& item : list)
-    verdicts.push_back(item.result ? judge(*item.result) : std::vector<Verdict>{});
+  for (Listed& item : list) verdicts.push_back(std::move(item.verdicts));
   Page page{std::move(list), correct_together(verdicts)};
   for (std::size_t i = 0; i < verdicts.size(); ++i)
     page.studies[i].verdicts = std::move(verdicts[i]);
@@ -106,7 +112,7 @@ std::string table_of(const Page& page) {
   for (const Listed& item : page.studies) {
     text += fmt::format("{}: {}\n", item.file, item.study.title);
     if (!item.result) {
-      text += fmt::format("  {}\n\n", item.trouble.empty() ? "not run yet" : item.trouble);
+      text += fmt::format("  {}\n\n", item.trouble ? item.trouble->what() : "not run yet");
       continue;
     }
     if (!item.result->complete) text += "  not finished; what there is says:\n";
@@ -127,7 +133,7 @@ std::string json_of(const Page& page) {
   Json json = Json::array();
   for (const Listed& item : page.studies) {
     Json entry = {{"file", item.file}, {"title", item.study.title}, {"verdicts", Json::array()}};
-    if (!item.trouble.empty()) entry["trouble"] = item.trouble;
+    if (item.trouble) entry["trouble"] = item.trouble->what();
     if (!item.changed.empty()) entry["changed"] = item.changed;
     entry["state"] = !item.result ? "not run" : item.result->complete ? "finished" : "unfinished";
     if (item.result)
@@ -174,6 +180,8 @@ std::string markdown_of(const Options& options, const Page& page) {
       "figures` writes this page from these, `make paper` runs them all anew.\n\n";
   text += page.correction + "\n\n";
   for (const Listed& item : page.studies) {
+    // Readers of a page would not miss a study that is not on it.
+    if (item.trouble) throw *item.trouble;
     if (!item.result) continue;
     text += verdict_section(*item.result, pictures_of(options, item), item.verdicts) + "\n";
     if (!item.changed.empty())
@@ -182,7 +190,15 @@ std::string markdown_of(const Options& options, const Page& page) {
   return text;
 }
 
+void require_folder(const char* option, const std::string& path, const char* expected) {
+  std::error_code ignored;
+  if (!path.empty() && !fs::is_directory(path, ignored))
+    throw Error({path, option, "no folder", expected});
+}
+
 void run(const Options& options) {
+  require_folder("--results", options.results, "a folder of published results");
+  require_folder("--pictures", options.pictures, "a folder of pictures");
   const Page page = page_of(listed(options));
   emit(options.output, options.format == "json"       ? json_of(page)
                        : options.format == "markdown" ? markdown_of(options, page)

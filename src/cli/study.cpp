@@ -178,6 +178,16 @@ StudyResult results_for_tables(const ExportOptions& options) {
   return read_published(options.directory);
 }
 
+// What is published of a search says that its worlds were the worst found; a list of cells in a
+// study file is nobody's search.
+StudyResult results_to_publish(const std::string& directory) {
+  StudyResult result = read_results(directory);
+  if (result.plan.study.search && study_status(directory).searched == 0)
+    throw Error({directory, "search", "chosen cells without the search that chose them",
+                 "DIR/search/study.sqlite, as armature run leaves it"});
+  return result;
+}
+
 void export_results(const ExportOptions& options) {
   if (options.markdown) {
     const std::string file = !options.to.empty() ? options.to : options.directory + "/regret.md";
@@ -198,7 +208,7 @@ void export_results(const ExportOptions& options) {
   if (options.published) {
     const std::string file =
         !options.to.empty() ? options.to : options.directory + "/published.json";
-    publish(read_results(options.directory), file);
+    publish(results_to_publish(options.directory), file);
     fmt::print("{}\n", file);
     return;
   }

@@ -184,8 +184,10 @@ bool settled(const PairedDifference* difference) {
          difference->difference.high() < 0;
 }
 
-// With no difference, or one replication, nothing can be told from the best: all are marked.
+// With no difference, or one replication, nothing can be told from the best: all are marked. Who
+// had nobody to beat is not the best of anything.
 bool among_the_best(const Contest& contest, std::size_t place) {
+  if (contest.rivals.size() < 2) return false;
   return place == 0 || !settled(contest.differences[place - 1]);
 }
 
@@ -203,7 +205,9 @@ std::string contest_words(const Contest& contest) {
   return tied.empty() ? clear_words(contest) : tied_words(contest, tied);
 }
 
-std::string overall_words(const std::vector<Contest>& contests) {
+std::string overall_words(std::vector<Contest> contests) {
+  const std::size_t alone =
+      std::erase_if(contests, [](const Contest& contest) { return contest.rivals.size() < 2; });
   std::vector<Record> records = records_of(contests);
   if (contests.size() < 2 || records.size() < 2) return "";
   std::stable_sort(records.begin(), records.end(),
@@ -215,9 +219,8 @@ std::string overall_words(const std::vector<Contest>& contests) {
       winners.push_back(
           fmt::format("{} in {} ({} settled)", record.policy, record.won, record.won_clearly));
   std::string words = fmt::format(
-      "In {} contests, one for each instance and horizon, the least mean "
-      "regret is that of {}.",
-      contests.size(), enumerated(winners));
+      "In {} contests, one for each instance and horizon{}, the least mean regret is that of {}.",
+      contests.size(), alone == 0 ? "" : " with two policies or more", enumerated(winners));
   // Only those that were everywhere can be compared by their worst place.
   std::erase_if(records, [&](const Record& record) { return record.entered < contests.size(); });
   if (records.size() < 2) return words;

@@ -34,8 +34,8 @@ std::string question_words(const VerdictRule& rule);
 /// point.
 bool settled(const PairedDifference* difference);
 
-/// Is this rival marked in tables: the best, or one that cannot be told from it? `place` counts the
-/// rivals from 0. Every table asks here, and says so in `kMarkWords`.
+/// Is this rival marked in tables: the best, or one that cannot be told from it? Never where it is
+/// alone. `place` counts the rivals from 0. Every table asks here, and says so in `kMarkWords`.
 bool among_the_best(const Contest& contest, std::size_t place);
 inline constexpr const char* kMarkWords =
     "the least mean regret and what cannot be told from it (95% interval of the paired difference "
@@ -46,8 +46,8 @@ inline constexpr std::uint64_t kLeastForQuantile = 20;
 
 /// One contest in two or three sentences.
 std::string contest_words(const Contest& contest);
-/// All contests together: who wins how often, and who is never far behind. Empty if there is but
-/// one contest or one policy.
-std::string overall_words(const std::vector<Contest>& contests);
+/// All contests of two rivals or more together: who wins how often, and who is never far behind.
+/// Empty if there is but one such contest.
+std::string overall_words(std::vector<Contest> contests);
 
 }  // namespace armature

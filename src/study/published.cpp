@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "armature/error.h"
@@ -193,28 +194,56 @@ std::string published_text(const StudyResult& result) {
   throw Error({path, field, got, "what armature export --published writes"});
 }
 
+// The JSON library would round a fraction, wrap a negative number and cut a large one.
+template <class Whole>
+Whole whole(const Json& json, const char* field, std::uint64_t least = 0,
+            std::uint64_t most = std::numeric_limits<Whole>::max()) {
+  if (!json.is_number_unsigned() || json.get<std::uint64_t>() < least ||
+      json.get<std::uint64_t>() > most)
+    throw Error({"", field, json.dump(), fmt::format("a whole number from {} to {}", least, most)});
+  return json.get<Whole>();
+}
+
+// Of something in a list of `size`.
+std::uint32_t place(const Json& json, const char* field, std::size_t size) {
+  if (size == 0) throw Error({"", field, json.dump(), "something to name"});
+  return whole<std::uint32_t>(json, field, 0, size - 1);
+}
+
+// What was not kept is not there, or empty.
+std::vector<double> reals(const Json& json, const char* field, std::size_t size) {
+  if (!json.contains(field)) return {};
+  auto values = json.at(field).get<std::vector<double>>();
+  if (!values.empty() && values.size() != size)
+    throw Error(
+        {"", field, fmt::format("{} numbers", values.size()), fmt::format("{}, or none", size)});
+  return values;
+}
+
 void read_world(const Json& json, PlannedCell& cell) {
   cell.instance = json.at("instance");
-  cell.horizon = json.at("horizon");
+  cell.horizon = whole<Round>(json.at("horizon"), "horizon", 1, kLongestHorizon);
   cell.instance_name = name_from(json.at("name"));
   cell.instance_label = cell.instance_name.full();
   cell.role = json.at("role");
-  cell.actions = json.at("actions");
-  cell.contexts = json.at("contexts");
-  cell.rank = json.at("rank");
+  if (cell.role != "benign" && cell.role != "worst-case")
+    throw Error({"", "role", "'" + cell.role + "'", "benign or worst-case"});
+  cell.actions = whole<std::uint32_t>(json.at("actions"), "actions", 1);
+  cell.contexts = whole<std::uint32_t>(json.at("contexts"), "contexts", 1);
+  cell.rank = whole<std::uint32_t>(json.at("rank"), "rank");
   if (!json.at("gap").is_null()) cell.gap = json.at("gap").get<double>();
   cell.epsilon = json.at("epsilon");
   cell.benign = json.at("benign");
-  cell.fingerprint = json.at("fingerprint");
+  cell.fingerprint = whole<std::uint64_t>(json.at("fingerprint"), "fingerprint");
   cell.feedback = Feedback::parse_delay(json.at("delay").get<std::string>());
-  cell.feedback.batch = json.at("batch");
+  cell.feedback.batch = whole<Round>(json.at("batch"), "batch", 1);
   cell.feedback.loss = json.at("loss");
   cell.leap_tolerance = json.at("leap_tolerance");
 }
 
 Spread spread_from(const Json& json) {
   Spread s;
-  s.count = json.at(0);
+  s.count = whole<std::uint32_t>(json.at(0), "regret", 1);  // replications
   std::size_t i = 1;
   for (double* value : {&s.mean, &s.deviation, &s.standard_error, &s.least, &s.q05, &s.q25,
                         &s.median, &s.q75, &s.q95, &s.most})
@@ -228,7 +257,7 @@ void read_curve(const Json& json, CellSummary& summary) {
     const Json& curve = json.at("curve");
     for (std::size_t i = 0; i < curve.at("round").size(); ++i) {
       CurvePoint point;
-      point.round = curve.at("round").at(i);
+      point.round = whole<Round>(curve.at("round").at(i), "round", 1, summary.cell.horizon);
       point.regret.count = last.count;
       point.regret.mean = curve.at("mean").at(i);
       point.regret.standard_error = curve.at("standard_error").at(i);
@@ -242,32 +271,35 @@ void read_curve(const Json& json, CellSummary& summary) {
 CellSummary read_cell(const Json& file, const Json& json) {
   CellSummary summary;
   PlannedCell& cell = summary.cell;
-  read_world(file.at("worlds").at(json.at("world").get<std::size_t>()), cell);
+  const Json &worlds = file.at("worlds"), &policies = file.at("policies");
+  read_world(worlds.at(place(json.at("world"), "world", worlds.size())), cell);
   cell.policy = json.at("form");
-  cell.policy_name = name_from(file.at("policies").at(json.at("policy").get<std::size_t>()));
+  cell.policy_name = name_from(policies.at(place(json.at("policy"), "policy", policies.size())));
   cell.policy_label = cell.policy_name.full();
   summary.engine = json.at("engine");
   summary.leap_error = json.at("leap_error");
   summary.simple_regret = json.at("simple_regret");
   read_curve(json, summary);
-  if (json.contains("finals")) summary.finals = json.at("finals").get<std::vector<double>>();
-  if (json.contains("pulls")) summary.pulls = json.at("pulls").get<std::vector<double>>();
+  summary.finals = reals(json, "finals", summary.final_regret().count);
+  summary.pulls = reals(json, "pulls", cell.actions);
   if (json.contains("shares"))
     for (const auto& [learner, share] : json.at("shares").items())
-      summary.shares.push_back({learner, share.get<std::vector<double>>()});
+      summary.shares.push_back(
+          {learner, reals(json.at("shares"), learner.c_str(), summary.curve.size())});
   if (json.contains("diagnostics"))
     for (const auto& [name, entry] : json.at("diagnostics").items())
-      summary.diagnostics.push_back({name, entry.at(0), entry.at(1)});
+      summary.diagnostics.push_back(
+          {name, entry.at(0), whole<std::uint32_t>(entry.at(1), name.c_str(), 1)});
   return summary;
 }
 
-PairedDifference read_difference(const Json& json) {
+PairedDifference read_difference(const Json& json, std::size_t cells) {
   PairedDifference pair;
-  pair.first = json.at(0);
-  pair.second = json.at(1);
+  pair.first = place(json.at(0), "differences", cells);
+  pair.second = place(json.at(1), "differences", cells);
   pair.share_better = json.at(2);
   pair.same_luck = json.at(3);
-  pair.difference.count = json.at(4);
+  pair.difference.count = whole<std::uint32_t>(json.at(4), "differences", 1);
   pair.difference.mean = json.at(5);
   pair.difference.standard_error = json.at(6);
   return pair;
@@ -302,12 +334,8 @@ StudyResult result_from(const Json& file, const std::string& path) {
     result.plan.cells.push_back(summary.cell);
     result.cells.push_back(std::move(summary));
   }
-  for (const Json& json : file.at("differences")) {
-    result.differences.push_back(read_difference(json));
-    const PairedDifference& pair = result.differences.back();
-    if (std::max(pair.first, pair.second) >= result.cells.size())
-      refuse(path, "differences", json.dump());
-  }
+  for (const Json& json : file.at("differences"))
+    result.differences.push_back(read_difference(json, result.cells.size()));
   result.replications_total = result.replications_done;
   result.complete = true;
   return result;
@@ -325,8 +353,8 @@ void publish(const StudyResult& result, const std::string& path) {
   Study& study = published.plan.study;
   for (VerdictRule& rule : study.verdicts) rule.late = false;
   // The same seed gives the same luck: whoever asks again has seen the answer, however the rest of
-  // the design has changed.
-  if (std::filesystem::exists(path)) {
+  // the design has changed. From a pipe or a terminal there is nothing to read back.
+  if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored)) {
     const Study before = read_published(path).plan.study;
     if (before.seed == study.seed) {
       if (const std::string broken = broken_freeze(study, before); !broken.empty())
@@ -342,6 +370,9 @@ StudyResult read_published(const std::string& path) {
     return result_from(Json::parse(read_file(path)), path);
   } catch (const Json::exception& error) {
     refuse(path, "published results", error.what());
+  } catch (const Error& error) {
+    if (!error.report().file.empty()) throw;
+    throw error.in_file(path);
   }
 }
 

@@ -22,9 +22,6 @@
 namespace armature {
 namespace {
 
-// Below 2^60, up to which leaps can draw counts, and below 2^63, where the integers of TOML and
-// SQLite end.
-constexpr std::uint64_t kLongestHorizon = 1'000'000'000'000'000'000;
 constexpr std::uint64_t kMostEvents = 1'000'000'000'000'000'000;
 const std::vector<std::string> kConditions = {"delay", "batch", "loss", "leap_tolerance"};
 // In the order in which a misspelt key is told what there is.

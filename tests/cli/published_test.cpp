@@ -70,6 +70,64 @@ TEST_F(PublishedCommand, SaysWhatWasChangedAfterTheData) {
   EXPECT_TRUE(contains(again.err, "results/small.json: questions: got others")) << again.err;
 }
 
+// A file that reads well and cannot be judged, beside one that cannot be read and one that is well.
+TEST_F(PublishedCommand, OneBadFileDoesNotHideTheOthers) {
+  write_file(
+      directory_.file("unjudged.toml"),
+      "figures = [\"final\"]\n" + read_file(directory_.file("small.toml")) + "per = \"1/(A-1)\"\n");
+  const ProgramResult made = shell(
+      "armature run unjudged.toml -q && "
+      "armature export runs/unjudged --published --to results/unjudged.json && "
+      "sed -i 's/\"actions\":4/\"actions\":1/' results/unjudged.json && "
+      "cp small.toml broken.toml && echo '{' > results/broken.json");
+  ASSERT_EQ(made.status, 0) << made.err;
+  const ProgramResult listed = shell("armature studies . --results results");
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  EXPECT_TRUE(contains(listed.out, "  results/broken.json: published results: ")) << listed.out;
+  EXPECT_TRUE(contains(listed.out, "  results/unjudged.json: formula: ")) << listed.out;
+  EXPECT_TRUE(contains(listed.out, "  does ucb learn?: ")) << listed.out;
+  // A page that is to be read by others lacks nothing, or is not written.
+  const ProgramResult page =
+      shell("armature studies . --results results --format markdown --output page.md");
+  EXPECT_EQ(page.status, 2);
+  EXPECT_TRUE(contains(page.err, "results/broken.json: published results: ")) << page.err;
+  EXPECT_NE(shell("test -e page.md").status, 0);
+}
+
+TEST_F(PublishedCommand, FoldersMustBeThere) {
+  for (const char* option : {"--results", "--pictures"})
+    for (const char* path : {"nowhere", "small.toml"}) {
+      const ProgramResult result =
+          shell(std::string("armature studies . --format markdown ") + option + " " + path);
+      EXPECT_EQ(result.status, 2);
+      EXPECT_TRUE(contains(result.err, std::string(path) + ": " + option + ": got no folder"))
+          << result.err;
+    }
+}
+
+// Reading it back first would wait for ever; `timeout` only ends a test that has failed.
+TEST_F(PublishedCommand, MayGoIntoAPipe) {
+  const ProgramResult result = shell(
+      "armature run small.toml -q && timeout 60 armature export runs/small --published --to "
+      "/dev/stdout | cat > piped && head -n -1 piped | cmp - results/small.json");
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+}
+
+TEST_F(PublishedCommand, ChosenCellsNeedTheirSearch) {
+  write_file(directory_.file("searched.toml"),
+             read_file(directory_.file("small.toml")) + "[search]\nreplications = 2\n");
+  const ProgramResult searched =
+      shell("armature run searched.toml -q && armature export runs/searched --published");
+  EXPECT_EQ(searched.status, 0) << searched.err;
+  write_file(directory_.file("chosen.toml"),
+             read_file(directory_.file("searched.toml")) + "chosen = [0, 1]\n");
+  const ProgramResult chosen =
+      shell("armature run chosen.toml -q && armature export runs/chosen --published");
+  EXPECT_EQ(chosen.status, 2);
+  EXPECT_TRUE(contains(chosen.err, "runs/chosen: search: got chosen cells without the search"))
+      << chosen.err;
+}
+
 TEST_F(PublishedCommand, AReportNeedsAPlace) {
   const ProgramResult result = shell("armature report results/small.json");
   EXPECT_EQ(result.status, 2);

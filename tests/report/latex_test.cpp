@@ -67,10 +67,15 @@ TEST(Latex, WhatCannotBeToldFromTheBestIsBoldToo) {
 }
 
 TEST(Latex, TheOracleDoesNotCompete) {
-  const std::string latex =
-      study_latex(result_of({cell_of("oracle", 10, 0), cell_of("ucb", 10, 7)}));
+  StudyResult result =
+      result_of({cell_of("oracle", 10, 0), cell_of("ucb", 10, 7), cell_of("ts", 10, 9)});
+  result.differences = {lead(1, 2, 2)};
+  const std::string latex = study_latex(result);
   EXPECT_TRUE(contains(latex, "oracle & $0.0 \\pm 1.3$ & ")) << latex;
   EXPECT_TRUE(contains(latex, "ucb & $\\mathbf{7.0 \\pm 1.3}$ & ")) << latex;
+  // Nor is it somebody to beat.
+  result.cells.pop_back();
+  EXPECT_TRUE(contains(study_latex(result), "ucb & $7.0 \\pm 1.3$ & ")) << study_latex(result);
 }
 
 // A label is shown in a comment: a line break in it must not end that.

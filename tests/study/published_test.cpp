@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "armature/report.h"
 #include "base/refusal.h"
@@ -227,6 +228,49 @@ TEST_F(Published, IsRefusedUnfinishedOrDamaged) {
     write_file(file_, damaged);
     EXPECT_TRUE(contains(refusal([&] { read_published(file_); }), file_)) << old;
   }
+}
+
+// One number of the file changed: the message names file and field.
+TEST_F(Published, IsRefusedOutOfRange) {
+  publish(run(kEveryQuestion), file_);
+  const std::string whole = read_file(file_);
+  // The first one behind the key, whatever it is.
+  const auto with = [&](const std::string& key, const std::string& value) {
+    std::string text = whole;
+    const std::size_t from = text.find(key) + key.size();
+    text.replace(from, text.find_first_of(",]}", from) - from, value);
+    return text;
+  };
+  const std::string difference = "\"differences\": [\n[", share = "\"shares\":{\"c-ucb\":[";
+  for (const auto& [key, value, field] : {std::tuple{"\"horizon\":", "0", "horizon"},
+                                          {"\"horizon\":", "1000000000000000001", "horizon"},
+                                          {"\"actions\":", "4294967300", "actions"},
+                                          {"\"actions\":", "-1", "actions"},
+                                          {"\"actions\":", "4.5", "actions"},
+                                          {"\"contexts\":", "0", "contexts"},
+                                          {"\"rank\":", "1e99", "rank"},
+                                          {"\"batch\":", "0", "batch"},
+                                          {"\"role\":", "\"middling\"", "role"},
+                                          {"\"world\":", "-1", "world"},
+                                          {"\"policy\":", "0.5", "policy"},
+                                          {"\"regret\":[", "0", "regret"},
+                                          {"\"regret\":[", "-4", "regret"},
+                                          {"\"regret\":[", "5", "finals"},
+                                          {"\"finals\":[", "1,2", "finals"},
+                                          {"\"pulls\":[", "1,2", "pulls"},
+                                          {"\"curve\":{\"round\":[", "999", "round"},
+                                          {share.c_str(), "0.5,0.5", "c-ucb"},
+                                          {difference.c_str(), "999", "differences"},
+                                          {difference.c_str(), "-1", "differences"},
+                                          {"\"delay\":", "\"some\"", "delay"},
+                                          {"\"gap\":", "\"wide\"", "published results"}}) {
+    ASSERT_NE(whole.find(key), std::string::npos) << key;
+    write_file(file_, with(key, value));
+    const std::string said = refusal([&] { read_published(file_); });
+    EXPECT_TRUE(said.starts_with(file_ + ": " + field)) << key << value << ": " << said;
+  }
+  write_file(file_, whole);
+  read_published(file_);
 }
 
 // --- Frozen questions ----------------------------------------------------------------------------
