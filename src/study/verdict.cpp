@@ -46,15 +46,6 @@ int severity(const Verdict& verdict) {
   return verdict.outcome == kHolds ? 0 : verdict.outcome == kUnclear ? 1 : 2;
 }
 
-// Which of two answers alike in outcome is the worse one. Where all hold it is the most doubtful,
-// so that the number that is printed is the one its p belongs to; else the interval that lies least
-// inside its margin.
-double slack(const Verdict& verdict);
-bool is_worse(const Verdict& one, const Verdict& other) {
-  if (one.outcome == kHolds && one.p && other.p && *one.p != *other.p) return *one.p > *other.p;
-  return slack(one) < slack(other);
-}
-
 // How far inside its margin the interval lies; less is worse.
 double slack(const Verdict& verdict) {
   // A verdict with a value has its interval too; only `bound` has none, as the largest regret is no
@@ -68,7 +59,8 @@ double slack(const Verdict& verdict) {
   return least;
 }
 
-// Of several answers. That all hold is as doubtful as the most doubtful of them; that one is
+// Of several answers. That all hold is as doubtful as the most doubtful of them, which need not be
+// the one that is printed (the nearest to its margin, not in its errors); that one is
 // contradicted was looked for in as many places as there are (Bonferroni).
 std::optional<double> shared_p(const Verdict& worst, const std::vector<Verdict>& verdicts) {
   if (!worst.p) return std::nullopt;
@@ -94,7 +86,7 @@ Verdict worst_of(const VerdictRule& rule, const std::vector<Verdict>& verdicts) 
   Verdict worst = *std::max_element(
       verdicts.begin(), verdicts.end(), [](const Verdict& one, const Verdict& other) {
         return severity(one) != severity(other) ? severity(one) < severity(other)
-                                                : is_worse(other, one);
+                                                : slack(one) > slack(other);
       });
   if (verdicts.size() > 1) worst.because += fmt::format(" (the worst of {})", verdicts.size());
   worst.p = shared_p(worst, verdicts);
@@ -148,7 +140,8 @@ std::string correct_together(std::vector<std::vector<Verdict>>& studies) {
       if (std::binary_search(correction.fallen.begin(), correction.fallen.end(), place++))
         verdict.caveat = "does not survive Holm over " + asked;
   return fmt::format(
-      "p is the chance of an answer as clear as this if the truth lay at the margin (one-sided); "
+      "p is the chance of an answer as clear as this if the truth lay at the margin (one-sided; of "
+      "several answers that hold the most doubtful one's, which need not be the one printed); "
       "Holm's correction at 5% over {} of this page {}.",
       asked,
       correction.fallen.empty()

@@ -140,7 +140,9 @@ TEST(Marks, WhoStandsAloneIsNotMarked) {
   EXPECT_EQ(study_table(result).find("1.0★"), std::string::npos) << study_table(result);
   EXPECT_EQ(study_markdown(result).find("**"), std::string::npos) << study_markdown(result);
   EXPECT_EQ(study_latex(result).find("mathbf"), std::string::npos) << study_latex(result);
-  if (web_bundle()) EXPECT_EQ(study_page(result).find("<tr class=\"best\""), std::string::npos);
+  if (web_bundle()) {
+    EXPECT_EQ(study_page(result).find("<tr class=\"best\""), std::string::npos);
+  }
 }
 
 // Means 100, 101 and 200; the second's differences reach 0 (as in ATie), the third's do not.
