@@ -62,7 +62,7 @@ bench: ## ns per round beside naive references, measured in one run
 	@cmake --build --preset release --target bench_ladder
 	@build/release/bin/bench_ladder --benchmark_color=false
 
-paper: bundle build ## runs the studies, publishes them in studies/results, redraws the docs; about an hour (three more with ARMATURE_LONG=1)
+paper: bundle build ## runs the studies, publishes them in studies/results, redraws the docs; about an hour, by the times of single runs (three longer studies with ARMATURE_LONG=1)
 	@scripts/paper
 
 figures: bundle build ## every figure and generated table of the docs, from studies/results; a few minutes
