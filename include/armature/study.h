@@ -176,6 +176,10 @@ StudyOutcome run_study(const StudyPlan& plan, const std::string& directory,
 /// All summaries of what a directory holds, in a fixed order; may be asked while a run is at work.
 StudyResult read_results(const std::string& directory);
 
+/// Whether the cells of a study with a search are those that the search in its directory chose, and
+/// no list that somebody wrote into a file. True without a search.
+bool chosen_by_its_search(const std::string& directory);
+
 struct StudyStatus {
   StudyPlan plan;
   std::vector<std::uint32_t> replications;  // stored, per cell

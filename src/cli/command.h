@@ -48,6 +48,10 @@ std::optional<Round> horizon_option(const std::string& text);
 /// `--tolerance`: a share in (0,1), or 0 (the default of numerical_rank) where nothing was given.
 double rank_tolerance(const std::string& text);
 
+/// Of a directory that `run` has left, or of a file of published results. Beside such a file other
+/// published files lie, and nothing is left there unasked: `option` must then say where to.
+StudyResult results_at(const std::string& source, const char* option, const std::string& target);
+
 /// Writes the report of a study's directory and prints the path of its page.
 void print_report(const StudyResult& result, const std::string& directory);
 

@@ -15,6 +15,12 @@ void print_report(const StudyResult& result, const std::string& directory) {
   fmt::print("{}\n", report.page);
 }
 
+StudyResult results_at(const std::string& source, const char* option, const std::string& target) {
+  if (!std::filesystem::is_regular_file(source)) return read_results(source);
+  if (target.empty()) throw Error({source, option, "nothing", "where to"});
+  return read_published(source);
+}
+
 namespace {
 
 struct Options {
@@ -23,15 +29,8 @@ struct Options {
 };
 
 void report(const Options& options) {
-  if (!std::filesystem::is_regular_file(options.source)) {
-    print_report(read_results(options.source),
-                 options.directory.empty() ? options.source : options.directory);
-    return;
-  }
-  // Beside a published file other published files lie: a report does not belong among them.
-  if (options.directory.empty())
-    throw Error({options.source, "--out", "nothing", "a directory for the report"});
-  print_report(read_published(options.source), options.directory);
+  print_report(results_at(options.source, "--out", options.directory),
+               options.directory.empty() ? options.source : options.directory);
 }
 
 }  // namespace

@@ -170,28 +170,19 @@ void status(const std::string& directory) {
                                                   : "not running; armature run goes on from here"));
 }
 
-// Of a directory, or of a file of published results, beside which nothing may be left unasked.
-StudyResult results_for_tables(const ExportOptions& options) {
-  if (!std::filesystem::is_regular_file(options.directory)) return read_results(options.directory);
-  if (options.to.empty())
-    throw Error({options.directory, "--to", "nothing", "a file for the tables"});
-  return read_published(options.directory);
-}
-
 // What is published of a search says that its worlds were the worst found; a list of cells in a
 // study file is nobody's search.
 StudyResult results_to_publish(const std::string& directory) {
-  StudyResult result = read_results(directory);
-  if (result.plan.study.search && study_status(directory).searched == 0)
-    throw Error({directory, "search", "chosen cells without the search that chose them",
-                 "DIR/search/study.sqlite, as armature run leaves it"});
-  return result;
+  if (!chosen_by_its_search(directory))
+    throw Error({directory, "search", "cells that no search in DIR/search has chosen",
+                 "what armature run leaves of a study without `chosen`"});
+  return read_results(directory);
 }
 
 void export_results(const ExportOptions& options) {
   if (options.markdown) {
     const std::string file = !options.to.empty() ? options.to : options.directory + "/regret.md";
-    const StudyResult result = results_for_tables(options);
+    const StudyResult result = results_at(options.directory, "--to", options.to);
     // A study that asks questions is first of all their answers.
     const std::string answers =
         result.plan.study.verdicts.empty() ? "" : verdict_section(result, {}) + "\n";
@@ -201,7 +192,7 @@ void export_results(const ExportOptions& options) {
   }
   if (options.latex) {
     const std::string file = !options.to.empty() ? options.to : options.directory + "/regret.tex";
-    write_file(file, study_latex(results_for_tables(options)));
+    write_file(file, study_latex(results_at(options.directory, "--to", options.to)));
     fmt::print("{}\n", file);
     return;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "armature/error.h"
 #include "base/directory_lock.h"
@@ -156,8 +157,10 @@ double mean_final_regret(StudyStore& store, std::uint32_t cell) {
   return moments.mean;
 }
 
-// The largest mean of each list; of equals the first of the plan, on every machine.
-std::vector<std::uint32_t> chosen_cells(const StudyPlan& plan, StudyStore& search) {
+// By the finished search in the directory: the largest mean of each list; of equals the first of
+// the plan, on every machine.
+std::vector<std::uint32_t> chosen_cells(const StudyPlan& plan, const std::string& directory) {
+  StudyStore search = StudyStore::read(search_path(directory));
   std::vector<std::uint32_t> chosen;
   for (const std::vector<std::uint32_t>& choices : search_choices(plan)) {
     std::uint32_t worst = choices.front();
@@ -190,10 +193,7 @@ StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, cons
   const StudyOutcome search = run_search(plan, search_path(directory), hooks, seconds);
   if (!search.complete) return search;
   Study study = plan.study;
-  {
-    StudyStore found = StudyStore::read(search_path(directory));
-    study.search->chosen = chosen_cells(plan, found);
-  }
+  study.search->chosen = chosen_cells(plan, directory);
   std::vector<double> of_chosen;
   if (!seconds.empty())
     for (const std::uint32_t cell : study.search->chosen) of_chosen.push_back(seconds[cell]);
@@ -201,6 +201,18 @@ StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, cons
       run_stage(plan_study(study, kAnySize), directory, hooks, std::move(of_chosen));
   outcome.computed += search.computed;
   return outcome;
+}
+
+bool chosen_by_its_search(const std::string& directory) {
+  Study study = StudyStore::read(directory).plan().study;
+  if (!study.search) return true;
+  const StudyStatus status = study_status(directory);
+  if (status.searching || status.searched == 0) return false;
+  const std::vector<std::uint32_t> chosen = std::exchange(study.search->chosen, {});
+  const StudyPlan plan = plan_study(study, kAnySize);
+  // A search of another size is another study's.
+  return status.searched == std::uint64_t{study.search->replications} * plan.cells.size() &&
+         chosen == chosen_cells(plan, directory);
 }
 
 StudyResult read_results(const std::string& directory) {

@@ -124,8 +124,12 @@ TEST_F(PublishedCommand, ChosenCellsNeedTheirSearch) {
   const ProgramResult chosen =
       shell("armature run chosen.toml -q && armature export runs/chosen --published");
   EXPECT_EQ(chosen.status, 2);
-  EXPECT_TRUE(contains(chosen.err, "runs/chosen: search: got chosen cells without the search"))
-      << chosen.err;
+  EXPECT_TRUE(contains(chosen.err, "runs/chosen: search: got cells that no search")) << chosen.err;
+  // Nor does a search that chose others help.
+  const ProgramResult borrowed = shell(
+      "cp -r runs/searched/search runs/chosen/search && armature export runs/chosen --published");
+  EXPECT_EQ(borrowed.status, 2);
+  EXPECT_TRUE(contains(borrowed.err, "got cells that no search")) << borrowed.err;
 }
 
 TEST_F(PublishedCommand, AReportNeedsAPlace) {

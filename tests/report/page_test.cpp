@@ -103,6 +103,16 @@ TEST_F(Page, OfNothingSaysSo) {
   EXPECT_NE(page_of(result).find("Nothing has been run yet"), std::string::npos);
 }
 
+// After a search each policy stands in worlds of its own, and the words of a demo are silent too.
+TEST_F(Page, OfASearchNobodyWins) {
+  StudyResult result = made_result(small_study());
+  EXPECT_NE(page_of(result).find("Who wins"), std::string::npos);
+  EXPECT_FALSE(study_words(result).empty());
+  result.plan.study.search = SearchStage{3, {0, 1}};
+  EXPECT_EQ(page_of(result).find("Who wins"), std::string::npos);
+  EXPECT_TRUE(study_words(result).empty());
+}
+
 TEST_F(Page, IsTheSameForTheSameResult) {
   EXPECT_EQ(study_page(made_result(rich_study())), study_page(made_result(rich_study())));
 }

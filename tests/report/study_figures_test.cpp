@@ -83,6 +83,19 @@ TEST(StudyFigures, RegretHasARowPerPolicyAndCheckpoint) {
             std::string::npos);
 }
 
+// Of many sizes the smallest and the largest, in whatever order their cells come: a search leaves
+// none.
+TEST(StudyFigures, ThePlaneDrawsTheEndsOfTheSizes) {
+  MadeStudy made = small_study();
+  made.horizons = {1000, 100'000, 100, 10'000, 10'000'000};
+  const auto figures = drawn(asking_for(made, {FigureKind::kPlane, "", "", "", true}));
+  ASSERT_EQ(figures.size(), 1u);
+  const json spec = spec_of(figures[0]);
+  ASSERT_EQ(spec["concat"].size(), 2u);
+  EXPECT_NE(spec["concat"][0].dump().find("T = 100, |A|"), std::string::npos);
+  EXPECT_NE(spec["concat"][1].dump().find("T = 10,000,000, |A|"), std::string::npos);
+}
+
 // All data of layers that carry their own, by the fields they have.
 std::vector<json> rows_with(const json& panel, const std::string& field) {
   std::vector<json> rows;

@@ -66,5 +66,20 @@ TEST(VerdictPage, TellsOfASearch) {
       << verdict_section(result, {});
 }
 
+// A short grid is spelt out, a long one named by what its members share.
+TEST(VerdictPage, NamesLongGridsByTheirSweep) {
+  test::MadeStudy made = test::small_study();
+  made.instances = {{"hard", "hidden-arm", false}};
+  for (const char* gap : {"0.1", "0.2", "0.3", "0.4"})
+    made.instances.push_back({"easy", "pareto-benign", true, {{"gap", gap}}});
+  EXPECT_TRUE(contains(verdict_section(test::made_result(made), {}),
+                       "**Worlds.** Benign: easy (4 of them). Worst case: hard.\n"))
+      << verdict_section(test::made_result(made), {});
+  made.instances.pop_back();
+  EXPECT_TRUE(contains(verdict_section(test::made_result(made), {}),
+                       "Benign: easy (gap=0.1); easy (gap=0.2); easy (gap=0.3)."))
+      << verdict_section(test::made_result(made), {});
+}
+
 }  // namespace
 }  // namespace armature
