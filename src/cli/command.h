@@ -29,6 +29,8 @@ void add_studies(CLI::App& app);
 void add_completion(CLI::App& app);
 
 inline constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000'000;
+/// Work that a person would want to be asked about first, in seconds of one core.
+inline constexpr double kLongSeconds = 12 * 3600.0;
 
 /// A command that ended early or found something: its exit status.
 struct ExitStatus {

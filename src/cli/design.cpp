@@ -56,7 +56,7 @@ std::vector<std::string> cells_of(const std::string& line) {
 // Numbers separated by commas, one row per line; a first line without any number is a header.
 NamedRows read_csv(const std::string& path) {
   std::vector<std::vector<double>> rows;
-  std::istringstream lines(read_file(path));
+  std::istringstream lines(read_text_file(path));
   std::string line;
   for (std::size_t number = 1; std::getline(lines, line); ++number) {
     if (trimmed(line).empty()) continue;

@@ -6,6 +6,7 @@
 #include "armature/families.h"
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/setting_options.h"
 #include "linear/rank.h"
 #include "report/table.h"
 
@@ -26,7 +27,7 @@ std::shared_ptr<const Instance> instance_of(const Options& options, std::string&
   const std::optional<Round> horizon = horizon_option(options.horizon);
   InstanceSource source(options.instance, horizon,
                         whole_number("--seed", options.seed, 0, UINT64_MAX));
-  if (options.given) source.tell(read_problem(read_file(*options.given), *options.given));
+  if (options.given) source.tell(given_problem(*options.given));
   text = source.text();
   return source.instance(0);
 }

@@ -69,6 +69,19 @@ void emit(const std::optional<std::string>& output, const std::string& content) 
 
 namespace {
 
+// Nothing that can be given means something by an empty text: it is an unset variable of a script.
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (option->get_items_expected_max() > 0)
+      option->check([](const std::string& value) {
+        return value.empty() ? std::string("got an empty text, expected a value") : std::string();
+      });
+  for (CLI::App* command : app.get_subcommands({})) refuse_empty_values(*command);
+}
+
+// What the option parser says holds what was given, of any length.
+constexpr std::size_t kLongestMessage = 600;
+
 int run(int argc, char** argv) {
   CLI::App app(
       "armature: causal bandits. Learn from post-action contexts where they can be trusted,\n"
@@ -93,6 +106,7 @@ int run(int argc, char** argv) {
   add_report(app);
   add_studies(app);
   add_completion(app);
+  refuse_empty_values(app);
   try {
     app.parse(argc, argv);
     return 0;
@@ -103,9 +117,11 @@ int run(int argc, char** argv) {
     for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
     const bool no_such_command = argc > 1 && app.get_subcommands().empty() && argv[1][0] != '-';
     fmt::print(stderr, "armature: {}\n",
-               no_such_command ? fmt::format("command: got '{}', expected one of {}{}", argv[1],
-                                             join(names, ", "), did_you_mean(argv[1], names))
-                               : error.what());
+               no_such_command
+                   ? Error({"", "command", fmt::format("'{}'", argv[1]),
+                            "one of " + join(names, ", ") + did_you_mean(argv[1], names)})
+                         .what()
+                   : shown(error.what(), kLongestMessage));
     fmt::print(stderr, "See armature --help, or armature COMMAND --help.\n");
     return 2;
   } catch (const Error& error) {

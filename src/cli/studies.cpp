@@ -86,7 +86,7 @@ std::vector<Listed> listed(const Options& options) {
     Listed item;
     item.file = file;
     try {
-      item.study = read_study(read_file(file), file);
+      item.study = read_study(read_text_file(file), file);
       read_result(options, item);
       if (item.result) item.verdicts = judge(*item.result);
     } catch (const Error& bad) {  // one bad file does not hide the others
@@ -203,6 +203,14 @@ void run(const Options& options) {
   emit(options.output, options.format == "json"       ? json_of(page)
                        : options.format == "markdown" ? markdown_of(options, page)
                                                       : table_of(page));
+  // All that can be listed is; but a script must notice what could not.
+  bool troubled = false;
+  for (const Listed& item : page.studies) {
+    if (!item.trouble) continue;
+    fmt::print(stderr, "armature: {}\n", item.trouble->what());
+    troubled = true;
+  }
+  if (troubled) throw ExitStatus{2};
 }
 
 }  // namespace

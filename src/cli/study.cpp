@@ -20,7 +20,6 @@ namespace {
 
 // What a person would want to be asked about first.
 constexpr std::size_t kManyCells = 5000;
-constexpr double kLongSeconds = 12 * 3600.0;
 constexpr std::size_t kMostCells = 1'000'000;
 
 struct CheckOptions {
@@ -42,19 +41,22 @@ struct ExportOptions {
   std::string directory;
   std::string to;
   bool csv = false;
+  bool every_curve = false;
   bool latex = false;
   bool markdown = false;
   bool published = false;
 };
 
 StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes) {
-  const Study study = read_study(read_file(file), file, overrides);
+  const Study study = read_study(read_text_file(file), file, overrides);
   try {
     return plan_study(study, yes ? kMostCells : kManyCells);
   } catch (const Error& error) {
     if (error.report().field == "cells" && !yes)
       throw Error({file, "cells", error.report().value,
                    error.report().expected + ", or --yes to run it all the same"});
+    // A missing instance file is not the study's own trouble: its name stays.
+    if (!error.report().file.empty()) throw;
     throw error.in_file(file);
   }
 }
@@ -204,7 +206,7 @@ void export_results(const ExportOptions& options) {
     return;
   }
   const std::string target = !options.to.empty() ? options.to : options.directory + "/csv";
-  export_csv(options.directory, target);
+  export_csv(options.directory, target, options.every_curve);
   fmt::print("{}\n", target);
 }
 
@@ -282,18 +284,25 @@ void add_export(CLI::App& app) {
   command->add_option("--to", options->to,
                       "where to [DIR/csv, DIR/regret.tex, DIR/regret.md or DIR/published.json]");
   CLI::Option* csv = command->add_flag("--csv", options->csv, "CSV files (the default)");
+  CLI::Option* every_curve = command->add_flag(
+      "--replications", options->every_curve,
+      "CSV: also replication_curves.csv, the regret of every replication at every checkpoint");
   CLI::Option* latex =
-      command->add_flag("--latex", options->latex, "one file of tables for \\input")->excludes(csv);
+      command->add_flag("--latex", options->latex, "one file of tables for \\input")
+          ->excludes(csv)
+          ->excludes(every_curve);
   CLI::Option* markdown =
       command->add_flag("--markdown", options->markdown, "one file of tables, one per horizon")
           ->excludes(csv)
+          ->excludes(every_curve)
           ->excludes(latex);
   command
       ->add_flag("--published", options->published,
                  "one JSON file for version control: what figures, tables and verdicts need")
       ->excludes(markdown)
       ->excludes(csv)
-      ->excludes(latex);
+      ->excludes(latex)
+      ->excludes(every_curve);
   command->callback([options] { export_results(*options); });
 }
 

@@ -12,6 +12,9 @@
 namespace armature {
 namespace {
 
+// What leaping to any horizon is taken to cost, in rounds played one by one: a guess.
+constexpr double kRoundsLeapIsWorth = 2e6;
+
 // Counts what is done and tells the hook, one thread at a time.
 class ProgressReporter {
  public:
@@ -79,6 +82,21 @@ void for_each_task(std::size_t count, unsigned threads,
 }
 
 }  // namespace
+
+// The cell keeps its horizon, which policies plan by; the last checkpoint ends the trial: rounds
+// enough to be timed, few enough that thousands of cells can be tried. Always stepped, as a leap
+// cannot be cut short in proportion.
+double trial_seconds(Cell cell) {
+  static const std::atomic<bool> never{false};
+  const bool leaps = engine_for(cell, *cell.world(0)) == Engine::kLeap;
+  const Round rounds = std::min(cell.horizon, kTrialRounds);
+  cell.checkpoints = {rounds};
+  cell.engine = Engine::kStep;
+  const double seconds = run_block(cell, {0, 1}, never).seconds;
+  const auto horizon = static_cast<double>(cell.horizon);
+  return seconds * (leaps ? std::min(horizon, kRoundsLeapIsWorth) : horizon) /
+         static_cast<double>(rounds);
+}
 
 unsigned threads_of(const RunHooks& hooks) {
   return hooks.threads > 0 ? hooks.threads : std::max(1u, std::thread::hardware_concurrency());

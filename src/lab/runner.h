@@ -22,6 +22,12 @@ struct BlockTask {
 void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, const RunHooks& hooks,
                 const std::function<void(const BlockTask&, BlockResult)>& finished);
 
+/// Seconds that one replication of the cell takes, guessed from its first rounds. What it computes
+/// is thrown away.
+double trial_seconds(Cell cell);
+/// Rounds of a trial, at most.
+inline constexpr Round kTrialRounds = 8192;
+
 /// hooks.threads, or one per core.
 unsigned threads_of(const RunHooks& hooks);
 

@@ -157,6 +157,13 @@ std::string figure_section(const DrawnFigures& figures) {
   return html + "</section>\n";
 }
 
+// Of one replication there is no interval.
+std::string interval_text(double low, double high, const Spread& spread) {
+  if (!spread.error_known()) return "–";
+  return fmt::format("{} to {}", rounded(low, spread.standard_error),
+                     rounded(high, spread.standard_error));
+}
+
 // Paired differences are winner minus rival. A table reads better in what the rival has more, so
 // signs turn, ends of intervals change places, and shares become those of the rival.
 HtmlRow table_row(const Contest& contest, std::size_t place) {
@@ -164,8 +171,7 @@ HtmlRow table_row(const Contest& contest, std::size_t place) {
   const Spread& regret = cell.final_regret();
   const double error = regret.standard_error;
   HtmlRow row{{cell.cell.policy_label, mean_text(regret),
-               fmt::format("{} to {}", rounded(regret.low(), error), rounded(regret.high(), error)),
-               rounded(regret.median, error),
+               interval_text(regret.low(), regret.high(), regret), rounded(regret.median, error),
                regret.count < kLeastForQuantile ? "" : rounded(regret.q95, error),
                fmt::format("{:.4g}", cell.simple_regret)},
               among_the_best(contest, place)};
@@ -177,8 +183,7 @@ HtmlRow table_row(const Contest& contest, std::size_t place) {
   }
   const Spread& d = difference->difference;
   row.cells.push_back(rounded(-d.mean, d.standard_error));
-  row.cells.push_back(fmt::format("{} to {}", rounded(-d.high(), d.standard_error),
-                                  rounded(-d.low(), d.standard_error)));
+  row.cells.push_back(interval_text(-d.high(), -d.low(), d));
   row.cells.push_back(fmt::format("{:.0f}%", 100 * (1 - difference->share_better)));
   return row;
 }

@@ -30,6 +30,21 @@ std::string nanoseconds_per_round(const CellSummary& summary) {
   return fmt::format("{:.0f} ns", summary.seconds / rounds * 1e9);
 }
 
+// "3 (63%), 5 (37%)": a name is counted, most often first.
+std::string counts_words(const DiagnosticSummary& diagnostic) {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::string> words;
+  std::uint32_t told = 0;
+  const auto share = [&](const std::string& word, std::uint32_t count) {
+    words.push_back(fmt::format("{} ({:.0f}%)", word, 100.0 * count / diagnostic.replications));
+    told += count;
+  };
+  for (std::size_t i = 0; i < std::min(kShown, diagnostic.counts.size()); ++i)
+    share(diagnostic.counts[i].first, diagnostic.counts[i].second);
+  if (told < diagnostic.replications) share("others", diagnostic.replications - told);
+  return join(words, ", ");
+}
+
 // Policies leave out a number that does not exist in a run (a switch that never came): its mean is
 // over those that have it, and says over how many.
 std::string diagnostics_line(const CellSummary& summary) {
@@ -38,7 +53,9 @@ std::string diagnostics_line(const CellSummary& summary) {
   std::vector<std::string> words;
   for (const DiagnosticSummary& diagnostic : summary.diagnostics) {
     if (words.size() == kShown) break;
-    words.push_back(fmt::format("{} {:.6g}", diagnostic.name, diagnostic.mean));
+    words.push_back(diagnostic.is_name()
+                        ? fmt::format("{}: {}", diagnostic.name, counts_words(diagnostic))
+                        : fmt::format("{} {:.6g}", diagnostic.name, diagnostic.mean));
     if (diagnostic.replications < replications)
       words.back() += fmt::format(" (in {} of {})", diagnostic.replications, replications);
   }
@@ -83,20 +100,32 @@ std::string notes_of(const SimulationResult& result) {
   return text;
 }
 
-// The names are those of docs/formats.md and of the CSV; programs rely on them.
+// The names are those of docs/formats.md and of the CSV; programs rely on them. What is unknown is
+// absent.
 Json spread_json(const Spread& spread) {
-  return {{"mean", spread.mean},
-          {"standard_error", spread.standard_error},
-          {"deviation", spread.deviation},
-          {"low95", spread.low()},
-          {"high95", spread.high()},
-          {"least", spread.least},
-          {"q05", spread.q05},
-          {"q25", spread.q25},
-          {"median", spread.median},
-          {"q75", spread.q75},
-          {"q95", spread.q95},
-          {"most", spread.most}};
+  Json json = {{"mean", spread.mean}};
+  if (spread.error_known())
+    json.update({{"standard_error", spread.standard_error},
+                 {"deviation", spread.deviation},
+                 {"low95", spread.low()},
+                 {"high95", spread.high()}});
+  json.update({{"least", spread.least},
+               {"q05", spread.q05},
+               {"q25", spread.q25},
+               {"median", spread.median},
+               {"q75", spread.q75},
+               {"q95", spread.q95},
+               {"most", spread.most}});
+  return json;
+}
+
+// A mean, or of a name how often it was which.
+Json diagnostic_json(const DiagnosticSummary& diagnostic) {
+  Json json = Json::object();
+  if (!diagnostic.is_name()) json["mean"] = diagnostic.mean;
+  for (const auto& [word, count] : diagnostic.counts) json["counts"][word] = count;
+  json["replications"] = diagnostic.replications;
+  return json;
 }
 
 Json summary_json(const CellSummary& summary) {
@@ -106,7 +135,7 @@ Json summary_json(const CellSummary& summary) {
   entry["leap_error"] = summary.leap_error;
   // The last checkpoint once more, by short names: what most readers of the JSON want.
   entry["mean_regret"] = regret.mean;
-  entry["standard_error"] = regret.standard_error;
+  if (regret.error_known()) entry["standard_error"] = regret.standard_error;
   entry["median"] = regret.median;
   entry["q95"] = regret.q95;
   entry["simple_regret"] = summary.simple_regret;
@@ -121,8 +150,7 @@ Json summary_json(const CellSummary& summary) {
   entry["seconds"] = summary.seconds;
   entry["diagnostics"] = Json::object();
   for (const DiagnosticSummary& diagnostic : summary.diagnostics)
-    entry["diagnostics"][diagnostic.name] = {{"mean", diagnostic.mean},
-                                             {"replications", diagnostic.replications}};
+    entry["diagnostics"][diagnostic.name] = diagnostic_json(diagnostic);
   for (const ShareCurve& share : summary.shares) entry["shares"][share.learner] = share.share;
   return entry;
 }
@@ -162,8 +190,12 @@ std::string result_csv(const std::vector<SimulationResult>& results) {
         csv += fmt::format("{},{},{},{},{},{},{}", csv_field(summary.cell.instance),
                            csv_field(summary.cell.policy), summary.cell.horizon, s.count,
                            result.simulation.seed, csv_field(result.conditions), at.round);
-        for (const double value : {s.mean, s.standard_error, s.median, s.q95, s.deviation, s.low(),
-                                   s.high(), s.least, s.q05, s.q25, s.q75, s.most})
+        // Of one replication nothing is known of the error: these columns are then empty.
+        const auto known = [&](double value) { return s.error_known() ? print_real(value) : ""; };
+        csv += fmt::format(",{},{},{},{},{},{},{}", print_real(s.mean), known(s.standard_error),
+                           print_real(s.median), print_real(s.q95), known(s.deviation),
+                           known(s.low()), known(s.high()));
+        for (const double value : {s.least, s.q05, s.q25, s.q75, s.most})
           csv += "," + print_real(value);
         csv += fmt::format(",{},{}\n", summary.engine, print_real(summary.leap_error));
       }

@@ -48,8 +48,8 @@ std::string with_error(double value, double error) {
 }
 
 std::string mean_text(const Spread& spread) {
-  return spread.count < 2 ? rounded(spread.mean, 0)
-                          : with_error(spread.mean, spread.standard_error);
+  return spread.error_known() ? with_error(spread.mean, spread.standard_error)
+                              : rounded(spread.mean, 0) + " ± –";
 }
 
 std::string narrow(double value, double error) {
@@ -57,7 +57,7 @@ std::string narrow(double value, double error) {
 }
 
 std::string narrow_mean_text(const Spread& spread) {
-  if (spread.count < 2) return narrow(spread.mean, 0);
+  if (!spread.error_known()) return narrow(spread.mean, 0) + "±–";
   const int decimals = narrow_decimals(spread.mean, spread.standard_error);
   return fmt::format("{}±{}", fixed(spread.mean, decimals), fixed(spread.standard_error, decimals));
 }

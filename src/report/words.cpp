@@ -200,7 +200,7 @@ std::string contest_words(const Contest& contest) {
     return fmt::format(
         "{} had the least regret, {}, in the one replication there is. One replication says "
         "nothing about luck: more of them would show who wins.",
-        name_of(winner), mean_words(winner));
+        name_of(winner), rounded(winner.final_regret().mean, 0));
   const std::vector<std::size_t> tied = undecided(contest);
   return tied.empty() ? clear_words(contest) : tied_words(contest, tied);
 }

@@ -20,10 +20,6 @@
 namespace armature {
 namespace {
 
-// Rounds of a trial: enough to be timed, few enough that thousands of cells can be tried.
-constexpr Round kTrialRounds = 8192;
-// What leaping to any horizon is taken to cost, in rounds played one by one: a guess.
-constexpr double kRoundsLeapIsWorth = 2e6;
 constexpr double kLongestBlock = 1;      // seconds: what a kill can cost each thread
 constexpr double kShortestBlock = 0.05;  // seconds: each block is a transaction, synced to disk
 constexpr double kBlocksPerThread = 16;  // so that threads end at about the same time
@@ -49,24 +45,9 @@ std::vector<Cell> cells_of(const StudyPlan& plan) {
   return cells;
 }
 
-// Seconds that one replication of the cell takes, guessed from its first rounds. The cell keeps its
-// horizon, which policies plan by; the last checkpoint ends the trial. Always stepped, as a leap
-// cannot be cut short in proportion. What it computed is thrown away: only blocks are recorded.
-double trial(Cell cell) {
-  static const std::atomic<bool> never{false};
-  const bool leaps = engine_for(cell, *cell.world(0)) == Engine::kLeap;
-  const Round rounds = std::min(cell.horizon, kTrialRounds);
-  cell.checkpoints = {rounds};
-  cell.engine = Engine::kStep;
-  const double seconds = run_block(cell, {0, 1}, never).seconds;
-  const auto horizon = static_cast<double>(cell.horizon);
-  return seconds * (leaps ? std::min(horizon, kRoundsLeapIsWorth) : horizon) /
-         static_cast<double>(rounds);
-}
-
 std::vector<double> trials(const std::vector<Cell>& cells) {
   std::vector<double> seconds;
-  for (const Cell& cell : cells) seconds.push_back(trial(cell));
+  for (const Cell& cell : cells) seconds.push_back(trial_seconds(cell));
   return seconds;
 }
 
@@ -226,6 +207,7 @@ StudyResult results_of(StudyStore& store) {
       summarize(store, store.plan().cells, store.plan().study.replications);
   result.plan = store.plan();
   result.environment = store.environment();
+  store.require_whole(result);
   return result;
 }
 

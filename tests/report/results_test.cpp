@@ -182,5 +182,68 @@ TEST(ResultJson, APolicyThatNeverRanHasNoNumbers) {
   EXPECT_EQ(keys_of(json["results"][0]), (Keys{"policy", "replications"}));
 }
 
+// --- Of one replication the error is unknown
+
+SimulationResult single_result() {
+  SimulationResult result = small_result();
+  result.simulation.replications = 1;
+  for (CellSummary& summary : result.cells)
+    for (CurvePoint& point : summary.curve) {
+      point.regret.count = 1;
+      point.regret.deviation = point.regret.standard_error = 0;
+    }
+  result.differences[0].difference.count = 1;
+  return result;
+}
+
+TEST(OneReplication, HasADashForItsErrorInTables) {
+  const std::string table = result_table(single_result());
+  EXPECT_NE(table.find("12.500 ± –"), std::string::npos) << table;
+  EXPECT_EQ(table.find("± 0"), std::string::npos) << table;
+}
+
+TEST(OneReplication, HasNoErrorInJson) {
+  const auto json = nlohmann::json::parse(result_json(single_result()));
+  for (const auto& holder :
+       {json["results"][0], json["results"][0]["checkpoints"][1], json["differences"][0]}) {
+    for (const char* unknown : {"standard_error", "deviation", "low95", "high95"})
+      EXPECT_FALSE(holder.contains(unknown)) << unknown;
+    EXPECT_TRUE(holder.contains("median"));
+  }
+}
+
+TEST(OneReplication, HasEmptyColumnsInCsv) {
+  const std::string csv = result_csv({single_result()});
+  // mean, standard error, median, q95, deviation, low95, high95, least
+  EXPECT_NE(csv.find(",100,12.5,,11.5,14.5,,,,11.5,"), std::string::npos) << csv;
+}
+
+// --- Names among diagnostics
+
+TEST(ResultNames, AreCountedInTablesAndJson) {
+  SimulationResult result = small_result();
+  result.cells[1].diagnostics = {{"learner", 0, 4, {{"ucb", 3}, {"c-ucb", 1}}},
+                                 {"rejection_action", 0, 3, {{"7", 2}, {"3", 1}}}};
+  const std::string table = result_table(result);
+  EXPECT_NE(table.find("learner: ucb (75%), c-ucb (25%), rejection_action: 7 (67%), 3 (33%) (in 3 "
+                       "of 4)"),
+            std::string::npos)
+      << table;
+  const auto json = nlohmann::json::parse(result_json(result));
+  const auto& named = json["results"][1]["diagnostics"]["rejection_action"];
+  EXPECT_EQ(named["counts"]["7"], 2);
+  EXPECT_EQ(named["counts"]["3"], 1);
+  EXPECT_EQ(named["replications"], 3);
+  EXPECT_FALSE(named.contains("mean"));
+}
+
+TEST(ResultNames, OfManyTheRestIsTakenTogether) {
+  SimulationResult result = small_result();
+  result.cells[1].diagnostics = {
+      {"rejection_action", 0, 10, {{"1", 4}, {"2", 2}, {"3", 2}, {"4", 1}, {"5", 1}}}};
+  const std::string table = result_table(result);
+  EXPECT_NE(table.find("1 (40%), 2 (20%), 3 (20%), others (20%)"), std::string::npos) << table;
+}
+
 }  // namespace
 }  // namespace armature

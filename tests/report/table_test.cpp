@@ -48,7 +48,7 @@ TEST(Narrow, LargeNumbersHaveNoDecimals) {
 TEST(Narrow, OneReplicationTellsOfNoError) {
   Spread one = spread_of(12.3456, 0);
   one.count = 1;
-  EXPECT_EQ(narrow_mean_text(one), "12.35");
+  EXPECT_EQ(narrow_mean_text(one), "12.35±–");
 }
 
 TEST(Wrapped, BreaksAtBlanks) {
