@@ -69,7 +69,18 @@ std::string read_file(const std::string& path) {
     throw Error({path, "open", "a named pipe", "a file, or /dev/stdin with < before the pipe"});
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.number < 0) fail(path, "open", "a readable file");
+  struct stat status {};
+  if (::fstat(file.number, &status) != 0) fail(path, "read", "a readable file");
+  const bool ordinary = S_ISREG(status.st_mode);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  const std::size_t most = ordinary ? kMostFileBytes : kMostStreamBytes;
+  const auto refuse_size = [&] {
+    throw Error({path, "size", "more than " + std::to_string(most >> 20) + " MiB",
+                 std::string("at most so much") + (ordinary ? "" : " of a device or a pipe")});
+  };
+  if (ordinary && size > most) refuse_size();
   std::string content;
+  if (ordinary) content.reserve(size);
   std::string piece(std::size_t{1} << 16, '\0');
   while (true) {
     const ssize_t count = ::read(file.number, piece.data(), piece.size());
@@ -77,9 +88,7 @@ std::string read_file(const std::string& path) {
     if (count < 0) fail(path, "read", "a readable file");
     if (count == 0) return content;
     content.append(piece.data(), static_cast<std::size_t>(count));
-    if (content.size() > kMostFileBytes)
-      throw Error(
-          {path, "size", "more than that", std::to_string(kMostFileBytes >> 20) + " MiB at most"});
+    if (content.size() > most) refuse_size();
   }
 }
 

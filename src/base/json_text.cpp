@@ -59,4 +59,10 @@ void refuse_repeated_keys(const std::string& text, const std::string& source) {
   });
 }
 
+std::string json_complaint(const std::exception& error) {
+  const std::string words = error.what();
+  const std::size_t end = words.starts_with('[') ? words.find("] ") : std::string::npos;
+  return end == std::string::npos ? words : words.substr(end + 2);
+}
+
 }  // namespace armature

@@ -92,10 +92,11 @@ NamedRows read_csv(const std::string& path) {
 }
 
 NamedRows rows_of(const Options& options) {
-  if (options.source.ends_with(".csv")) return read_csv(options.source);
+  // Looked at even where a file of rows has no use for them: a mistake in them is one all the same.
   const std::optional<Round> horizon = horizon_option(options.horizon);
-  const InstanceSource source(options.source, horizon,
-                              whole_number("--seed", options.seed, 0, UINT64_MAX));
+  const std::uint64_t seed = whole_number("--seed", options.seed, 0, UINT64_MAX);
+  if (options.source.ends_with(".csv")) return read_csv(options.source);
+  const InstanceSource source(options.source, horizon, seed);
   const Problem problem = source.instance(0)->problem(horizon);
   if (!problem.marginals)
     throw Error({options.source, "given.marginals", "nothing", "given marginals to design on"});

@@ -134,7 +134,7 @@ int run(int argc, char** argv) {
     return 2;
   } catch (const std::exception&
                error) {  // nothing else should reach this door; a person still gets a sentence
-    fmt::print(stderr, "armature: unexpected: {}\n", error.what());
+    fmt::print(stderr, "armature: unexpected: {}\n", shown(error.what(), kLongestMessage));
     return 2;
   }
 }
@@ -142,4 +142,11 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace armature::cli
 
-int main(int argc, char** argv) { return armature::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  const int status = armature::cli::run(argc, argv);
+  // What was printed piece by piece may not have arrived: a full disk, a closed pipe.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  std::fputs("armature: standard output: got an error, expected an open terminal, file or pipe\n",
+             stderr);
+  return status == 0 ? 2 : status;
+}

@@ -105,7 +105,7 @@ Json parse_json(const std::string& text, const std::string& source) {
                  error.byte >= text.size() ? "the end of the text" : "'" + word + "'",
                  "valid JSON"});
   } catch (const Json::exception& error) {  // a number beyond the range of doubles
-    throw Error({source, "JSON", error.what(), "numbers within the range of doubles"});
+    throw Error({source, "JSON", json_complaint(error), "numbers within the range of doubles"});
   }
 }
 

@@ -375,7 +375,7 @@ StudyResult read_published(const std::string& path) {
     refuse_repeated_keys(text, path);
     return result_from(json, path);
   } catch (const Json::exception& error) {
-    refuse(path, "published results", error.what());
+    refuse(path, "published results", json_complaint(error));
   } catch (const Error& error) {
     if (!error.report().file.empty()) throw;
     throw error.in_file(path);

@@ -442,7 +442,8 @@ void require_same_study(Database& database, const StudyPlan& now, const StudyPla
 // A mistyped --out must not put a database among somebody's files. The search of a study that has
 // one is its own.
 bool holds_other_files(const std::string& directory, const Study& study) {
-  if (!fs::exists(directory) || fs::exists(store_path(directory))) return false;
+  std::error_code ignored;
+  if (!fs::exists(directory, ignored) || StudyStore::exists(directory)) return false;
   for (const auto& entry : fs::directory_iterator(directory))
     if (!study.search || entry.path().string() != search_path(directory)) return true;
   return false;
@@ -486,7 +487,11 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
   return {std::move(database), plan};
 }
 
-bool StudyStore::exists(const std::string& directory) { return fs::exists(store_path(directory)); }
+// What cannot even be asked for (a name too long, a folder that may not be entered) is not there.
+bool StudyStore::exists(const std::string& directory) {
+  std::error_code ignored;
+  return fs::exists(store_path(directory), ignored);
+}
 
 bool StudyStore::only_searched(const std::string& directory) {
   if (!exists(search_path(directory))) return false;
@@ -529,7 +534,7 @@ StudyStore StudyStore::read(const std::string& directory) {
     throw Error({directory, "study", "its search alone",
                  "a finished search; the same armature run goes on with it, and " +
                      search_path(directory) + " can be looked at"});
-  if (!fs::exists(store_path(directory)))
+  if (!exists(directory))
     throw Error({directory, "study", "none", "a directory that armature run has left"});
   // Read-write: a killed run leaves a log, and only a writer can bring it in.
   auto database = std::make_unique<Database>(store_path(directory), Database::Mode::kReadWrite);
