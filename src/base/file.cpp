@@ -98,7 +98,7 @@ std::string read_text_file(const std::string& path) {
     return text.compare(0, size, mark, size) == 0;
   };
   const std::size_t nothing = text.find('\0');
-  const bool marked = starts("\xFF\xFE", 2) || starts("\xFE\xFF", 2);
+  const bool marked = starts("\xFF\xFE", 2) || starts("\xFE\xFF", 2) || starts("\0\0\xFE\xFF", 4);
   // ASCII in UTF-16 without a mark: every other byte is 0, the first or the second.
   if (marked || (text.size() > 3 && nothing < 2 && text.find('\0', nothing + 1) == nothing + 2))
     throw Error({path, "encoding", "UTF-16 or UTF-32", "UTF-8"});

@@ -16,7 +16,8 @@ void print_report(const StudyResult& result, const std::string& directory) {
 }
 
 StudyResult results_at(const std::string& source, const char* option, const std::string& target) {
-  if (!std::filesystem::is_regular_file(source)) return read_results(source);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(source, ignored)) return read_results(source);
   if (target.empty()) throw Error({source, option, "nothing", "where to"});
   return read_published(source);
 }

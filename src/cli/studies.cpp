@@ -65,11 +65,12 @@ std::string result_path(const Options& options, const Listed& item) {
 
 void read_result(const Options& options, Listed& item) {
   const std::string path = result_path(options, item);
+  std::error_code ignored;  // what cannot be asked for is not there
   if (options.results.empty()) {
-    if (fs::exists(path + "/study.sqlite")) item.result = read_results(path);
+    if (fs::exists(path + "/study.sqlite", ignored)) item.result = read_results(path);
     return;
   }
-  if (!fs::exists(path)) return;
+  if (!fs::exists(path, ignored)) return;
   item.result = read_published(path);
   item.changed = changed_since(item.study, item.result->plan.study);
 }

@@ -310,7 +310,7 @@ TEST(SpoiltFiles, AreNamedAndLeaveNothing) {
       {"x.toml", replaced(kStudy, "hidden-arm", "./none.json"), "study check x.toml",
        "armature: ./none.json: open: got No such file or directory"},
       {"x.toml", replaced(kStudy, "hidden-arm", "./x.toml"), run, "./x.toml: line 1: got"},
-      {"x.csv", "1,2\n3,\0x\n", "design x.csv", "x.csv: line 2"},
+      {"x.csv", std::string("1,2\n3,\0\n", 8), "design x.csv", "x.csv: line 2: got a NUL byte"},
       {"x.csv", "\xff\xfe" + wide("1,2\n"), "design x.csv", "x.csv: encoding: got UTF-16"},
       {"x.csv", "1,2\n3\n", "design x.csv", "x.csv: line 2: got 1 numbers"},
       {"x.csv", "", "design x.csv", "x.csv: rows: got none"},

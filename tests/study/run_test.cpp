@@ -263,6 +263,19 @@ class Elsewhere : public testing::Test {
   TemporaryDirectory directory_;
 };
 
+TEST(StudyExport, OfOneReplicationTheErrorIsEmpty) {
+  const TemporaryDirectory directory;
+  run_study(plan_of(kSmallStudy, {"replications=1"}), directory.file("run"));
+  Files files = exported(directory.file("run"));
+  for (const char* name : {"curves.csv", "differences.csv"}) {
+    std::istringstream lines(files[name]);
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_TRUE(contains(line, ",replications,mean,deviation,standard_error,low95,high95,least,"));
+    while (std::getline(lines, line)) EXPECT_TRUE(contains(line, ",,,,,")) << name << ": " << line;
+  }
+}
+
 // Every replication at every checkpoint, on request: the last of them is its final regret.
 TEST_F(Elsewhere, CurvesOfReplicationsAreExportedOnRequest) {
   ASSERT_EQ(run(), "(accepted)");
