@@ -21,6 +21,11 @@ struct HtmlRow {
   std::vector<std::string> cells;  // plain text, the first one a heading
   bool marked = false;             // drawn as the best of the table
 };
-std::string html_table(const std::vector<std::string>& header, const std::vector<HtmlRow>& rows);
+/// A box of class `wide` (and `kind`) in which a table scrolls, so that the page does not; `label`
+/// tells those who are read the page aloud, or who scroll by keyboard, what it holds.
+std::string html_scrolling(const std::string& kind, const std::string& label,
+                           const std::string& table);
+std::string html_table(const std::string& label, const std::vector<std::string>& header,
+                       const std::vector<HtmlRow>& rows);
 
 }  // namespace armature
