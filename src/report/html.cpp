@@ -54,6 +54,15 @@ std::string html_escaped(std::string_view text) {
 // In this order: escaping leaves backticks alone, but would take the tags for text.
 std::string html_text(std::string_view text) { return with_code(html_escaped(text)); }
 
+std::string html_breakable(std::string_view text) {
+  std::string html;
+  for (const char c : text) {
+    html += html_escaped(std::string_view(&c, 1));
+    if (c == ':' || c == ',' || c == '=' || c == '/') html += "<wbr>";
+  }
+  return html;
+}
+
 std::string html_paragraphs(std::string_view text) {
   std::string html, paragraph;
   const auto end_paragraph = [&] {

@@ -11,6 +11,9 @@ namespace armature {
 std::string html_escaped(std::string_view text);
 /// The same with what stands between backticks as code.
 std::string html_text(std::string_view text);
+/// The same as plain text where a line may also be broken behind : , = and /, for names without
+/// blanks.
+std::string html_breakable(std::string_view text);
 /// Paragraphs separated by empty lines; what stands between backticks is code.
 std::string html_paragraphs(std::string_view text);
 /// JSON that can stand inside a <script>, where entities are not decoded and `</script>` ends it

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "armature/report.h"
+#include "base/mathematics.h"
 #include "base/text.h"
 #include "report/html.h"
 #include "report/search_words.h"
@@ -21,19 +22,19 @@
 
 namespace armature {
 
-std::size_t MatrixRow::rivals() const {
+std::size_t AnswerRow::rivals() const {
   return static_cast<std::size_t>(
       std::count_if(entries.begin(), entries.end(), [](const auto& entry) { return !!entry; }));
 }
 
-std::size_t MatrixRow::marks() const {
+std::size_t AnswerRow::marks() const {
   return static_cast<std::size_t>(std::count_if(
       entries.begin(), entries.end(), [](const auto& entry) { return entry && entry->marked; }));
 }
 
-bool Matrix::contested() const {
+bool AnswerMatrix::contested() const {
   return std::any_of(rows.begin(), rows.end(),
-                     [](const MatrixRow& row) { return row.rivals() > 1; });
+                     [](const AnswerRow& row) { return row.rivals() > 1; });
 }
 
 namespace {
@@ -43,8 +44,8 @@ namespace {
 // A row before its policies have their columns.
 struct LooseRow {
   Round horizon = 0;
-  MatrixRow row;
-  std::vector<MatrixEntry> entries;  // the least first
+  AnswerRow row;
+  std::vector<AnswerEntry> entries;  // the least first
 };
 
 double ratio_to(double least, double own) {
@@ -102,11 +103,11 @@ std::vector<LooseRow> rows_of_search(const Results& result) {
   }
   for (LooseRow& loose : rows) {
     std::stable_sort(loose.entries.begin(), loose.entries.end(),
-                     [](const MatrixEntry& a, const MatrixEntry& b) {
+                     [](const AnswerEntry& a, const AnswerEntry& b) {
                        return a.cell->final_regret().mean < b.cell->final_regret().mean;
                      });
     loose.row.least = loose.entries[0].cell->final_regret().mean;
-    for (MatrixEntry& entry : loose.entries)
+    for (AnswerEntry& entry : loose.entries)
       entry.ratio = ratio_to(loose.row.least, entry.cell->final_regret().mean);
   }
   // The plan goes through worlds, which nobody sees here; roles and sizes are what is read.
@@ -122,7 +123,25 @@ std::vector<LooseRow> rows_of_search(const Results& result) {
 
 // --- Columns -------------------------------------------------------------------------------------
 
-// In the order of the study file (of a search the plan has another), the oracle aside.
+// Where a policy stands in the study file: its entry, then its values along each axis.
+std::vector<std::ptrdiff_t> place_in_file(const Study& study, const PlannedName& name) {
+  const auto entry =
+      std::find_if(study.policies.begin(), study.policies.end(), [&](const GridEntry& candidate) {
+        return candidate.label == name.label &&
+               (!name.label.empty() || candidate.name == name.name);
+      });
+  std::vector<std::ptrdiff_t> place{entry - study.policies.begin()};
+  if (entry == study.policies.end()) return place;
+  for (const GridAxis& axis : entry->axes)
+    for (const auto& [key, value] : name.varied)
+      if (key == axis.key)
+        place.push_back(std::find(axis.values.begin(), axis.values.end(), value) -
+                        axis.values.begin());
+  return place;
+}
+
+// The plan's order, but after a search, which has left some cells here and some there, that of the
+// study file. The oracle aside.
 std::vector<const PlannedCell*> policies_in_order(const StudyPlan& plan) {
   std::vector<const PlannedCell*> policies;
   for (const PlannedCell& cell : plan.cells)
@@ -131,25 +150,19 @@ std::vector<const PlannedCell*> policies_in_order(const StudyPlan& plan) {
           return known->policy_label == cell.policy_label;
         }))
       policies.push_back(&cell);
-  const auto place = [&](const PlannedCell* cell) {
-    const auto& entries = plan.study.policies;
-    const auto found = std::find_if(entries.begin(), entries.end(), [&](const GridEntry& entry) {
-      return entry.label.empty() ? entry.name == cell->policy_name.name
-                                 : entry.label == cell->policy_name.label;
-    });
-    return found - entries.begin();
-  };
   if (plan.study.search)
-    std::stable_sort(
-        policies.begin(), policies.end(), [&](const PlannedCell* a, const PlannedCell* b) {
-          return std::tuple(place(a), a->policy_label) < std::tuple(place(b), b->policy_label);
-        });
+    std::stable_sort(policies.begin(), policies.end(),
+                     [&](const PlannedCell* a, const PlannedCell* b) {
+                       return place_in_file(plan.study, a->policy_name) <
+                              place_in_file(plan.study, b->policy_name);
+                     });
   return policies;
 }
 
-Matrix with_columns(std::vector<LooseRow> rows, const std::vector<const PlannedCell*>& policies,
-                    const ShortNames& names) {
-  Matrix matrix;
+AnswerMatrix with_columns(std::vector<LooseRow> rows,
+                          const std::vector<const PlannedCell*>& policies,
+                          const ShortNames& names) {
+  AnswerMatrix matrix;
   std::vector<const PlannedCell*> columns;
   for (const PlannedCell* policy : policies) {
     const bool here = std::any_of(rows.begin(), rows.end(), [&](const LooseRow& loose) {
@@ -162,7 +175,7 @@ Matrix with_columns(std::vector<LooseRow> rows, const std::vector<const PlannedC
   }
   for (LooseRow& loose : rows) {
     loose.row.entries.resize(columns.size());
-    for (const MatrixEntry& entry : loose.entries)
+    for (const AnswerEntry& entry : loose.entries)
       for (std::size_t i = 0; i < columns.size(); ++i)
         if (columns[i]->policy_label == entry.cell->cell.policy_label) loose.row.entries[i] = entry;
     matrix.rows.push_back(std::move(loose.row));
@@ -204,19 +217,30 @@ struct Fared {
   std::size_t policy = 0;
   std::size_t entered = 0;
   double furthest = 1;
-  const MatrixRow* where = nullptr;
-  std::vector<const MatrixRow*> best;  // alone or among others; of a search, the least
+  const AnswerRow* where = nullptr;    // it is furthest behind
+  std::vector<double> ratios;          // the largest first
+  double typical = 1;                  // their geometric mean
+  std::vector<const AnswerRow*> best;  // alone or among others; of a search, the least
   std::size_t alone = 0;               // of these: settled
 };
 
-std::vector<Fared> fared(const Matrix& matrix) {
+// Of infinitely far as of very far: one such row must not make all policies that have one equal.
+double geometric_mean(const std::vector<double>& ratios) {
+  double sum = 0;
+  for (const double ratio : ratios) sum += portable::log(std::min(ratio, 1e9));
+  return portable::exp(sum / static_cast<double>(std::max<std::size_t>(1, ratios.size())));
+}
+
+std::vector<Fared> fared(const AnswerMatrix& matrix) {
   std::vector<Fared> all;
   for (std::size_t i = 0; i < matrix.policies.size(); ++i) {
-    Fared one{i, 0, 1, nullptr, {}, 0};
-    for (const MatrixRow& row : matrix.rows) {
+    Fared one;
+    one.policy = i;
+    for (const AnswerRow& row : matrix.rows) {
       if (!row.entries[i] || row.rivals() < 2) continue;
-      const MatrixEntry& entry = *row.entries[i];
+      const AnswerEntry& entry = *row.entries[i];
       ++one.entered;
+      one.ratios.push_back(entry.ratio);
       if (one.where == nullptr || entry.ratio > one.furthest) {
         one.furthest = entry.ratio;
         one.where = &row;
@@ -225,52 +249,94 @@ std::vector<Fared> fared(const Matrix& matrix) {
       one.best.push_back(&row);
       one.alone += matrix.searched || row.marks() == 1;
     }
+    std::sort(one.ratios.begin(), one.ratios.end(), std::greater<>());
+    one.typical = geometric_mean(one.ratios);
     all.push_back(std::move(one));
   }
   return all;
 }
 
-// "in the benign worlds", where they are all the benign ones and no other; else by name as long as
+std::size_t contested_rows(const AnswerMatrix& matrix) {
+  return static_cast<std::size_t>(
+      std::count_if(matrix.rows.begin(), matrix.rows.end(),
+                    [](const AnswerRow& row) { return row.rivals() > 1; }));
+}
+
+std::string row_noun(const AnswerMatrix& matrix) {
+  return matrix.horizon == 0 ? "horizons" : matrix.searched ? "rows" : "worlds";
+}
+
+// "at T = 10^4", "in benign".
+std::string in_words(const AnswerMatrix& matrix, const std::string& names) {
+  return (matrix.horizon == 0 ? "at " : "in ") + names;
+}
+
+// "in all benign worlds", where they are all the benign ones and no other; else by name as long as
 // they are few.
-std::string rows_words(const Matrix& matrix, const std::vector<const MatrixRow*>& rows) {
-  std::size_t contested = 0;
-  for (const MatrixRow& row : matrix.rows) contested += row.rivals() > 1;
-  const char* several = matrix.horizon == 0 ? "horizons" : matrix.searched ? "rows" : "worlds";
-  if (rows.size() == contested)
-    return contested == 1 ? "in " + rows[0]->name : fmt::format("in all {} {}", contested, several);
+std::string rows_words(const AnswerMatrix& matrix, const std::vector<const AnswerRow*>& rows) {
+  const std::size_t contested = contested_rows(matrix);
+  if (rows.size() == contested && contested > 1)
+    return in_words(matrix, fmt::format("all {} {}", contested, row_noun(matrix)));
   for (const char* role : {"benign", "worst-case"}) {
-    const auto of_role = [&](const MatrixRow& row) { return row.role == role && row.rivals() > 1; };
+    const auto of_role = [&](const AnswerRow& row) { return row.role == role && row.rivals() > 1; };
     const auto count = std::count_if(matrix.rows.begin(), matrix.rows.end(), of_role);
     const bool all =
-        std::all_of(rows.begin(), rows.end(), [&](const MatrixRow* row) { return of_role(*row); });
-    if (all && count > 1 && rows.size() == static_cast<std::size_t>(count))
-      return fmt::format("in the {} worlds", role == std::string("benign") ? role : "other");
+        std::all_of(rows.begin(), rows.end(), [&](const AnswerRow* row) { return of_role(*row); });
+    if (matrix.horizon != 0 && all && count > 1 && rows.size() == static_cast<std::size_t>(count))
+      return fmt::format("in all {} {}", role, row_noun(matrix));
   }
   constexpr std::size_t kMostNamed = 3;
   if (rows.size() > kMostNamed)
-    return fmt::format("in {} of {} {}", rows.size(), contested, several);
+    return in_words(matrix, fmt::format("{} of {} {}", rows.size(), contested, row_noun(matrix)));
   std::vector<std::string> names;
-  for (const MatrixRow* row : rows) names.push_back(row->name);
-  return (matrix.horizon == 0 ? "at " : "in ") + enumerated(names);
+  for (const AnswerRow* row : rows) names.push_back(row->name);
+  return in_words(matrix, enumerated(names));
 }
 
-// "best in benign and 40 times as much in reversed".
-std::string winner_words(const Matrix& matrix, const Fared& one) {
+// "3,200 times the least in confounded".
+std::string furthest_words(const AnswerMatrix& matrix, const Fared& one) {
+  const std::string where = in_words(matrix, one.where->name);
+  return std::isinf(one.furthest)
+             ? fmt::format("regret {}, where the least is none at all", where)
+             : fmt::format("{} times the least {}", times_text(one.furthest), where);
+}
+
+// "`c-ucb` is the best in benign, but has 40 times the least in reversed".
+std::string winner_words(const AnswerMatrix& matrix, const Fared& one) {
   const std::string best = matrix.searched                ? "has the least"
                            : one.alone == one.best.size() ? "is the best"
                                                           : "is among the best";
   std::string words = fmt::format("{} {} {}", quoted(matrix.policies[one.policy]), best,
                                   rows_words(matrix, one.best));
   constexpr double kWorthSaying = 1.1;
-  if (one.furthest >= kWorthSaying)
-    words += fmt::format(", and has {} times the least in {}", times_text(one.furthest),
-                         one.where->name);
+  if (one.furthest >= kWorthSaying) words += ", but has " + furthest_words(matrix, one);
   return words;
 }
 
-std::string only_policy_words(const Matrix& matrix) {
+// Who is near the best nearly everywhere. A single world in which the best has next to no regret
+// must not decide who that is: it is judged by the geometric mean of all worlds, and what is far is
+// then said.
+constexpr double kNear = 3;
+std::string steady_words(const AnswerMatrix& matrix, const Fared& one) {
+  const std::string name = quoted(matrix.policies[one.policy]);
+  const char* best = matrix.searched ? "least" : "best";
+  const auto far = static_cast<std::size_t>(
+      std::count_if(one.ratios.begin(), one.ratios.end(), [](double r) { return r > kNear; }));
+  if (far == 0)
+    return fmt::format("{} is within {} times the {} everywhere", name, within_text(one.furthest),
+                       best);
+  if (3 * far <= one.entered)
+    return fmt::format("{} is within {} times the {} in {} of {} {}, but has {}", name,
+                       within_text(one.ratios[far]), best, one.entered - far, one.entered,
+                       row_noun(matrix), furthest_words(matrix, one));
+  return fmt::format(
+      "{} is nearest to the {} on the whole ({} times, in the geometric mean), but has {}", name,
+      best, times_text(one.typical), furthest_words(matrix, one));
+}
+
+std::string only_policy_words(const AnswerMatrix& matrix) {
   double least = std::numeric_limits<double>::infinity(), most = 0;
-  for (const MatrixRow& row : matrix.rows) {
+  for (const AnswerRow& row : matrix.rows) {
     least = std::min(least, row.least);
     most = std::max(most, row.least);
   }
@@ -282,8 +348,8 @@ std::string only_policy_words(const Matrix& matrix) {
       least == most ? narrow(least, 0) : narrow(least, 0) + " to " + narrow(most, 0));
 }
 
-bool one_replication(const Matrix& matrix) {
-  for (const MatrixRow& row : matrix.rows)
+bool one_replication(const AnswerMatrix& matrix) {
+  for (const AnswerRow& row : matrix.rows)
     for (const auto& entry : row.entries)
       if (entry && entry->cell->final_regret().count > 1) return false;
   return true;
@@ -291,7 +357,7 @@ bool one_replication(const Matrix& matrix) {
 
 }  // namespace
 
-std::vector<Matrix> matrices(const StudyResult& result) {
+std::vector<AnswerMatrix> matrices(const StudyResult& result) {
   const ShortNames names(result);
   const bool searched = result.plan.study.search.has_value();
   std::vector<LooseRow> rows = searched ? rows_of_search(result) : rows_of_contests(result);
@@ -307,12 +373,12 @@ std::vector<Matrix> matrices(const StudyResult& result) {
     const std::string world = rows[0].row.name;
     for (LooseRow& loose : rows)
       loose.row.name = loose.row.full_name = "T = " + horizon_text(loose.horizon);
-    Matrix matrix = with_columns(std::move(rows), policies, names);
+    AnswerMatrix matrix = with_columns(std::move(rows), policies, names);
     matrix.world = world;
     matrix.searched = searched;
     return {matrix};
   }
-  std::vector<Matrix> all;
+  std::vector<AnswerMatrix> all;
   for (const Round horizon : horizons) {
     std::vector<LooseRow> here;
     for (const LooseRow& loose : rows)
@@ -324,43 +390,34 @@ std::vector<Matrix> matrices(const StudyResult& result) {
   return all;
 }
 
-std::string entry_text(const Matrix& matrix, const MatrixRow& row, const MatrixEntry& entry) {
+std::string entry_text(const AnswerMatrix& matrix, const AnswerRow& row, const AnswerEntry& entry) {
   if (!matrix.contested()) return narrow_mean_text(entry.cell->final_regret());
   if (row.least == 0) return entry.ratio == 1 ? "0" : "∞";
   if (entry.ratio == 1) return "1.00";
   return times_text(entry.ratio) + "×";
 }
 
-std::string mark_text(const MatrixRow& row, const MatrixEntry& entry) {
+std::string mark_text(const AnswerRow& row, const AnswerEntry& entry) {
   if (!entry.marked) return "";
   return row.marks() == 1 ? "★" : "☆";
 }
 
-std::string answer_words(const Matrix& matrix) {
+std::string answer_words(const AnswerMatrix& matrix) {
   if (!matrix.contested()) return only_policy_words(matrix);
   std::vector<Fared> all = fared(matrix);
-  std::size_t contested = 0;
-  for (const MatrixRow& row : matrix.rows) contested += row.rivals() > 1;
-
   std::vector<std::string> parts;
   // The steadiest, of those that were everywhere: with one row that is the best again.
+  const std::size_t contested = contested_rows(matrix);
   const Fared* steady = nullptr;
   for (const Fared& one : all)
-    if (one.entered == contested && (steady == nullptr || one.furthest < steady->furthest))
+    if (contested > 1 && one.entered == contested &&
+        (steady == nullptr || one.typical < steady->typical))
       steady = &one;
-  if (contested > 1 && steady != nullptr && !std::isinf(steady->furthest)) {
-    if (steady->best.size() == contested)
-      parts.push_back(winner_words(matrix, *steady));
-    else
-      parts.push_back(fmt::format(
-          "{} is within {} times the {} everywhere", quoted(matrix.policies[steady->policy]),
-          within_text(steady->furthest), matrix.searched ? "least" : "best"));
-  } else {
-    steady = nullptr;
-  }
-
-  // Then who is the best where: those with the most rows first.
   const std::size_t who_is_steady = steady == nullptr ? all.size() : steady->policy;
+  if (steady != nullptr)
+    parts.push_back(steady->best.size() == contested ? winner_words(matrix, *steady)
+                                                     : steady_words(matrix, *steady));
+  // Then who is the best where: those with the most rows first.
   std::stable_sort(all.begin(), all.end(), [](const Fared& a, const Fared& b) {
     return std::tuple(a.best.size(), a.alone) > std::tuple(b.best.size(), b.alone);
   });
@@ -368,6 +425,16 @@ std::string answer_words(const Matrix& matrix) {
   for (const Fared& one : all)
     if (!one.best.empty() && one.policy != who_is_steady && parts.size() < kMostParts)
       parts.push_back(winner_words(matrix, one));
+  // Where one has it all, the others are worth a word.
+  if (parts.size() == 1) {
+    const auto last = std::max_element(all.begin(), all.end(), [](const Fared& a, const Fared& b) {
+      return a.furthest < b.furthest;
+    });
+    if (last->furthest > 1)
+      parts.push_back(fmt::format("furthest behind is {} with {}",
+                                  quoted(matrix.policies[last->policy]),
+                                  furthest_words(matrix, *last)));
+  }
   const std::string words = join(parts, "; ") + ".";
   if (one_replication(matrix) && !matrix.searched)
     return words + " But that is one replication, which says nothing about luck.";
@@ -386,8 +453,10 @@ int shade_of(double ratio) {
   return shade;
 }
 
+std::string least_text(const AnswerRow& row) { return row.least == 0 ? "0" : narrow(row.least, 0); }
+
 // What stands behind the number, for whoever points at it.
-std::string hover_words(const std::string& policy, const MatrixEntry& entry) {
+std::string hover_words(const std::string& policy, const AnswerEntry& entry) {
   const Spread& regret = entry.cell->final_regret();
   std::string words = fmt::format("{} in {}: mean regret {}, median {}, {} replication{}", policy,
                                   entry.cell->cell.instance_label, mean_text(regret),
@@ -401,16 +470,16 @@ std::string hover_words(const std::string& policy, const MatrixEntry& entry) {
                              rounded(-d.low(), d.standard_error));
 }
 
-std::string row_html(const Matrix& matrix, const MatrixRow& row) {
+std::string row_html(const AnswerMatrix& matrix, const AnswerRow& row) {
   std::string html = fmt::format("<tr><th scope=\"row\" title=\"{}\">{}</th>",
-                                 html_escaped(row.full_name), html_escaped(row.name));
-  if (matrix.contested()) html += fmt::format("<td class=\"least\">{}</td>", narrow(row.least, 0));
+                                 html_escaped(row.full_name), html_breakable(row.name));
+  if (matrix.contested()) html += fmt::format("<td class=\"least\">{}</td>", least_text(row));
   for (std::size_t i = 0; i < row.entries.size(); ++i) {
     if (!row.entries[i]) {
       html += "<td class=\"missing\">–</td>";
       continue;
     }
-    const MatrixEntry& entry = *row.entries[i];
+    const AnswerEntry& entry = *row.entries[i];
     const std::string mark = mark_text(row, entry);
     html += fmt::format(
         "<td class=\"{}shade-{}\" title=\"{}\">{}<span class=\"mark\">{}</span></td>",
@@ -420,7 +489,7 @@ std::string row_html(const Matrix& matrix, const MatrixRow& row) {
   return html + "</tr>\n";
 }
 
-std::string heading_words(const Matrix& matrix) {
+std::string heading_words(const AnswerMatrix& matrix) {
   const std::string where =
       matrix.horizon == 0 ? " in " + matrix.world
                           : fmt::format(" at T = {}", grouped(static_cast<double>(matrix.horizon)));
@@ -428,22 +497,21 @@ std::string heading_words(const Matrix& matrix) {
   return fmt::format("Mean regret{}, as a multiple of the least of its row", where);
 }
 
-bool shows(const Matrix& matrix, const std::string& mark) {
-  for (const MatrixRow& row : matrix.rows)
+bool shows(const AnswerMatrix& matrix, const std::string& mark) {
+  for (const AnswerRow& row : matrix.rows)
     for (const auto& entry : row.entries)
       if (entry && mark_text(row, *entry) == mark) return true;
   return false;
 }
 
 // Only what is there is explained.
-std::vector<std::string> key_words(const Matrix& matrix) {
+std::vector<std::string> key_words(const AnswerMatrix& matrix) {
   std::vector<std::string> words;
   if (shows(matrix, "★"))
-    words.push_back("★ the best, settled: the 95% intervals of all paired differences leave out 0");
-  if (shows(matrix, "☆"))
     words.push_back(
-        "☆ cannot be told from the best: the 95% interval of the paired difference "
-        "reaches 0");
+        "★ the best, settled (the 95% intervals of its paired differences leave out 0)");
+  if (shows(matrix, "☆"))
+    words.push_back("☆ not to be told from the best (the 95% interval reaches 0)");
   const bool nothing = std::any_of(matrix.rows.begin(), matrix.rows.end(), [](const auto& row) {
     return row.rivals() > 1 && row.least == 0;
   });
@@ -456,26 +524,28 @@ std::vector<std::string> key_words(const Matrix& matrix) {
   return words;
 }
 
-std::string table_html(const Matrix& matrix) {
-  std::string html =
-      fmt::format("<table>\n<caption>{}</caption>\n<thead><tr><th scope=\"col\">{}</th>",
-                  html_escaped(heading_words(matrix)), matrix.horizon == 0 ? "horizon" : "world");
+std::string table_html(const AnswerMatrix& matrix) {
+  const std::string heading = heading_words(matrix);
+  std::string html = fmt::format("<table>\n<thead><tr><th scope=\"col\">{}</th>",
+                                 matrix.horizon == 0 ? "horizon" : "world");
   if (matrix.contested()) html += "<th scope=\"col\" class=\"least\">least</th>";
   for (const std::string& policy : matrix.policies)
-    html += fmt::format("<th scope=\"col\"><span>{}</span></th>", html_escaped(policy));
+    html += fmt::format("<th scope=\"col\"><span>{}</span></th>", html_breakable(policy));
   html += "</tr></thead>\n<tbody>\n";
-  for (const MatrixRow& row : matrix.rows) html += row_html(matrix, row);
-  html = html_scrolling("matrix", heading_words(matrix), html + "</tbody>\n</table>");
+  for (const AnswerRow& row : matrix.rows) html += row_html(matrix, row);
+  // The caption stands before the box: inside it would scroll away.
+  html = fmt::format("<p class=\"caption\">{}</p>\n", html_escaped(heading)) +
+         html_scrolling("matrix", heading, html + "</tbody>\n</table>");
   const std::vector<std::string> key = key_words(matrix);
-  if (!key.empty()) html += "<p class=\"key\">" + html_text(join(key, ". ")) + ".</p>\n";
+  if (!key.empty()) html += "<p class=\"key\">" + html_text(join(key, " · ")) + "</p>\n";
   return html;
 }
 
 }  // namespace
 
-std::string matrix_html(const StudyResult& result, const std::vector<Matrix>& all) {
+std::string matrix_html(const StudyResult& result, const std::vector<AnswerMatrix>& all) {
   if (all.empty()) return "";
-  const auto sentence = [&](const Matrix& matrix) {
+  const auto sentence = [&](const AnswerMatrix& matrix) {
     return fmt::format("<p class=\"answer\">{}{}</p>\n",
                        result.complete ? "" : "So far: ", html_text(answer_words(matrix)));
   };
@@ -502,9 +572,8 @@ namespace {
 // A name that would take a column to itself is a number here and spelt out below.
 class Key {
  public:
-  explicit Key(std::size_t most) : most_(most) {}
-  std::string name(const std::string& name) {
-    if (name.size() <= most_) return name;
+  std::string name(const std::string& name, std::size_t most) {
+    if (name.size() <= most) return name;
     auto known = std::find(names_.begin(), names_.end(), name);
     if (known == names_.end()) known = names_.insert(names_.end(), name);
     return fmt::format("[{}]", known - names_.begin() + 1);
@@ -517,21 +586,20 @@ class Key {
   }
 
  private:
-  std::size_t most_;
   std::vector<std::string> names_;
 };
 
 // One block of columns from `first` up to `last`.
-std::string block_text(const Matrix& matrix, std::size_t first, std::size_t last, Key& worlds,
-                       Key& policies) {
+std::string block_text(const AnswerMatrix& matrix, std::size_t first, std::size_t last,
+                       std::size_t width, Key& key) {
   std::vector<std::string> header{matrix.horizon == 0 ? "horizon" : "world"};
   if (matrix.contested()) header.push_back("least");
   for (std::size_t i = first; i < last; ++i)
-    header.push_back(policies.name(matrix.policies[i]) + " ");  // the column of marks
+    header.push_back(key.name(matrix.policies[i], width / 4) + " ");  // the column of marks
   TextTable table(header);
-  for (const MatrixRow& row : matrix.rows) {
-    std::vector<std::string> cells{worlds.name(row.name)};
-    if (matrix.contested()) cells.push_back(narrow(row.least, 0));
+  for (const AnswerRow& row : matrix.rows) {
+    std::vector<std::string> cells{key.name(row.name, width * 9 / 20)};
+    if (matrix.contested()) cells.push_back(least_text(row));
     for (std::size_t i = first; i < last; ++i) {
       const auto& entry = row.entries[i];
       const std::string mark = entry ? mark_text(row, *entry) : "";
@@ -554,29 +622,28 @@ std::size_t block_width(const std::string& block) {
 
 // Worlds stay rows at any width: policies that do not fit beside each other come in a further
 // block.
-std::string blocks_text(const Matrix& matrix, std::size_t width) {
-  Key worlds(width / 3), policies(width / 4);
+std::string blocks_text(const AnswerMatrix& matrix, std::size_t width) {
+  Key key;
   std::string text;
   for (std::size_t first = 0; first < matrix.policies.size();) {
     std::size_t last = first + 1;
     while (last < matrix.policies.size()) {
-      Key trial_worlds(width / 3), trial_policies(width / 4);
-      if (block_width(block_text(matrix, first, last + 1, trial_worlds, trial_policies)) > width)
-        break;
+      Key trial = key;
+      if (block_width(block_text(matrix, first, last + 1, width, trial)) > width) break;
       ++last;
     }
-    text += (first == 0 ? "" : "\n") + block_text(matrix, first, last, worlds, policies);
+    text += (first == 0 ? "" : "\n") + block_text(matrix, first, last, width, key);
     first = last;
   }
-  return text + worlds.print(width) + policies.print(width);
+  return text + key.print(width);
 }
 
 }  // namespace
 
 std::string study_answer(const StudyResult& result, std::size_t width) {
-  const std::vector<Matrix> all = matrices(result);
+  const std::vector<AnswerMatrix> all = matrices(result);
   if (all.empty()) return "Nothing has been run yet.\n";
-  const Matrix& matrix = all[0];
+  const AnswerMatrix& matrix = all[0];
   std::string text = wrapped(heading_words(matrix), width) + "\n\n" + blocks_text(matrix, width);
   for (const std::string& words : key_words(matrix)) text += wrapped(words, width) + "\n";
   const std::string conditions = conditions_words(result.plan.study);

@@ -35,7 +35,7 @@ std::string words_of(const MadeStudy& made) {
   return answer_words(matrices(result)[0]);
 }
 
-std::vector<std::string> entries_of(const Matrix& matrix, std::size_t row) {
+std::vector<std::string> entries_of(const AnswerMatrix& matrix, std::size_t row) {
   std::vector<std::string> texts;
   for (const auto& entry : matrix.rows[row].entries)
     texts.push_back(entry ? entry_text(matrix, matrix.rows[row], *entry) +
@@ -67,14 +67,14 @@ TEST(Matrix, TheOracleHasNoPartInIt) {
   MadeStudy made = study_of({{0, 1, 2}});
   made.policies[0] = {"oracle", "oracle"};
   const StudyResult result = made_result(made);
-  const Matrix matrix = matrices(result)[0];
+  const AnswerMatrix matrix = matrices(result)[0];
   EXPECT_EQ(matrix.policies, (Texts{"c-ucb", "sentry"}));
   EXPECT_EQ(entries_of(matrix, 0), (Texts{"1.00★", "2.0×"}));
 }
 
 TEST(Matrix, NothingIsAMultipleOfNoRegret) {
   const StudyResult result = made_result(study_of({{0, 1, 2}, {1, 2, 3}}));
-  const Matrix matrix = matrices(result)[0];
+  const AnswerMatrix matrix = matrices(result)[0];
   EXPECT_EQ(entries_of(matrix, 0), (Texts{"0★", "∞", "∞"}));
   EXPECT_NE(study_answer(result, 80).find("∞ the least is no regret at all"), std::string::npos);
 }
@@ -98,7 +98,9 @@ TEST(Matrix, OfOneWorldTheHorizonsAreRows) {
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].rows[0].name, "T = 100");
   EXPECT_EQ(all[0].rows[1].name, "T = 10^4");
-  EXPECT_EQ(answer_words(all[0]), "`ucb` is the best in all 2 horizons.");
+  EXPECT_EQ(
+      answer_words(all[0]),
+      "`ucb` is the best at all 2 horizons; furthest behind is `c-ucb` with 2.0 times the least at T = 100.");
 }
 
 // A policy that stops earlier has no column; one that is not finished everywhere has a gap.
@@ -109,7 +111,7 @@ TEST(Matrix, WhatWasNotRunIsSaid) {
     return cell.cell.policy == "sentry" ||
            (cell.cell.policy == "c-ucb" && cell.cell.instance_label == "hard");
   });
-  const Matrix matrix = matrices(result)[0];
+  const AnswerMatrix matrix = matrices(result)[0];
   EXPECT_EQ(matrix.policies, (Texts{"ucb", "c-ucb"}));
   EXPECT_EQ(matrix.absent, Texts{"sentry"});
   EXPECT_EQ(entries_of(matrix, 1), (Texts{"1.00", "none"}));
@@ -118,7 +120,7 @@ TEST(Matrix, WhatWasNotRunIsSaid) {
 
 TEST(Matrix, OfOnePolicyTheNumbersThemselvesAreShown) {
   const StudyResult result = made_result(study_of({{1}, {3}}));
-  const Matrix matrix = matrices(result)[0];
+  const AnswerMatrix matrix = matrices(result)[0];
   EXPECT_FALSE(matrix.contested());
   EXPECT_EQ(entries_of(matrix, 1), (Texts{"300.0±3.0"}));
   EXPECT_EQ(answer_words(matrix),
@@ -143,7 +145,7 @@ TEST(Matrix, OfASearchRowsAreRolesAndSizes) {
   result.plan.study.search = SearchStage{3, {0, 1, 2, 3, 4, 5}};
   const auto all = matrices(result);
   ASSERT_EQ(all.size(), 1u);
-  const Matrix& matrix = all[0];
+  const AnswerMatrix& matrix = all[0];
   ASSERT_EQ(matrix.rows.size(), 3u);
   EXPECT_EQ(matrix.rows[0].name, "benign, 20 actions");
   EXPECT_EQ(matrix.rows[1].name, "worst-case, 20 actions");
@@ -156,10 +158,11 @@ TEST(Matrix, OfASearchRowsAreRolesAndSizes) {
 // --- The sentence
 
 TEST(Answer, NamesTheSteadyOneAndWhoWinsWhere) {
-  EXPECT_EQ(words_of(study_of({{3, 1, 1.3}, {1, 40, 1.25}, {1, 30, 1.1}})),
-            "`sentry` is within 1.30 times the best everywhere; `ucb` is the best in the other "
-            "worlds, and has 3.0 times the least in easy; `c-ucb` is the best in easy, and has 40 "
-            "times the least in hard.");
+  EXPECT_EQ(
+      words_of(study_of({{3, 1, 1.3}, {1, 40, 1.25}, {1, 30, 1.1}})),
+      "`sentry` is within 1.30 times the best everywhere; `ucb` is the best in all "
+      "worst-case worlds, but has 3.0 times the least in easy; `c-ucb` is the best in easy, but has 40 "
+      "times the least in hard.");
 }
 
 TEST(Answer, APromiseIsRoundedUp) {
@@ -167,14 +170,16 @@ TEST(Answer, APromiseIsRoundedUp) {
 }
 
 TEST(Answer, WhoIsBestEverywhereIsSaidToBe) {
-  EXPECT_EQ(words_of(study_of({{1, 2}, {1, 3}})), "`ucb` is the best in all 2 worlds.");
+  EXPECT_EQ(
+      words_of(study_of({{1, 2}, {1, 3}})),
+      "`ucb` is the best in all 2 worlds; furthest behind is `c-ucb` with 3.0 times the least in hard.");
 }
 
 TEST(Answer, ATieIsNoWin) {
   MadeStudy made = study_of({{1, 1.01}, {1, 3}});
   made.relative_pair_deviation = 0.5;
   EXPECT_EQ(words_of(made),
-            "`ucb` is among the best in all 2 worlds; `c-ucb` is among the best in easy, and has "
+            "`ucb` is among the best in all 2 worlds; `c-ucb` is among the best in easy, but has "
             "3.0 times the least in hard.");
 }
 
@@ -193,11 +198,25 @@ TEST(Answer, OfAnUnfinishedStudyIsSoFar) {
             std::string::npos);
 }
 
-// Nobody may be called near the best who is infinitely far from it.
-TEST(Answer, WithoutASteadyOneNoneIsNamed) {
+// Nobody is called near the best who is infinitely far from it.
+TEST(Answer, NothingIsTimesNothing) {
   const std::string words = words_of(study_of({{0, 1}, {1, 0}}));
   EXPECT_EQ(words.find("within"), std::string::npos) << words;
-  EXPECT_NE(words.find("infinitely many times the least in"), std::string::npos) << words;
+  EXPECT_NE(words.find("but has regret in hard, where the least is none at all"), std::string::npos)
+      << words;
+}
+
+// One world in which the best pays next to nothing does not decide who is steady; it is told.
+TEST(Answer, OneFarWorldIsAnExceptionThatIsTold) {
+  EXPECT_EQ(words_of(study_of({{1000, 1, 2000}, {1.2, 90, 1}, {1, 80, 2}, {1.1, 70, 1}}))
+                .find("`ucb` is within 1.20 times the best in 3 of 4 worlds, but has 1,000 times "
+                      "the least in easy; "),
+            0u);
+  EXPECT_EQ(
+      words_of(study_of({{10, 1, 500}, {1.2, 90, 1}}))
+          .find("`ucb` is nearest to the best on the whole (3.5 times, in the geometric mean), "
+                "but has 10 times the least in easy; "),
+      0u);
 }
 
 // --- Text and HTML
@@ -210,10 +229,10 @@ TEST(AnswerText, IsAsItShouldBe) {
             "─────────────────────────────────────\n"
             "easy   100.0   2.0×   1.00★    1.27×\n"
             "hard   100.0  1.00★     41×    1.20×\n"
-            "★ the best, settled: the 95% intervals of all paired differences leave out 0\n"
+            "★ the best, settled (the 95% intervals of its paired differences leave out 0)\n"
             "\n"
             "`sentry` is within 1.27 times the best everywhere; `c-ucb` is the best in easy,\n"
-            "and has 41 times the least in hard; `ucb` is the best in hard, and has 2.0 times\n"
+            "but has 41 times the least in hard; `ucb` is the best in hard, but has 2.0 times\n"
             "the least in easy.\n");
 }
 
