@@ -145,17 +145,14 @@
     });
   }
 
-  function showEdges(box) {
+  function showEdge(box) {
     const scroll = box.querySelector('.scroll');
-    const hidden = scroll.scrollWidth - scroll.clientWidth;
-    box.classList.toggle('more-left', scroll.scrollLeft > 1);
-    box.classList.toggle('more-right', scroll.scrollLeft < hidden - 1);
+    box.classList.toggle('more', scroll.scrollLeft < scroll.scrollWidth - scroll.clientWidth - 1);
   }
 
-  const boxes = [...document.querySelectorAll('.wide')];
-  for (const box of boxes) {
-    box.querySelector('.scroll').addEventListener('scroll', () => showEdges(box), { passive: true });
-    new ResizeObserver(() => showEdges(box)).observe(box);
+  for (const box of document.querySelectorAll('.wide')) {
+    box.querySelector('.scroll').addEventListener('scroll', () => showEdge(box), { passive: true });
+    new ResizeObserver(() => showEdge(box)).observe(box);
   }
 
   window.armatureViews = views;

@@ -219,15 +219,16 @@ struct Fared {
   double furthest = 1;
   const AnswerRow* where = nullptr;    // it is furthest behind
   std::vector<double> ratios;          // the largest first
-  double typical = 1;                  // their geometric mean
+  double typical = 1;                  // their geometric mean, of each at most 100
   std::vector<const AnswerRow*> best;  // alone or among others; of a search, the least
   std::size_t alone = 0;               // of these: settled
 };
 
-// Of infinitely far as of very far: one such row must not make all policies that have one equal.
-double geometric_mean(const std::vector<double>& ratios) {
+// Beyond a hundred all is lost alike: one world in which the best has next to no regret, or none,
+// must not decide who is near it on the whole.
+double capped_geometric_mean(const std::vector<double>& ratios) {
   double sum = 0;
-  for (const double ratio : ratios) sum += portable::log(std::min(ratio, 1e9));
+  for (const double ratio : ratios) sum += portable::log(std::min(ratio, 100.0));
   return portable::exp(sum / static_cast<double>(std::max<std::size_t>(1, ratios.size())));
 }
 
@@ -250,7 +251,7 @@ std::vector<Fared> fared(const AnswerMatrix& matrix) {
       one.alone += matrix.searched || row.marks() == 1;
     }
     std::sort(one.ratios.begin(), one.ratios.end(), std::greater<>());
-    one.typical = geometric_mean(one.ratios);
+    one.typical = capped_geometric_mean(one.ratios);
     all.push_back(std::move(one));
   }
   return all;
@@ -313,9 +314,7 @@ std::string winner_words(const AnswerMatrix& matrix, const Fared& one) {
   return words;
 }
 
-// Who is near the best nearly everywhere. A single world in which the best has next to no regret
-// must not decide who that is: it is judged by the geometric mean of all worlds, and what is far is
-// then said.
+// Who is near the best nearly everywhere, and where it is not.
 constexpr double kNear = 3;
 std::string steady_words(const AnswerMatrix& matrix, const Fared& one) {
   const std::string name = quoted(matrix.policies[one.policy]);
@@ -329,9 +328,8 @@ std::string steady_words(const AnswerMatrix& matrix, const Fared& one) {
     return fmt::format("{} is within {} times the {} in {} of {} {}, but has {}", name,
                        within_text(one.ratios[far]), best, one.entered - far, one.entered,
                        row_noun(matrix), furthest_words(matrix, one));
-  return fmt::format(
-      "{} is nearest to the {} on the whole ({} times, in the geometric mean), but has {}", name,
-      best, times_text(one.typical), furthest_words(matrix, one));
+  return fmt::format("{} is nearest to the {} in the geometric mean, but has {}", name, best,
+                     furthest_words(matrix, one));
 }
 
 std::string only_policy_words(const AnswerMatrix& matrix) {
@@ -489,11 +487,20 @@ std::string row_html(const AnswerMatrix& matrix, const AnswerRow& row) {
   return html + "</tr>\n";
 }
 
+std::string first_heading(const AnswerMatrix& matrix) {
+  return matrix.horizon == 0 ? "horizon" : matrix.searched ? "worst of" : "world";
+}
+
 std::string heading_words(const AnswerMatrix& matrix) {
   const std::string where =
       matrix.horizon == 0 ? " in " + matrix.world
                           : fmt::format(" at T = {}", grouped(static_cast<double>(matrix.horizon)));
   if (!matrix.contested()) return "Mean regret ± standard error" + where;
+  if (matrix.searched)
+    return fmt::format(
+        "Mean regret{} in the worst world found for each policy, as a multiple of the least of its "
+        "row",
+        where);
   return fmt::format("Mean regret{}, as a multiple of the least of its row", where);
 }
 
@@ -526,8 +533,8 @@ std::vector<std::string> key_words(const AnswerMatrix& matrix) {
 
 std::string table_html(const AnswerMatrix& matrix) {
   const std::string heading = heading_words(matrix);
-  std::string html = fmt::format("<table>\n<thead><tr><th scope=\"col\">{}</th>",
-                                 matrix.horizon == 0 ? "horizon" : "world");
+  std::string html =
+      fmt::format("<table>\n<thead><tr><th scope=\"col\">{}</th>", first_heading(matrix));
   if (matrix.contested()) html += "<th scope=\"col\" class=\"least\">least</th>";
   for (const std::string& policy : matrix.policies)
     html += fmt::format("<th scope=\"col\"><span>{}</span></th>", html_breakable(policy));
@@ -592,7 +599,7 @@ class Key {
 // One block of columns from `first` up to `last`.
 std::string block_text(const AnswerMatrix& matrix, std::size_t first, std::size_t last,
                        std::size_t width, Key& key) {
-  std::vector<std::string> header{matrix.horizon == 0 ? "horizon" : "world"};
+  std::vector<std::string> header{first_heading(matrix)};
   if (matrix.contested()) header.push_back("least");
   for (std::size_t i = first; i < last; ++i)
     header.push_back(key.name(matrix.policies[i], width / 4) + " ");  // the column of marks

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "armature/report.h"
+#include "base/text.h"
 #include "report/html.h"
 #include "report/matrix.h"
 #include "report/resources.h"
@@ -127,36 +128,38 @@ std::string summary(const std::vector<Contest>& contests) {
              html_escaped(luck_words(contests)));
 }
 
+// "4 do not show at these horizons": a verdict's own words, for several.
+std::string outcome_words(std::size_t count, const std::string& outcome) {
+  if (count == 1) return "1 " + outcome;
+  const bool does = outcome.starts_with("does ");
+  return fmt::format("{} {}", count,
+                     outcome == "holds" ? "hold"
+                     : does             ? "do " + outcome.substr(5)
+                                        : outcome);
+}
+
 // How many questions came out which way, and every one that did not come out as expected: what a
 // reader must not miss. The rest stands with the claim.
 std::string verdict_summary(const std::vector<Verdict>& verdicts) {
   if (verdicts.empty()) return "";
-  std::vector<std::string> outcomes;
+  std::vector<std::pair<std::string, std::size_t>> counts{{"holds", 0}};
   std::string others;
-  std::size_t held = 0;
   for (const Verdict& verdict : verdicts) {
-    if (verdict.outcome == "holds") {
-      ++held;
-      continue;
-    }
-    if (std::find(outcomes.begin(), outcomes.end(), verdict.outcome) == outcomes.end())
-      outcomes.push_back(verdict.outcome);
-    others += fmt::format("<li><b>{}</b>: {}</li>\n", html_escaped(verdict.outcome),
-                          html_text(question_words(verdict.rule)));
+    auto known = std::find_if(counts.begin(), counts.end(),
+                              [&](const auto& count) { return count.first == verdict.outcome; });
+    if (known == counts.end()) known = counts.insert(counts.end(), {verdict.outcome, 0});
+    ++known->second;
+    if (verdict.outcome != "holds")
+      others += fmt::format("<li><b>{}</b>: {}</li>\n", html_escaped(verdict.outcome),
+                            html_text(question_words(verdict.rule)));
   }
-  std::string counts =
-      fmt::format("Of {}, {} hold{}", count_words(verdicts.size(), "question", "questions"), held,
-                  held == 1 ? "s" : "");
-  for (const std::string& outcome : outcomes) {
-    const auto count = std::count_if(verdicts.begin(), verdicts.end(), [&](const Verdict& verdict) {
-      return verdict.outcome == outcome;
-    });
-    counts += fmt::format(", {} {}", count, outcome);
-  }
+  std::vector<std::string> words;
+  for (const auto& [outcome, count] : counts) words.push_back(outcome_words(count, outcome));
   return fmt::format(
-      "<section id=\"questions\">\n<h2>What was asked, and the verdict</h2>\n<p>{}. <a "
+      "<section id=\"questions\">\n<h2>What was asked, and the verdict</h2>\n<p>Of {}, {}. <a "
       "href=\"#claim\">All of them, with reasons</a>.</p>\n{}</section>\n",
-      html_escaped(counts), others.empty() ? "" : "<ul>\n" + others + "</ul>\n");
+      count_words(verdicts.size(), "question", "questions"), html_escaped(join(words, ", ")),
+      others.empty() ? "" : "<ul>\n" + others + "</ul>\n");
 }
 
 std::string about(const Study& study) {
