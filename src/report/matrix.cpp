@@ -324,6 +324,7 @@ std::string steady_words(const AnswerMatrix& matrix, const Fared& one) {
   if (far == 0)
     return fmt::format("{} is within {} times the {} everywhere", name, within_text(one.furthest),
                        best);
+  if (one.best.size() == one.entered - far) return winner_words(matrix, one);
   if (3 * far <= one.entered)
     return fmt::format("{} is within {} times the {} in {} of {} {}, but has {}", name,
                        within_text(one.ratios[far]), best, one.entered - far, one.entered,

@@ -18,7 +18,23 @@ class StudyCommand : public testing::Test {
   TemporaryDirectory directory_;
 };
 
-constexpr const char* kSmallAnswer = R"(TO BE FILLED)";
+constexpr const char* kSmallAnswer = R"(small
+
+Mean regret at T = 200, as a multiple of the least of its row
+
+world                          least    ucb   balancer     ts
+──────────────────────────────────────────────────────────────
+bilodeau-confounded:actions=4   5.81  1.92×       6.4×   1.00★
+random (actions=3)              8.39  1.18×☆     1.44×☆  1.00☆
+random (actions=5)             11.13  1.71×☆     1.76×   1.00☆
+★ the best, settled (the 95% intervals of its paired differences leave out 0)
+☆ not to be told from the best (the 95% interval reaches 0)
+
+`ts` is among the best in all 3 worlds; `ucb` is among the best in random
+(actions=3) and random (actions=5), but has 1.92 times the least in
+bilodeau-confounded:actions=4; `balancer` is among the best in random
+(actions=3), but has 6.4 times the least in bilodeau-confounded:actions=4.
+)";
 
 TEST_F(StudyCommand, CheckShowsTheStudyWithItsDefaultsAndThePlan) {
   const ProgramResult result = shell("armature study check small.toml replications=3");
