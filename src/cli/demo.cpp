@@ -5,12 +5,9 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "report/resources.h"
-#include "report/table.h"
 
 namespace armature::cli {
 namespace {
-
-constexpr std::size_t kColumns = 100;  // of running words
 
 struct Options {
   std::string directory = "runs/headline";
@@ -24,8 +21,9 @@ void run(const Options& options) {
       read_study(std::string(headline_study()), "the headline study", options.overrides);
   run_with_progress(plan_study(study), options.directory, {options.threads, options.quiet});
   const StudyResult result = read_results(options.directory);
-  emit(std::nullopt, fmt::format("\n{}\n\n{}\n{}\n\n", study.title, study_table(result),
-                                 wrapped(study_words(result), kColumns)));
+  emit(std::nullopt, "\n");
+  print_answer(result);
+  emit(std::nullopt, "\n");
   print_report(result, options.directory);
 }
 

@@ -102,6 +102,7 @@ int run(int argc, char** argv) {
   add_study(app);
   add_run(app);
   add_status(app);
+  add_show(app);
   add_export(app);
   add_report(app);
   add_studies(app);

@@ -143,6 +143,9 @@ void run(const RunOptions& options) {
                                     ? "runs/" + std::filesystem::path(options.file).stem().string()
                                     : options.directory;
   run_with_progress(plan, directory, {options.threads, options.quiet}, seconds);
+  if (options.quiet) return;
+  emit(std::nullopt, "\n");
+  print_answer(read_results(directory));
 }
 
 // Which of two stages is being told of.
@@ -152,24 +155,46 @@ std::string stage_words(const StudyStatus& status) {
   return fmt::format("search finished, {} replications; the worst cells: ", status.searched);
 }
 
+// Never 100% before the end.
+std::string share_text(std::uint64_t done, std::uint64_t total) {
+  return fmt::format("{}%", total == 0 ? 100 : 100 * done / total);
+}
+
+// Cell by cell only what is still missing: of what is finished nobody wants a list.
+std::string unfinished_table(const StudyStatus& status) {
+  TextTable table({"instance", "T", "policy", "replications"});
+  std::size_t finished = 0;
+  for (const PlannedCell& cell : status.plan.cells) {
+    const std::uint32_t done = status.replications[cell.id];
+    if (done == status.plan.study.replications)
+      ++finished;
+    else
+      table.add({cell.instance_label, fmt::format("{}", cell.horizon), cell.policy_label,
+                 fmt::format("{} of {}", done, status.plan.study.replications)});
+  }
+  const std::size_t cells = status.plan.cells.size();
+  if (finished == cells) return "";
+  return finished == 0 ? table.print() + "\n"
+                       : fmt::format("{} of {} cells are finished; not yet:\n\n{}\n", finished,
+                                     cells, table.print());
+}
+
 void status(const std::string& directory) {
   const StudyStatus status = study_status(directory);
   const Study& study = status.plan.study;
-  TextTable table({"instance", "T", "policy", "replications"});
-  std::uint64_t done = 0;
-  for (const PlannedCell& cell : status.plan.cells) {
-    done += status.replications[cell.id];
-    table.add({cell.instance_label, fmt::format("{}", cell.horizon), cell.policy_label,
-               fmt::format("{} of {}", status.replications[cell.id], study.replications)});
-  }
+  const std::uint64_t done =
+      std::accumulate(status.replications.begin(), status.replications.end(), std::uint64_t{0});
   const std::uint64_t total = std::uint64_t{study.replications} * status.plan.cells.size();
-  emit(std::nullopt, fmt::format("{}{}\n{}{} of {} replications ({:.0f}%), {}\n",
-                                 study.title.empty() ? "" : study.title + "\n\n", table.print(),
-                                 stage_words(status), done, total,
-                                 100.0 * static_cast<double>(done) / static_cast<double>(total),
-                                 done == total && !status.searching ? "finished"
-                                 : status.running                   ? "running"
-                                                  : "not running; armature run goes on from here"));
+  const bool finished = done == total && !status.searching;
+  std::string out = study.title.empty() ? "" : study.title + "\n";
+  if (!finished) out += (out.empty() ? "" : "\n") + unfinished_table(status);
+  out += fmt::format("{}{} cells, {} of {} replications ({}), {}\n", stage_words(status),
+                     status.plan.cells.size(), done, total, share_text(done, total),
+                     finished         ? "finished"
+                     : status.running ? "running"
+                                      : "not running; armature run goes on from here");
+  if (finished) out += fmt::format("What came out: armature show {}\n", directory);
+  emit(std::nullopt, out);
 }
 
 // What is published of a search says that its worlds were the worst found; a list of cells in a
@@ -258,10 +283,11 @@ void add_run(CLI::App& app) {
       ->add_option("--threads,-j", options->threads, "0: one per core; results do not depend on it")
       ->capture_default_str();
   command->add_flag("--yes,-y", options->yes, "run it even if it is very large");
-  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  command->add_flag("--quiet,-q", options->quiet, "no progress, and no answer at the end");
   command->footer(
       "Ctrl-C, kill or a power cut cost at most the blocks at work, about a second each.\n"
-      "Then: armature report DIR, armature export DIR --csv, armature status DIR");
+      "Then: armature show DIR, armature report DIR, armature export DIR --csv,\n"
+      "armature status DIR");
   command->callback([options] { run(*options); });
 }
 

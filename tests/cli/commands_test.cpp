@@ -118,6 +118,10 @@ TEST(DemoCommand, RunsTheHeadlineStudyAndNamesItsReport) {
   const ProgramResult result = run_shell(run, directory.path());
   EXPECT_NE(result.out.find("★"), std::string::npos) << result.err;
   EXPECT_NE(result.out.find("hidden arm"), std::string::npos);
+  // It ends with what `show` says.
+  EXPECT_NE(result.out.find(run_shell("armature show runs/headline", directory.path()).out),
+            std::string::npos)
+      << result.out;
   if (result.err.find("make bundle") != std::string::npos) return;  // built without the web bundle
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("runs/headline/report.html"), std::string::npos);
@@ -202,7 +206,7 @@ TEST(DesignCommand, AnIterationLimitIsSaidNotHidden) {
 TEST(Help, EveryCommandHasIt) {
   for (const char* command :
        {"", "simulate", "demo", "instance", "instance show", "instance write", "design", "bounds",
-        "frontier", "advise", "policies", "families", "completion"}) {
+        "frontier", "advise", "policies", "families", "show", "completion"}) {
     const ProgramResult result = run_armature(std::string(command) + " --help");
     EXPECT_EQ(result.status, 0) << command;
     EXPECT_NE(result.out.find("Usage: armature"), std::string::npos) << command << result.out;
@@ -224,6 +228,8 @@ TEST(Completion, OffersCommandsOptionsAndNames) {
   EXPECT_EQ(offers("armature simulate --policy hac"), "hac-ucb\n");
   EXPECT_EQ(offers("armature simulate --instance bilodeau-c"), "bilodeau-confounded\n");
   EXPECT_EQ(offers("armature fron"), "frontier\n");
+  EXPECT_EQ(offers("armature sho"), "show\n");
+  EXPECT_EQ(offers("armature show --ta"), "--table\n");
   EXPECT_EQ(offers("armature bounds --eps"), "--epsilon\n");
   EXPECT_EQ(offers("armature instance sh"), "show\n");
   EXPECT_EQ(offers("armature instance show hid"), "hidden-arm\n");

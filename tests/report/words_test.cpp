@@ -28,6 +28,18 @@ TEST(Words, AClearWinner) {
       "one in 100% of 100 replications.");
 }
 
+// Settled in the mean, and yet mostly beaten: the words keep mean and median apart.
+TEST(Words, ALeadInTheMeanMayBeALossInMostReplications) {
+  StudyResult result = made_result(small_study());
+  result.differences[0].share_better = 0.46;
+  EXPECT_EQ(
+      contest_words(contests(result)[0]),
+      "`c-ucb` has the least mean regret, 100.0 ± 1.0. The lead is settled: next comes `ucb` with "
+      "100.0 more (95% interval of the paired difference: 96.0 to 104.0). So much for the mean; in "
+      "most replications `ucb` is ahead: `c-ucb` was the better one in 46% of 100 replications, "
+      "but then by more (medians 100.0 and 200.0).");
+}
+
 TEST(Words, AThirdIsMentionedWhenFarBehind) {
   MadeStudy made = small_study();
   made.policies.push_back({"pe", "pe"});
