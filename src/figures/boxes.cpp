@@ -129,9 +129,7 @@ Figure box_figure(const BoxFigure& input) {
   }
   const std::vector<PanelAxis> axes = shared("final regret", scale_for(all), values);
   Heading heading = input.heading;
-  heading.key =
-      "Box: the middle half of the replications; thick line: their median; "
-      "whiskers: from 5% to 95% of them; diamond: their mean.";
+  heading.key = "box: middle half; line: median; whiskers: 5% to 95%; diamond: mean";
   std::vector<Json> panels;
   for (std::size_t i = 0; i < input.panels.size(); ++i)
     panels.push_back(box_panel(input.panels[i], axes[i], heading, names, size));

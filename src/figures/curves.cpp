@@ -10,13 +10,33 @@
 namespace armature::figures {
 namespace {
 
-// What was measured, and of intervals what is above 0 on any axis: their upper ends.
-std::vector<double> measured(const CurvePanel& panel) {
-  std::vector<double> values;
-  for (const Curve& curve : panel.curves)
+// Of a line over time the beginning matters least. Where it is in the way of the rest, for regret
+// of 0 has no place on a logarithmic axis and the first regrets after it are tiny, the lowest tenth
+// of the points may rise from below the edge; where lines end is shown always.
+std::vector<double> without_beginnings(const CurvePanel& panel) {
+  std::vector<double> means, ends;
+  for (const Curve& curve : panel.curves) {
     for (const MeanPoint& point : curve.points)
-      values.insert(values.end(), {point.mean, point.high});
-  return values;
+      if (point.mean > 0) means.push_back(point.mean);
+    if (!curve.points.empty()) ends.push_back(curve.points.back().mean);
+  }
+  std::sort(means.begin(), means.end());
+  means.erase(means.begin(), means.begin() + static_cast<std::ptrdiff_t>(means.size() / 10));
+  means.insert(means.end(), ends.begin(), ends.end());
+  return means;
+}
+
+// What decides the range: means, and the upper ends of their intervals.
+std::vector<double> measured(const CurvePanel& panel, const CurveAxes& axes) {
+  std::vector<double> values;
+  bool zero = false;
+  for (const Curve& curve : panel.curves)
+    for (const MeanPoint& point : curve.points) {
+      values.push_back(point.mean);
+      zero = zero || point.mean <= 0;
+      if (axes.every_point || axes.up != Scale::kLog) values.push_back(point.high);
+    }
+  return zero && axes.up == Scale::kLog && !axes.every_point ? without_beginnings(panel) : values;
 }
 
 struct Bounds {
@@ -49,12 +69,12 @@ void note_bounds(std::vector<std::string>& notes, const std::vector<std::string>
                  const std::vector<std::string>& values, const char* where) {
   if (names.empty()) return;
   if (names.size() == 1) {
-    notes.push_back(fmt::format("bound of {}: {}, {}", names[0], values[0], where));
+    notes.push_back(fmt::format("bound of {}: {}{}", names[0], values[0], where));
     return;
   }
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < names.size(); ++i) parts.push_back(names[i] + " " + values[i]);
-  notes.push_back(fmt::format("bounds {}: {}", where, join(parts, ", ")));
+  notes.push_back(fmt::format("bounds of {}{}", join(parts, ", "), where));
 }
 
 // Bounds have no say in the range of an axis. What of them falls inside is drawn; one that ends
@@ -79,19 +99,19 @@ Bounds bounds_of(const Looks& looks, const CurvePanel& panel, const Axis& across
         values.push_back(short_number(last));
       }
     }
-    note_bounds(result.notes, names, values, side > 0 ? "above" : side < 0 ? "below" : "at one x");
+    note_bounds(result.notes, names, values, side > 0 ? ", above" : side < 0 ? ", below" : "");
   }
   return result;
 }
 
 // Whether a point outside the plot is marked: where each point is data of its own, all of them;
-// else where the line leaves the plot and where it ends.
+// else where the line leaves the plot and where it ends. Where it enters, that is seen.
 bool is_marked(const Curve& curve, std::size_t index, const CurveAxes& axes, const Axis& up) {
   const auto inside = [&](std::size_t i) { return side_of(up, curve.points[i].mean) == 0; };
   const std::size_t last = curve.points.size() - 1;
   if (inside(index)) return false;
   if (index == last || (axes.every_point && !curve.level)) return true;
-  return inside(index + 1) || (index > 0 && inside(index - 1));
+  return index > 0 && inside(index - 1);
 }
 
 std::vector<EdgeMark> outside(const CurvePanel& panel, const CurveAxes& axes, const Axis& across,
@@ -136,7 +156,7 @@ bool all_end_at_the_right(const CurvePanel& panel, const Axis& across) {
 CurveFrames curve_frames(const Looks& looks, const std::vector<CurvePanel>& panels,
                          const CurveAxes& axes, const PanelSize& size) {
   std::vector<std::vector<double>> values;
-  for (const CurvePanel& panel : panels) values.push_back(measured(panel));
+  for (const CurvePanel& panel : panels) values.push_back(measured(panel, axes));
   const std::vector<PanelAxis> up = shared(axes.up_title, axes.up, values);
   std::vector<Bounds> bounds;
   CurveFrames frames;
@@ -154,7 +174,8 @@ CurveFrames curve_frames(const Looks& looks, const std::vector<CurvePanel>& pane
     frame.title = panel_title(panels[i].title, size, notes);
     std::vector<EndLabel> labels =
         frames.named ? names_at_ends(panels[i], frame.up) : std::vector<EndLabel>{};
-    labels.insert(labels.end(), bounds[i].labels.begin(), bounds[i].labels.end());
+    // Beside a legend, which has its colour, a bound needs no label.
+    if (frames.named) labels.insert(labels.end(), bounds[i].labels.begin(), bounds[i].labels.end());
     frame.labels = end_labels(looks, labels, frame.up, size);
     for (Json& layer :
          edge_marks(looks, outside(panels[i], axes, frame.across, frame.up, frames.named),
@@ -176,6 +197,14 @@ Json curve_row(const Curve& curve, const MeanPoint& point, const std::string& x_
           {"shown_low", kept_inside(up, point.low)},
           {"shown_high", kept_inside(up, point.high)},
           {"inside", side_of(up, point.mean) == 0}};
+}
+
+std::vector<MeanPoint> from_entry(const Curve& curve, const Axis& up) {
+  const auto entry =
+      std::find_if(curve.points.begin(), curve.points.end(),
+                   [&](const MeanPoint& point) { return side_of(up, point.mean) == 0; });
+  if (entry == curve.points.begin() || entry == curve.points.end()) return curve.points;
+  return {entry - 1, curve.points.end()};
 }
 
 std::vector<std::string> policies_of(const std::vector<CurvePanel>& panels) {

@@ -63,6 +63,9 @@ CurveFrames curve_frames(const Looks& looks, const std::vector<CurvePanel>& pane
 Json curve_row(const Curve& curve, const MeanPoint& point, const std::string& x_field,
                const Axis& up);
 
+/// The points that a line is drawn through: of those outside before it enters the plot, the last.
+std::vector<MeanPoint> from_entry(const Curve& curve, const Axis& up);
+
 std::vector<std::string> policies_of(const std::vector<CurvePanel>& panels);
 /// The x of all points, for an axis.
 std::vector<double> places_across(const CurvePanel& panel);

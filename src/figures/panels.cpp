@@ -11,7 +11,7 @@ constexpr double kLabelHeight = 13;      // pixels from one label to the next
 constexpr double kLabelGap = 14;         // from a line's end to its label
 constexpr double kLetter = 6.6;          // mean width of a letter in a panel's title…
 constexpr double kNoteLetter = 5.6;      // …and in a note
-constexpr std::size_t kKeyLetters = 60;  // to a line under a figure's title: a phone's width
+constexpr std::size_t kKeyLetters = 70;  // to a line under a figure's title: a phone's width
 constexpr double kTriangle = 9;          // from one mark at the edge to the next
 
 // Breaks after the last separator that still fits; a word without one is left to be long.
@@ -59,14 +59,12 @@ Json panel_title(const std::string& title, const PanelSize& size,
                 {"frame", "group"},
                 {"fontSize", 13},
                 {"fontWeight", 600},
-                {"offset", 8}};
+                {"offset", 8},
+                {"subtitleFontSize", 11},
+                {"subtitlePadding", 3}};
   for (const std::string& note : notes)
     for (std::string& line : broken(note, letters(kNoteLetter)))
       shown["subtitle"].push_back(std::move(line));
-  if (!notes.empty()) {
-    shown["subtitleFontSize"] = 11;
-    shown["subtitlePadding"] = 3;
-  }
   return shown;
 }
 
@@ -90,6 +88,23 @@ void hide_inner_titles(std::vector<Json>& panels, std::size_t columns) {
     }
 }
 
+// Titles of one row begin at one height, however many notes follow.
+void align_titles(std::vector<Json>& panels, std::size_t columns) {
+  const auto lines = [](const Json& panel) {
+    const Json& title = panel["title"];
+    return title["text"].size() + (title.contains("subtitle") ? title["subtitle"].size() : 0);
+  };
+  for (std::size_t first = 0; first < panels.size(); first += columns) {
+    const std::size_t end = std::min(panels.size(), first + columns);
+    std::size_t most = 0;
+    for (std::size_t i = first; i < end; ++i)
+      if (panels[i].contains("title")) most = std::max(most, lines(panels[i]));
+    for (std::size_t i = first; i < end; ++i)
+      while (panels[i].contains("title") && lines(panels[i]) < most)
+        panels[i]["title"]["subtitle"].push_back(" ");
+  }
+}
+
 }  // namespace
 
 Figure assemble(const Heading& heading, std::vector<Json> panels, const PanelSize& size) {
@@ -100,6 +115,7 @@ Figure assemble(const Heading& heading, std::vector<Json> panels, const PanelSiz
   spec["title"]["fontSize"] = 16;
   spec["title"]["offset"] = 14;
   hide_inner_titles(panels, size.columns);
+  align_titles(panels, size.columns);
   spec["concat"] = std::move(panels);
   spec["columns"] = size.columns;
   spec["spacing"] = {{"row", 26}, {"column", 22}};

@@ -127,7 +127,7 @@ Json row_encoding(const RatioFigure& input) {
   return {{"field", "world"},
           {"type", "nominal"},
           {"title", nullptr},
-          {"scale", {{"domain", input.worlds}}},
+          {"scale", {{"domain", input.worlds}, {"padding", 0}}},
           {"axis", {{"grid", true}, {"domain", false}, {"labelLimit", 200}}}};
 }
 
@@ -148,7 +148,7 @@ Json mark_layer(const RatioFigure& input, const Ratios& ratios, Json rows,
                   {"yOffset",
                    {{"field", "down"},
                     {"type", "quantitative"},
-                    {"scale", {{"domain", {-1, 1}}, {"range", {kRow * 0.2, kRow * 0.8}}}}}},
+                    {"scale", {{"domain", {-1, 1}}, {"range", {kRow * 0.18, kRow * 0.82}}}}}},
                   {"tooltip",
                    {shown_text(kPolicy, "policy"), shown_text("world", "world"),
                     shown_number("value", input.quantity), shown_text("times", "that is")}}}}};

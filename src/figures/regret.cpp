@@ -10,7 +10,8 @@ constexpr const char* kRound = "round";
 Json rows_of(const CurvePanel& panel, const Axis& up) {
   Json rows = Json::array();
   for (const Curve& curve : panel.curves)
-    for (const MeanPoint& point : curve.points) rows.push_back(curve_row(curve, point, kRound, up));
+    for (const MeanPoint& point : from_entry(curve, up))
+      rows.push_back(curve_row(curve, point, kRound, up));
   return rows;
 }
 

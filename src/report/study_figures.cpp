@@ -95,7 +95,7 @@ std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest
           "Lines: mean regret up to round t. Bands: {}. {}{}", cells.interval_words(),
           scale == "log-log"
               ? "Both axes are logarithmic: a straight line of slope ½ grows like √t, one of "
-                "slope 1 like t. "
+                "slope 1 like t; one that rises from the lower edge was below it, or 0. "
               : "",
           bounds ? "Thin dashes: the bound proved for the policy in this world, where it holds, "
                    "is below t and falls among what was measured; others are named above."
