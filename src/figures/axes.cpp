@@ -278,8 +278,9 @@ std::string short_number(double value) {
   const int exponent = static_cast<int>(std::floor(portable::log10(std::abs(value)) + 1e-12));
   const double unit = portable::pow(10, exponent - 2);
   const double rounded = std::round(value / unit) * unit;
-  if (std::abs(rounded) < 1e9) return plain(rounded);
-  return fmt::format("{:.3g}·10{}", rounded / portable::pow(10, exponent), superscript(exponent));
+  if (std::abs(rounded) < 1e9 && std::abs(rounded) >= 1e-4) return plain(rounded);
+  const std::string lead = fmt::format("{:.3g}", rounded / portable::pow(10, exponent));
+  return (lead == "1" ? "" : lead + "·") + "10" + superscript(exponent);
 }
 
 std::string tick_label(const Axis& axis, double value) {

@@ -61,7 +61,7 @@ std::vector<double> ticks(const Axis& axis);
 Axis labelled_across(Axis axis, double pixels, std::vector<double> values = {});
 /// A number as an axis has it: 0.05, 2000, 20k; 10⁵ where all ticks are powers of ten.
 std::string tick_label(const Axis& axis, double value);
-/// A number to three digits, for notes: 0.0712, 21.3k, 31M, 2.1·10¹².
+/// A number to three digits, for notes: 0.0712, 21.3k, 31M, 2.1·10¹², 10⁻⁹.
 std::string short_number(double value);
 
 /// The encoding of a field along this axis: scale, ticks, labels.

@@ -61,13 +61,13 @@ std::vector<EdgeMark> outside(const BoxPanel& panel, const Axis& axis) {
   std::vector<EdgeMark> marks;
   for (std::size_t i = 0; i < panel.boxes.size(); ++i) {
     const Box& box = panel.boxes[i];
-    for (const double value : {box.median, box.mean})
-      if (const int side = side_of(axis, value); side != 0)
-        marks.push_back({.policy = box.policy,
-                         .edge = side < 0 ? Edge::kLeft : Edge::kRight,
-                         .value = value,
-                         .row = {{kPolicy, box.policy}, {"shown", kept_inside(axis, value)}},
-                         .along = static_cast<double>(i)});
+    const double value = side_of(axis, box.median) != 0 ? box.median : box.mean;
+    if (const int side = side_of(axis, value); side != 0)
+      marks.push_back({.policy = box.policy,
+                       .edge = side < 0 ? Edge::kLeft : Edge::kRight,
+                       .value = value,
+                       .row = {{kPolicy, box.policy}, {"shown", kept_inside(axis, value)}},
+                       .along = static_cast<double>(i)});
   }
   return marks;
 }

@@ -35,7 +35,7 @@ namespace {
 // The first of these numbers of columns that leaves no panel alone in the last row.
 PanelSize sized(std::size_t panels, const std::vector<std::size_t>& wanted) {
   static const PanelSize sizes[] = {
-      {520, 330, 1}, {320, 215, 2}, {195, 150, 3}, {165, 140, 4}, {130, 120, 5}};
+      {520, 330, 1}, {320, 215, 2}, {205, 155, 3}, {155, 140, 4}, {130, 120, 5}};
   for (const std::size_t columns : wanted)
     if (columns <= panels && panels % columns != 1) return sizes[columns - 1];
   return sizes[0];
@@ -169,7 +169,7 @@ std::vector<Json> end_labels(const Looks& looks, const std::vector<EndLabel>& la
 }
 
 bool labels_fit(std::size_t labels, const PanelSize& size) {
-  constexpr std::size_t kMostColumns = 3;  // of more, labels between the panels take all the room
+  constexpr std::size_t kMostColumns = 2;  // of more, labels between the panels take all the room
   return size.columns <= kMostColumns && static_cast<double>(labels) * kLabelHeight <= size.height;
 }
 

@@ -14,7 +14,8 @@ constexpr double kRow = 22;     // pixels
 constexpr double kMost = 100;   // from here on marks stand in the strip
 constexpr double kRoom = 1.08;  // beyond both ends, so that marks stay whole
 constexpr double kNear = 1.5;   // shaded: within one and a half times the best
-constexpr double kMark = 9;     // pixels that a mark needs
+constexpr double kMark = 9;     // pixels that a mark needs…
+constexpr double kPlace = 11;   // …and that it has in the strip
 
 // One axis for all panels: as far as the ratios go, and from kMost on a place for each.
 struct Ratios {
@@ -55,8 +56,8 @@ Ratios ratios_of(const RatioFigure& input, const PanelSize& size) {
                 places > 0};
   if (ratios.strip) {
     // What is left of the width after the strip is what 1 to 100 has.
-    const double before = size.width - (places + 1) * kMark;
-    ratios.place = portable::pow(kMost * kRoom, kMark / before);
+    const double before = size.width - (places + 1) * kPlace;
+    ratios.place = portable::pow(kMost * kRoom, kPlace / before);
     ratios.axis.high = kMost * portable::pow(ratios.place, places + 1);
     ratios.axis.chosen_ticks = {1, 2, 5, 10, 20, 50, 100};
   } else {
@@ -74,7 +75,7 @@ std::string ratio_words(double ratio) {
 // A mark where others already stand goes beside them, down and up by turns, as far as its row is
 // high.
 double moved_aside(double place, const std::vector<std::pair<double, double>>& taken) {
-  for (const double down : {0.0, 0.5, -0.5, 1.0, -1.0})
+  for (const double down : {0.0, 1.0, -1.0, 0.5, -0.5})
     if (std::none_of(taken.begin(), taken.end(), [&](const auto& other) {
           return std::abs(other.first - place) < kMark && other.second == down;
         }))
@@ -148,7 +149,7 @@ Json mark_layer(const RatioFigure& input, const Ratios& ratios, Json rows,
                   {"yOffset",
                    {{"field", "down"},
                     {"type", "quantitative"},
-                    {"scale", {{"domain", {-1, 1}}, {"range", {kRow * 0.18, kRow * 0.82}}}}}},
+                    {"scale", {{"domain", {-1, 1}}, {"range", {kRow * 0.22, kRow * 0.78}}}}}},
                   {"tooltip",
                    {shown_text(kPolicy, "policy"), shown_text("world", "world"),
                     shown_number("value", input.quantity), shown_text("times", "that is")}}}}};

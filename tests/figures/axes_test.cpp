@@ -121,6 +121,7 @@ TEST(Axes, NumbersOfNotesAreShort) {
   EXPECT_EQ(short_number(21'345), "21.3k");
   EXPECT_EQ(short_number(3.1e7), "31M");
   EXPECT_EQ(short_number(2.14e12), "2.14·10¹²");
+  EXPECT_EQ(short_number(1e-9), "10⁻⁹");
   EXPECT_EQ(short_number(INFINITY), "∞");
 }
 
