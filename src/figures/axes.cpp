@@ -14,6 +14,7 @@ namespace {
 constexpr double kMostDecades = 8;  // of a logarithmic axis: more would press all differences flat
 constexpr double kMargin = 0.04;    // of an axis's length, at its ends
 constexpr double kLeastFilled = 0.2;  // of a shared axis, by the values of each panel
+constexpr double kNarrowest = 1.1;    // ratio of the ends of a logarithmic axis, at least
 constexpr double kFarApart =
     20;  // ratio from which a logarithmic axis shows more than a linear one
 constexpr std::size_t kFewValues = 8;          // have ticks of their own
@@ -98,7 +99,14 @@ bool is_power_of_ten(double value) {
   return value > 0 && std::abs(exponent - std::round(exponent)) < 1e-9;
 }
 
+std::string with_power(double value) {
+  const int exponent = static_cast<int>(std::floor(portable::log10(std::abs(value)) + 1e-12));
+  const std::string lead = fmt::format("{:.3g}", value / portable::pow(10, exponent));
+  return (lead == "1" ? "" : lead + "·") + "10" + superscript(exponent);
+}
+
 std::string plain(double value) {
+  if (std::abs(value) >= 1e9) return with_power(value);
   if (std::abs(value) >= 1e6) return fmt::format("{:.4g}M", value / 1e6);
   if (std::abs(value) >= 1e4) return fmt::format("{:.4g}k", value / 1e3);
   return fmt::format("{:.4g}", value);
@@ -148,7 +156,10 @@ Axis fitted(std::string title, Scale scale, const std::vector<double>& values) {
     const auto [low, high] = fullest_stretch(std::move(logarithms));
     axis.low = portable::pow(10, low);
     axis.high = portable::pow(10, high);
-    if (axis.low == axis.high) axis.low /= 2, axis.high *= 2;
+  }
+  if (scale == Scale::kLog && axis.high < kNarrowest * axis.low) {
+    axis.low /= kNarrowest;
+    axis.high *= kNarrowest;
   }
   if (scale != Scale::kLog && axis.low > 0) axis.low = 0;
   const Axis tight = axis;
@@ -164,15 +175,19 @@ std::vector<PanelAxis> shared(const std::string& title, Scale scale,
   const Axis common = fitted(title, scale, all);
   std::vector<PanelAxis> axes;
   for (const std::vector<double>& panel : values) {
-    double from = INFINITY, to = -INFINITY;
+    double least = INFINITY, most = -INFINITY;
     for (const double value : panel) {
       if (side_of(common, value) != 0) continue;
-      from = std::min(from, place_of(common, value));
-      to = std::max(to, place_of(common, value));
+      least = std::min(least, value);
+      most = std::max(most, value);
     }
-    if (scale != Scale::kLog) from = std::min(from, place_of(common, 0));
-    const bool flat = values.size() > 1 && !panel.empty() && from != to && to - from < kLeastFilled;
-    axes.push_back({flat ? fitted(title, scale, panel) : common, flat});
+    if (scale != Scale::kLog) least = std::min(least, 0.0);
+    // Values that are as good as equal are as well shown anywhere; those outside are not.
+    const bool apart = least > most || most > kNarrowest * least;
+    const bool filled =
+        least <= most && place_of(common, most) - place_of(common, least) >= kLeastFilled;
+    const bool own = values.size() > 1 && !panel.empty() && apart && !filled;
+    axes.push_back({own ? fitted(title, scale, panel) : common, own});
   }
   return axes;
 }
@@ -278,9 +293,7 @@ std::string short_number(double value) {
   const int exponent = static_cast<int>(std::floor(portable::log10(std::abs(value)) + 1e-12));
   const double unit = portable::pow(10, exponent - 2);
   const double rounded = std::round(value / unit) * unit;
-  if (std::abs(rounded) < 1e9 && std::abs(rounded) >= 1e-4) return plain(rounded);
-  const std::string lead = fmt::format("{:.3g}", rounded / portable::pow(10, exponent));
-  return (lead == "1" ? "" : lead + "·") + "10" + superscript(exponent);
+  return std::abs(rounded) < 1e-4 ? with_power(rounded) : plain(rounded);
 }
 
 std::string tick_label(const Axis& axis, double value) {

@@ -74,7 +74,7 @@ void note_bounds(std::vector<std::string>& notes, const std::vector<std::string>
   }
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < names.size(); ++i) parts.push_back(names[i] + " " + values[i]);
-  notes.push_back(fmt::format("bounds of {}{}", join(parts, ", "), where));
+  notes.push_back(fmt::format("bounds of {}{}", join(parts, "; "), where));
 }
 
 // Bounds have no say in the range of an axis. What of them falls inside is drawn; one that ends

@@ -19,7 +19,7 @@ std::vector<std::string> broken(const std::string& text, std::size_t most) {
   std::vector<std::string> lines;
   std::string rest = text;
   while (rest.size() > most) {
-    const std::size_t end = rest.find_last_of(",: ", most - 1);
+    const std::size_t end = rest.find_last_of(",;:* ", most - 1);
     if (end == std::string::npos || end < most / 3) break;
     lines.push_back(rest.substr(0, rest[end] == ' ' ? end : end + 1));
     rest = rest.substr(end + 1);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 namespace armature::figures {
 namespace {
@@ -66,12 +67,20 @@ TEST(Axes, AStrayValueFallsOff) {
   EXPECT_EQ(side_of(fitted("r", Scale::kLog, {1, 1e9}), 1e9), 0);  // of equals the upper
 }
 
+TEST(Axes, ALogarithmicOneIsNeverTooNarrowForItsLabels) {
+  const Axis axis = fitted("r", Scale::kLog, {12501.33, 12501.54});
+  std::set<std::string> labels;
+  for (const double tick : ticks(axis)) labels.insert(tick_label(axis, tick));
+  EXPECT_GE(labels.size(), 2u);
+  EXPECT_EQ(labels.size(), ticks(axis).size());
+}
+
 TEST(Axes, PanelsShareARangeUnlessItPressesThemFlat) {
-  const auto log = shared("r", Scale::kLog, {{1, 1e5}, {10, 1000}, {100, 150}, {7, 7}, {}});
+  const auto log = shared("r", Scale::kLog, {{1, 1e5}, {10, 1000}, {100, 150}, {7, 7.2}, {}});
   EXPECT_FALSE(log[0].own);
   EXPECT_FALSE(log[1].own);
   EXPECT_TRUE(log[2].own);
-  EXPECT_FALSE(log[3].own);  // one value is as well shown anywhere
+  EXPECT_FALSE(log[3].own);  // as good as one value: as well shown anywhere
   EXPECT_FALSE(log[4].own);
   EXPECT_EQ(log[0].axis.low, log[1].axis.low);
   EXPECT_EQ(log[0].axis.high, log[3].axis.high);
@@ -139,6 +148,7 @@ TEST(Axes, LargeNumbersAreShort) {
   EXPECT_EQ(tick_label(axis, 20000), "20k");
   EXPECT_EQ(tick_label(axis, 1.5e6), "1.5M");
   EXPECT_EQ(tick_label(axis, 0.05), "0.05");
+  EXPECT_EQ(tick_label(axis, 3e10), "3·10¹⁰");
 }
 
 TEST(Axes, TheScaleFollowsTheData) {
