@@ -25,7 +25,7 @@ double bent(const Axis& axis, double value) {
     case Scale::kLog:
       return portable::log10(value);
     case Scale::kSymlog:
-      return std::copysign(portable::log1p(std::abs(value)), value);
+      return std::copysign(portable::log1p(std::abs(value) / axis.constant), value);
     case Scale::kLinear:
       break;
   }
@@ -37,7 +37,7 @@ double unbent(const Axis& axis, double value) {
     case Scale::kLog:
       return portable::pow(10, value);
     case Scale::kSymlog:
-      return std::copysign(portable::exp(std::abs(value)) - 1, value);
+      return std::copysign(axis.constant * (portable::exp(std::abs(value)) - 1), value);
     case Scale::kLinear:
       break;
   }
@@ -230,7 +230,9 @@ std::vector<double> ticks(const Axis& axis) {
   if (axis.scale == Scale::kLinear) return linear_ticks(axis.low, axis.high);
   if (axis.scale == Scale::kLog) return log_ticks(axis.low, axis.high);
   std::vector<double> values = {0};
-  for (const double value : log_ticks(1, std::max(10.0, axis.high)))
+  // On a long axis the first power of ten is too near to 0.
+  const double first = axis.high > 1e4 * axis.constant ? 10 * axis.constant : axis.constant;
+  for (const double value : log_ticks(first, std::max(10 * first, axis.high)))
     if (value <= axis.high) values.push_back(value);
   return values;
 }
@@ -318,11 +320,17 @@ Json along(const Axis& axis, const std::string& field) {
                 {"nice", false}};
   if (axis.scale == Scale::kLinear) scale["zero"] = false;
   if (axis.room > 0) scale["padding"] = axis.room;
+  if (axis.scale == Scale::kSymlog) scale["constant"] = axis.constant;
   return {{"field", field},
           {"type", "quantitative"},
           {"title", axis.title},
           {"scale", std::move(scale)},
-          {"axis", {{"values", values}, {"labelExpr", labels}}}};
+          // Which labels have room was settled above; under its tick each is read right.
+          {"axis",
+           {{"values", values},
+            {"labelExpr", labels},
+            {"labelOverlap", false},
+            {"labelFlush", false}}}};
 }
 
 namespace {

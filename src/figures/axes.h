@@ -22,6 +22,7 @@ struct Axis {
   double high = 1;
   std::vector<double> chosen_ticks = {};  // empty: round numbers
   double room = 0;                        // pixels beyond both ends, for whole symbols there
+  double constant = 1;                    // of kSymlog: about where the linear part ends
 };
 
 /// What was measured decides the range of an axis, and nothing else: bounds are drawn where they

@@ -73,7 +73,8 @@ void note_bounds(std::vector<std::string>& notes, const std::vector<std::string>
     return;
   }
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < names.size(); ++i) parts.push_back(names[i] + " " + values[i]);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    parts.push_back(names[i] + "\u00a0" + values[i]);  // one word
   notes.push_back(fmt::format("bounds of {}{}", join(parts, "; "), where));
 }
 

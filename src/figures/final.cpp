@@ -1,5 +1,7 @@
 #include "figures/final.h"
 
+#include <algorithm>
+
 namespace armature::figures {
 namespace {
 
@@ -13,14 +15,18 @@ Json rows_of(const CurvePanel& panel, const Axis& up, bool level) {
   return {{"values", std::move(rows)}};
 }
 
-// Ticks at what was run, where that is little: 2, 4, 8, 16.
+// Ticks at what was run, where that is little: 2, 4, 8, 16. An x of 0 (no delay, ε = 0) is a
+// setting like the others and has its place beside the least of them.
 std::vector<Axis> axes_across(const FinalFigure& input, const PanelSize& size) {
   std::vector<Axis> axes;
   for (const CurvePanel& panel : input.panels) {
     const std::vector<double> places = places_across(panel);
-    Axis axis = labelled_across(exact(input.x_title, input.across, places), size.width, places);
+    const bool zero = std::find(places.begin(), places.end(), 0.0) != places.end();
+    const bool bent = zero && input.across == Scale::kLog;
+    Axis axis = exact(input.x_title, bent ? Scale::kSymlog : input.across, places);
+    if (bent) axis.constant = exact("", Scale::kLog, places).low;
     axis.room = 8;
-    axes.push_back(std::move(axis));
+    axes.push_back(labelled_across(std::move(axis), size.width, places));
   }
   return axes;
 }

@@ -9,18 +9,20 @@ namespace {
 
 constexpr double kLabelHeight = 13;      // pixels from one label to the next
 constexpr double kLabelGap = 14;         // from a line's end to its label
-constexpr double kLetter = 6.6;          // mean width of a letter in a panel's title…
+constexpr double kLetter = 6.8;          // mean width of a letter in a panel's title…
 constexpr double kNoteLetter = 5.6;      // …and in a note
 constexpr std::size_t kKeyLetters = 70;  // to a line under a figure's title: a phone's width
 constexpr double kTriangle = 9;          // from one mark at the edge to the next
 
-// Breaks after the last separator that still fits; a word without one is left to be long.
+// Breaks at the last blank that still fits, without one in reach after another separator; a word
+// without any is left to be long.
 std::vector<std::string> broken(const std::string& text, std::size_t most) {
   std::vector<std::string> lines;
   std::string rest = text;
   while (rest.size() > most) {
-    const std::size_t end = rest.find_last_of(",;:* ", most - 1);
-    if (end == std::string::npos || end < most / 3) break;
+    std::size_t end = rest.find_last_of(' ', most - 1);
+    if (end == std::string::npos || end < most / 3) end = rest.find_last_of(",;:* ", most - 1);
+    if (end == std::string::npos || end < most / 5) break;
     lines.push_back(rest.substr(0, rest[end] == ' ' ? end : end + 1));
     rest = rest.substr(end + 1);
   }
@@ -52,7 +54,7 @@ PanelSize panel_size_beside_names(std::size_t panels) { return sized(panels, {2,
 Json panel_title(const std::string& title, const PanelSize& size,
                  const std::vector<std::string>& notes) {
   const auto letters = [&](double letter) {
-    return static_cast<std::size_t>((size.width + 60) / letter);
+    return static_cast<std::size_t>((size.width + 30) / letter);
   };
   Json shown = {{"text", broken(title, letters(kLetter))},
                 {"anchor", "start"},

@@ -134,13 +134,11 @@ void set_scales(figures::FinalFigure& input, const std::string& scale, const std
   for (const figures::CurvePanel& panel : input.panels)
     for (const figures::Curve& curve : panel.curves)
       for (const figures::MeanPoint& point : curve.points) {
-        xs.push_back(point.x);
+        if (point.x != 0) xs.push_back(point.x);
         means.push_back(point.mean);
       }
   input.across = figures::scale_for(xs);
   input.up = figures::scale_for(means);
-  // An x of 0 (no delay, ε = 0) is a setting like the others: around it steps are shown even.
-  if (input.across == Scale::kSymlog) input.across = Scale::kLinear;
   if (x == "horizon") input.across = Scale::kLog;  // horizons are powers, near as they may be
   if (scale == "linear" || scale == "log-x") input.up = Scale::kLinear;
   if (scale == "linear") input.across = Scale::kLinear;
