@@ -24,19 +24,38 @@ Axis roomy(Axis axis) {
   return axis;
 }
 
-// Everything measured, and as much of the frontier as lies near it.
-Plane plane_of(const PlanePanel& panel) {
-  const double product = panel.actions * panel.horizon;
-  std::vector<double> worst = {std::sqrt(product)}, benign = {std::sqrt(product)};
+// Everything measured, and of the frontier what falls among it.
+Plane plane_of(const PlanePanel& panel, const PanelSize& size) {
+  std::vector<double> worst, benign;
   for (const PlanePoint& point : panel.points) {
     worst.push_back(point.worst);
     benign.push_back(point.benign);
-    // The frontier above and beside a point, within the frontier's own range.
-    if (point.worst > 0)
-      benign.push_back(product / std::clamp(point.worst, std::sqrt(product), panel.horizon));
   }
-  return {roomy(fitted("worst-case regret R₂", Scale::kLog, worst)),
+  return {labelled_across(roomy(fitted("worst-case regret R₂", Scale::kLog, worst)), size.width),
           roomy(fitted("benign regret R₁", Scale::kLog, benign))};
+}
+
+bool is_inside(const PlanePoint& point, const Plane& plane) {
+  return side_of(plane.worst, point.worst) == 0 && side_of(plane.benign, point.benign) == 0;
+}
+
+std::vector<EdgeMark> outside(const PlanePanel& panel, const Plane& plane) {
+  std::vector<EdgeMark> marks;
+  for (const PlanePoint& point : panel.points) {
+    if (is_inside(point, plane)) continue;
+    const double worst = kept_inside(plane.worst, point.worst);
+    const double benign = kept_inside(plane.benign, point.benign);
+    const int across = side_of(plane.worst, point.worst), up = side_of(plane.benign, point.benign);
+    const bool upright = up != 0;  // a point off both axes is marked below or above the plot
+    marks.push_back(
+        {.policy = point.policy,
+         .edge = upright ? (up < 0 ? Edge::kBottom : Edge::kTop)
+                         : (across < 0 ? Edge::kLeft : Edge::kRight),
+         .value = upright ? point.benign : point.worst,
+         .row = {{"worst", worst}, {"benign", benign}},
+         .along = upright ? place_of(plane.worst, worst) : place_of(plane.benign, benign)});
+  }
+  return marks;
 }
 
 // R_1·R_2 = |A|T from R_2 = √(|A|T) to T: up to a constant nobody with R_2 ≤ T/641 is below it.
@@ -108,10 +127,11 @@ Json excluded_layer(Json rows, const Plane& plane) {
             {"y2", {{"field", "floor"}}}}}};
 }
 
-Json rows_of(const PlanePanel& panel) {
+Json rows_of(const PlanePanel& panel, const Plane& plane) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < panel.points.size(); ++i) {
     const PlanePoint& point = panel.points[i];
+    if (!is_inside(point, plane)) continue;
     rows.push_back({{kPolicy, point.policy},
                     {"member", point.member},
                     {"order", i},
@@ -128,7 +148,7 @@ Json rows_of(const PlanePanel& panel) {
 Json point_layers(const PlaneFigure& input, const PlanePanel& panel, const Plane& plane,
                   const std::vector<std::string>& names) {
   const Json looks = point_looks(input.heading.looks, names);
-  const Json rows = {{"values", rows_of(panel)}};
+  const Json rows = {{"values", rows_of(panel, plane)}};
   const Json x = along(plane.worst, "worst"), y = along(plane.benign, "benign");
   Json line = {
       {"data", rows},
@@ -155,14 +175,24 @@ Json point_layers(const PlaneFigure& input, const PlanePanel& panel, const Plane
 
 Json panel_spec(const PlaneFigure& input, const PlanePanel& panel,
                 const std::vector<std::string>& names, const PanelSize& size) {
-  const Plane plane = plane_of(panel);
+  const Plane plane = plane_of(panel, size);
   Json layers = Json::array();
   Json excluded = excluded_rows(panel, plane);
   if (excluded.size() > 1) layers.push_back(excluded_layer(std::move(excluded), plane));
-  layers.push_back(frontier_layer(panel, plane));
-  layers.push_back(frontier_label(panel, plane));
+  std::vector<std::string> notes;
+  const Json label = frontier_label(panel, plane);
+  const Json& at = label["data"]["values"][0];
+  if (side_of(plane.worst, at["worst"]) == 0 && side_of(plane.benign, at["benign"]) == 0) {
+    layers.push_back(frontier_layer(panel, plane));
+    layers.push_back(label);
+  } else {
+    notes.push_back("the frontier R₁R₂ = |A|T lies outside");
+  }
   for (Json& layer : point_layers(input, panel, plane, names)) layers.push_back(std::move(layer));
-  return {{"title", panel_title(panel.title, size)},
+  for (Json& layer : edge_marks(input.heading.looks, outside(panel, plane),
+                                along(plane.worst, "worst"), along(plane.benign, "benign")))
+    layers.push_back(std::move(layer));
+  return {{"title", panel_title(panel.title, size, notes)},
           {"width", size.width},
           {"height", size.height},
           {"layer", std::move(layers)}};

@@ -89,8 +89,7 @@ Json panel_spec(const PullsPanel& panel, const Heading& heading, const Axis& sha
 }  // namespace
 
 Figure pulls_figure(const PullsFigure& input) {
-  PanelSize size = panel_size(input.panels.size());
-  size.columns = std::min<std::size_t>(size.columns, 2);
+  const PanelSize size = panel_size_beside_names(input.panels.size());
   std::vector<double> values = {0};
   for (const PullsPanel& panel : input.panels)
     for (const Pulls& pulls : panel.policies)

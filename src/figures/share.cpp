@@ -36,7 +36,13 @@ Json colours_of(const ShareFigure& input) {
             {"labelLimit", 420}}}};
 }
 
-Json panel_spec(const SharePanel& panel, const Json& colours, const PanelSize& size) {
+Json panel_spec(SharePanel panel, const Json& colours, const PanelSize& size) {
+  const Axis across = labelled_across(exact("round t", Scale::kLog, panel.rounds), size.width);
+  // An area over one round would not be seen: it fills the axis.
+  if (panel.rounds.size() == 1) {
+    panel.rounds = {across.low, across.high};
+    for (LearnerShare& learner : panel.learners) learner.share.resize(2, learner.share.front());
+  }
   Json rows = Json::array();
   for (std::size_t l = 0; l < panel.learners.size(); ++l)
     for (std::size_t i = 0; i < panel.rounds.size(); ++i)
@@ -44,7 +50,6 @@ Json panel_spec(const SharePanel& panel, const Json& colours, const PanelSize& s
                       {"order", l},
                       {"round", panel.rounds[i]},
                       {"share", panel.learners[l].share[i]}});
-  const Axis across = exact("round t", Scale::kLog, panel.rounds);
   const Axis up{"share of plays", Scale::kLinear, 0, 1};
   Json y = along(up, "share");
   y["stack"] = "zero";
@@ -55,7 +60,7 @@ Json panel_spec(const SharePanel& panel, const Json& colours, const PanelSize& s
           {"width", size.width},
           {"height", size.height},
           {"data", {{"values", std::move(rows)}}},
-          {"mark", {{"type", "area"}, {"opacity", 0.8}, {"line", false}}},
+          {"mark", {{"type", "area"}, {"opacity", 0.8}, {"line", false}, {"clip", true}}},
           {"encoding",
            {{"x", along(across, "round")},
             {"y", y},

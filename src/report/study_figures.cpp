@@ -34,18 +34,21 @@ std::vector<Figure> in_portions(Input input, Draw&& draw) {
   const auto panels = std::move(input.panels);
   const std::string name = input.heading.name;
   std::vector<Figure> drawn;
-  for (std::size_t first = 0; first < panels.size(); first += kMostPanels) {
-    const std::size_t end = std::min(panels.size(), first + kMostPanels);
+  // Portions of nearly one size: no figure of a single panel is left over.
+  const std::size_t portions = (panels.size() + kMostPanels - 1) / kMostPanels;
+  for (std::size_t portion = 0; portion < portions; ++portion) {
+    const std::size_t first = portion * panels.size() / portions;
+    const std::size_t end = (portion + 1) * panels.size() / portions;
     input.panels.assign(panels.begin() + static_cast<std::ptrdiff_t>(first),
                         panels.begin() + static_cast<std::ptrdiff_t>(end));
-    input.heading.name = first == 0 ? name : fmt::format("{}-{}", name, first / kMostPanels + 1);
+    input.heading.name = first == 0 ? name : fmt::format("{}-{}", name, portion + 1);
     drawn.push_back(draw(input));
   }
   return drawn;
 }
 
-figures::RegretCurve curve_of(const CellSummary& cell) {
-  figures::RegretCurve curve{cell.cell.policy_label, {}};
+figures::Curve curve_of(const CellSummary& cell) {
+  figures::Curve curve{cell.cell.policy_label, {}};
   for (const CurvePoint& point : cell.curve)
     curve.points.push_back({static_cast<double>(point.round), point.regret.mean, point.regret.low(),
                             point.regret.high()});
@@ -62,12 +65,6 @@ figures::BoundCurve bound_of(const CellSummary& cell) {
   return bound;
 }
 
-// Regret of exactly 0 has no place on a logarithmic axis.
-bool always_zero(const CellSummary& cell) {
-  return std::all_of(cell.curve.begin(), cell.curve.end(),
-                     [](const CurvePoint& point) { return point.regret.mean == 0; });
-}
-
 // log-log by default: there √t and t, the two answers theory has, are straight lines of different
 // slope. A scale that was asked for is part of the name, as a study may show both.
 std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest& request) {
@@ -76,9 +73,9 @@ std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest
   input.across = scale == "linear" ? Scale::kLinear : Scale::kLog;
   input.up = scale == "log-log" ? Scale::kLog : Scale::kLinear;
   for (const InstanceCells& instance : cells.by_instance()) {
-    figures::RegretPanel panel{instance.label, {}, {}};
+    figures::CurvePanel panel{instance.label, {}, {}};
     for (const CellSummary* cell : instance.cells) {
-      if (always_zero(*cell)) continue;  // the oracle has nothing to show
+      if (cell->cell.policy == kOracle) continue;  // its 0 goes without saying
       panel.curves.push_back(curve_of(*cell));
       if (request.theory) panel.bounds.push_back(bound_of(*cell));
     }
@@ -86,7 +83,7 @@ std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest
   }
   const bool bounds =
       request.theory &&
-      std::any_of(input.panels.begin(), input.panels.end(), [](const figures::RegretPanel& panel) {
+      std::any_of(input.panels.begin(), input.panels.end(), [](const figures::CurvePanel& panel) {
         return std::any_of(panel.bounds.begin(), panel.bounds.end(),
                            [](const auto& bound) { return !bound.points.empty(); });
       });
@@ -98,10 +95,10 @@ std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest
           "Lines: mean regret up to round t. Bands: {}. {}{}", cells.interval_words(),
           scale == "log-log"
               ? "Both axes are logarithmic: a straight line of slope ½ grows like √t, one of "
-                "slope 1 like t. "
+                "slope 1 like t; one that rises from the lower edge was below it, or 0. "
               : "",
-          bounds ? "Thin dashes: the bound proved for the policy in this world, drawn where "
-                   "it holds, is below t and has room in the panel."
+          bounds ? "Thin dashes: the bound proved for the policy in this world, where it holds, "
+                   "is below t and falls among what was measured; others are named above."
                  : "") +
           cells.thinning_words());
   return in_portions(input, figures::regret_figure);
@@ -227,13 +224,13 @@ std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest&
                               static_cast<double>(plane.horizon),
                               {}};
     for (const PlannedCell& policy : cells.policies()) {
+      if (policy.policy == kOracle) continue;
       const CellSummary* benign = worst_of(plane.cells, policy.policy_label, "benign");
       const CellSummary* worst = worst_of(plane.cells, policy.policy_label, "worst-case");
       if (benign == nullptr || worst == nullptr) continue;
       // R₂ is over all worlds, benign ones too (Definition 3.1).
       if (benign->final_regret().mean > worst->final_regret().mean) worst = benign;
       const Spread &r1 = benign->final_regret(), &r2 = worst->final_regret();
-      if (r1.mean <= 0 || r2.mean <= 0) continue;  // the oracle
       panel.points.push_back({policy.sweep(), policy.policy_label, r1.mean, r1.low(), r1.high(),
                               r2.mean, r2.low(), r2.high()});
     }

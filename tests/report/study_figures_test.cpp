@@ -106,10 +106,10 @@ std::vector<json> rows_with(const json& panel, const std::string& field) {
   return rows;
 }
 
-// At T = 10⁴ ucb's bound is some 6000: bounds far above what was measured are not drawn.
+// At T = 10⁴ ucb's bound is some 6000: bounds above what was measured are not drawn.
 MadeStudy within_reach_of_bounds() {
   MadeStudy made = small_study();
-  made.mean = [](std::size_t, std::size_t, double round) { return 10 * std::sqrt(round); };
+  made.mean = [](std::size_t, std::size_t, double round) { return 100 * std::sqrt(round); };
   return made;
 }
 
@@ -136,6 +136,74 @@ TEST(StudyFigures, BoundsAreTheTheorysAndOnlyWhereTheyHold) {
   EXPECT_TRUE(rows_with(spec_of(without[0])["concat"][0], "bound").empty());
 }
 
+// Theory has no say in the range of an axis: with bounds or without it is that of the data.
+TEST(StudyFigures, BoundsOutsideAreNamedAndChangeNoAxis) {
+  for (const FigureKind kind : {FigureKind::kRegret, FigureKind::kFinal}) {
+    MadeStudy made = small_study();
+    made.horizons = {10'000, 100'000};
+    const auto panel = [&](bool theory) {
+      return spec_of(drawn(asking_for(made, {kind, "", "log-log", "", theory}))[0])["concat"][0];
+    };
+    const json with = panel(true), without = panel(false);
+    const auto domain = [](const json& spec) {
+      for (const json& layer : spec["layer"])
+        if (layer["mark"]["type"] == "line" && layer["encoding"]["y"]["field"] == "shown")
+          return layer["encoding"]["y"]["scale"]["domain"];
+      return json();
+    };
+    EXPECT_EQ(domain(with), domain(without));
+    EXPECT_FALSE(domain(with).is_null());
+    EXPECT_TRUE(rows_with(with, "bound").empty());
+    ASSERT_TRUE(with["title"].contains("subtitle"));
+    const std::string note = with["title"]["subtitle"].dump();
+    EXPECT_NE(note.find("bounds of"), std::string::npos) << note;
+    EXPECT_NE(note.find("above"), std::string::npos) << note;
+    EXPECT_FALSE(without["title"].contains("subtitle"));
+  }
+}
+
+TEST(StudyFigures, NoPanelStandsAlone) {
+  for (const FigureKind kind : {FigureKind::kRegret, FigureKind::kBox, FigureKind::kPulls})
+    for (int worlds = 2; worlds <= 30; ++worlds) {
+      MadeStudy made = small_study();
+      made.checkpoints = 3;
+      made.instances.clear();
+      for (int i = 0; i < worlds; ++i)
+        made.instances.push_back({"world " + std::to_string(i), "hidden-arm", false});
+      std::size_t panels = 0;
+      for (const Figure& figure : drawn(asking_for(made, {.kind = kind}))) {
+        const json spec = spec_of(figure);
+        const std::size_t here = spec["concat"].size(), columns = spec["columns"];
+        EXPECT_TRUE(columns > 1 && here % columns != 1) << here << " in " << columns;
+        panels += here;
+      }
+      EXPECT_EQ(panels, static_cast<std::size_t>(worlds));
+    }
+}
+
+// A name at the end of a line needs no legend; twenty have no room there.
+TEST(StudyFigures, NamesStandOnceBesideLinesOrInALegend) {
+  for (const std::size_t policies : {2, 20}) {
+    MadeStudy made = small_study();
+    made.policies.clear();
+    for (std::size_t i = 0; i < policies; ++i) {
+      const std::string name = "policy " + std::to_string(i);
+      made.policies.push_back({name, "ucb"});
+    }
+    const std::string spec =
+        drawn(asking_for(made, {FigureKind::kRegret, "", "", "", false})).at(0).spec;
+    EXPECT_EQ(spec.find("\"orient\": \"top\"") != std::string::npos, policies == 20);
+    EXPECT_EQ(spec.find("\"label\": \"policy 0\"") != std::string::npos, policies == 2);
+  }
+}
+
+TEST(StudyFigures, BoxesAreExplainedWhereTheyStand) {
+  const json spec = spec_of(drawn(asking_for(small_study(), {.kind = FigureKind::kBox})).at(0));
+  const std::string key = spec["title"]["subtitle"].dump();
+  for (const char* word : {"box", "median", "whiskers", "mean"})
+    EXPECT_NE(key.find(word), std::string::npos) << key;
+}
+
 // Means 200, 100 and 101, the last two not to be told apart; 0.1 times as much at the second world,
 // where the best has no regret at all.
 TEST(StudyFigures, RatiosAreToTheBestOfTheRow) {
@@ -159,7 +227,8 @@ TEST(StudyFigures, RatiosAreToTheBestOfTheRow) {
   EXPECT_EQ((at[{"easy", "c-ucb"}]["shown"]), 2);
   EXPECT_EQ((at[{"easy", "c-ucb"}]["value"]), 200);
   EXPECT_EQ((at[{"hard", "ucb"}]["shown"]), 1);
-  EXPECT_EQ((at[{"hard", "pe"}]["shown"]), 100);  // the edge
+  EXPECT_GT((at[{"hard", "pe"}]["shown"]), 100);  // in the strip at the edge
+  EXPECT_NE((at[{"hard", "pe"}]["shown"]), (at[{"hard", "c-ucb"}]["shown"]));
   EXPECT_EQ((at[{"hard", "pe"}]["times"]), "infinitely many times the best");
   EXPECT_TRUE(data_is_whole(spec));
 }

@@ -54,9 +54,9 @@ async function checkFigures(page) {
     assert.ok(!figure.broken, `${figure.name} has a number that is none`);
     assert.ok(figure.caption.length > 30, `${figure.name} has no caption`);
     assert.ok(figure.width > 300 && figure.width <= 1200, `${figure.name} is ${figure.width} wide`);
-    // Boxes and times carry their names on the axis.
-    const expected = ['box', 'time'].includes(figure.name) ? 0 : 1;
-    assert.equal(figure.legends, expected, `${figure.name} has ${figure.legends} legends`);
+    // Boxes and times carry their names on the axis, lines at their ends where there is room.
+    const expected = ['box', 'time'].includes(figure.name) ? [0] : /^(regret|final)/.test(figure.name) ? [0, 1] : [1];
+    assert.ok(expected.includes(figure.legends), `${figure.name} has ${figure.legends} legends`);
   }
 }
 
