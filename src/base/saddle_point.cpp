@@ -28,8 +28,7 @@ double stirling_error(double x) {
   double product = 1;
   while (far < kSeriesFrom) product *= ++far;
   const double log_gamma = stirling_series(far) + far * portable::log(far) - far +
-                           0.5 * portable::log(2 * std::numbers::pi * far) -
-                           portable::log(product);
+                           0.5 * portable::log(2 * std::numbers::pi * far) - portable::log(product);
   return log_gamma - (x * portable::log(x) - x + 0.5 * portable::log(2 * std::numbers::pi * x));
 }
 
