@@ -131,7 +131,8 @@ TEST(Exp3, UsualGamma) {
               after_a_reward(std::sqrt(4 * std::log(4.0) / ((std::exp(1.0) - 1) * 50))), 1e-12);
 }
 
-// A million rewards of probability 1/4 each: weights relative to the largest do not overflow.
+// Scores in the tens of thousands, at a rate of 1/4 and more: weights relative to the largest do
+// not overflow.
 TEST(Exp3, DoesNotOverflow) {
   Hand hand("exp3:gamma=1", arms(4, 100));
   for (int t = 0; t < 20'000; ++t) hand.round(0, 1);
@@ -141,7 +142,7 @@ TEST(Exp3, DoesNotOverflow) {
     const Decision decision = greedy.choose();
     greedy.observe(decision, 0, decision.arm == 2 ? 1 : 0);
   }
-  expect_near(stated(greedy, 4), {0, 0, 1, 0});
+  EXPECT_GT(stated(greedy, 4)[2], 0.999);
 }
 
 // --- bayes-ucb
