@@ -30,10 +30,10 @@ PolicyFacts Exp3::facts() {
       .text =
           "Draws actions with probabilities that grow exponentially with what they have earned, "
           "each reward divided by the probability it was drawn with. Its regret is of order "
-          "sqrt(|A|·log|A|·T) even where an adversary chooses the rewards; where they are drawn "
-          "from fixed laws, ucb and its kin do better at most horizons. Without a horizon γ falls "
-          "with the rounds. variant=ix is Exp3-IX, which weighs losses, (1-y)/(p+γ), and draws no "
-          "action merely to explore. It ignores the contexts.",
+          "sqrt(|A|·log|A|·T) even where an adversary chooses the rewards. Where they are drawn from "
+          "fixed laws, as in every world here, that caution is paid for and of no use. Without a "
+          "horizon γ falls with the rounds. variant=ix is Exp3-IX, which weighs losses, "
+          "(1-y)/(p+γ), and draws no action merely to explore. It ignores the contexts.",
       .section = "§5",
       .parameters = {
           Parameter::choice("variant", {"mixed", "ix"})
