@@ -82,7 +82,10 @@ void add_advise(CLI::App& app) {
   add_epsilon_option(*command, options->setting);
   add_gap_option(*command, options->setting);
   add_output_options(*command, {"table", "csv", "json"}, options->format, options->output);
-  command->footer("Example:\n  armature advise --actions 200 --contexts 5 --horizon 1e7 --gap 0.1");
+  command->footer(
+      "Examples:\n"
+      "  armature advise --actions 200 --contexts 5 --horizon 1e7 --gap 0.1\n"
+      "  armature advise --instance pareto-benign --horizon 1e5 --epsilon 0.05");
   command->callback([options] { run(*options); });
 }
 

@@ -100,8 +100,10 @@ void add_bounds(CLI::App& app) {
                       "late outcomes: the most rounds by which one may be late");
   add_output_options(*command, {"table", "csv", "json"}, options->format, options->output);
   command->footer(
-      "Example:\n  armature bounds --actions 20 --contexts 2 --horizon 1e6\n"
-      "Theorems are the paper's; spec §n is a section of docs/specification.md.");
+      "Theorems are the paper's; spec §n is a section of docs/specification.md.\n\n"
+      "Examples:\n"
+      "  armature bounds --actions 20 --contexts 2 --horizon 1e6\n"
+      "  armature bounds --instance pareto-benign --horizon 1e6 --delay 100");
   command->callback([options] { run(*options); });
 }
 

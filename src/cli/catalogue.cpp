@@ -126,6 +126,7 @@ void add_catalogue(CLI::App& app, const Catalogue& catalogue) {
   command->add_option("--format,-f", *format, "table, markdown or json")
       ->check(CLI::IsMember({"table", "markdown", "json"}))
       ->capture_default_str();
+  command->footer(catalogue.examples);
   command->callback(
       [catalogue, name, format] { emit(std::nullopt, printed(catalogue, *name, *format)); });
 }

@@ -78,7 +78,11 @@ void add_completion(CLI::App& app) {
   command->add_option("SHELL", *shell, "bash or zsh")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh"}));
-  command->footer("Use it:  source <(armature completion bash)");
+  command->footer(
+      "Use it:  source <(armature completion bash)\n\n"
+      "Examples:\n"
+      "  armature completion bash > armature.bash\n"
+      "  armature completion zsh > _armature");
   command->callback([&app, shell] {
     // zsh runs bash's completion functions once told to.
     const std::string head = *shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "";

@@ -40,6 +40,10 @@ void add_demo(CLI::App& app) {
       ->add_option("--threads,-j", options->threads, "0: one per core; results do not depend on it")
       ->capture_default_str();
   command->add_flag("--quiet,-q", options->quiet, "no progress");
+  command->footer(
+      "Examples:\n"
+      "  armature demo replications=2 horizons=1000\n"
+      "  armature demo replications=2 horizons=1000 --out runs/small --quiet");
   command->callback([options] { run(*options); });
 }
 

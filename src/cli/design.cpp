@@ -178,6 +178,10 @@ void add_design(CLI::App& app) {
       ->check(CLI::IsMember({"table", "csv", "json"}))
       ->capture_default_str();
   command->add_option("--output,-o", options->output, "write here instead of to the terminal");
+  command->footer(
+      "Examples:\n"
+      "  armature design random-benign:actions=100 --exact\n"
+      "  armature design random-benign:contexts=8,rank=3 --format csv");
   command->callback([options] { run(*options); });
 }
 

@@ -131,7 +131,9 @@ void add_frontier(CLI::App& app) {
   add_output_options(*command, {"table", "csv", "json", "vega-lite"}, options->format,
                      options->output);
   command->footer(
-      "Example:\n  armature frontier --actions 20 --contexts 2 --horizon 1e6 --r1 3e4 --r2 2e5");
+      "Examples:\n"
+      "  armature frontier --actions 20 --contexts 2 --horizon 1e6 --r1 3e4 --r2 2e5\n"
+      "  armature frontier --instance pareto-benign --horizon 1e6 --format csv");
   command->callback([options] { run(*options); });
 }
 

@@ -120,17 +120,29 @@ void add_source_options(CLI::App& command, Options& options) {
 void add_instance(CLI::App& app) {
   CLI::App* command = app.add_subcommand("instance", "look at an instance, or write it to a file");
   command->require_subcommand(1);
+  command->footer(
+      "Examples:\n"
+      "  armature instance show pareto-confounded\n"
+      "  armature instance write random-benign:actions=6 world.json");
   auto shown = std::make_shared<Options>();
   CLI::App* show_command =
       command->add_subcommand("show", "sizes, best action, gaps, rank, benign or not, ε");
   add_source_options(*show_command, *shown);
   show_command->add_option("--tolerance", shown->tolerance,
                            "rank: singular values above this share of the largest count");
+  show_command->footer(
+      "Examples:\n"
+      "  armature instance show pareto-benign\n"
+      "  armature instance show pareto-confounded:actions=50,gap=0.01");
   show_command->callback([shown] { show(*shown); });
   auto written = std::make_shared<Options>();
   CLI::App* write_command = command->add_subcommand("write", "write it as JSON (docs/formats.md)");
   add_source_options(*write_command, *written);
   write_command->add_option("FILE", written->file, "where to")->required();
+  write_command->footer(
+      "Examples:\n"
+      "  armature instance write hidden-arm:gap=0.2 hidden.json\n"
+      "  armature instance write random-benign:contexts=3 world.json --seed 4");
   write_command->callback([written] { write(*written); });
 }
 

@@ -46,8 +46,11 @@ void add_report(CLI::App& app) {
       ->required();
   command->add_option("--out,-o", options->directory, "where to [DIR]");
   command->footer(
-      "The page needs no network. It may be asked for while the study still runs: it then shows\n"
-      "what is finished.");
+      "The page needs no network. It may be asked for while the study still runs: it\n"
+      "then shows what is finished.\n\n"
+      "Examples:\n"
+      "  armature report runs/headline\n"
+      "  armature report studies/results/headline.json --out page");
   command->callback([options] { report(*options); });
 }
 

@@ -171,11 +171,12 @@ void add_simulate(CLI::App& app) {
   command->add_flag("--yes,-y", options->yes, "run it even if it would take very long");
   command->add_flag("--quiet,-q", options->quiet, "no progress line");
   command->footer(
-      "Example:\n"
-      "  armature simulate --instance bilodeau-confounded --policy ucb --policy c-ucb --policy "
-      "hac-ucb \\\n"
-      "                    --horizon 5000 --replications 100\n"
-      "The policy 'oracle' always plays the best action.");
+      "The policy 'oracle' always plays the best action.\n\n"
+      "Examples:\n"
+      "  armature simulate --instance bilodeau-confounded --policy ucb \\\n"
+      "                    --policy c-ucb --horizon 5000 --replications 20\n"
+      "  armature simulate --instance pareto-benign:gap=0.1 --policy sentry \\\n"
+      "                    --engine leap --horizon 1e12 --replications 2");
   command->callback([options] { run(*options); });
 }
 

@@ -234,6 +234,10 @@ void add_studies(CLI::App& app) {
       ->check(CLI::IsMember({"table", "json", "markdown"}))
       ->capture_default_str();
   command->add_option("--output,-o", options->output, "write here instead of to the terminal");
+  command->footer(
+      "Examples:\n"
+      "  armature studies\n"
+      "  armature studies studies/paper --results studies/results");
   command->callback([options] { run(*options); });
 }
 

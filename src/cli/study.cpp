@@ -263,11 +263,19 @@ void add_study(CLI::App& app) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* study = app.add_subcommand("study", "study files");
   study->require_subcommand(1);
+  study->footer(
+      "Examples:\n"
+      "  armature study check studies/headline.toml\n"
+      "  armature study check studies/comparison.toml --quiet");
   CLI::App* command = study->add_subcommand(
       "check", "validate a study file, show it with all defaults, and what it comes to");
   command->add_option("FILE", options->file, "a study (TOML; docs/studies.md)")->required();
   command->add_option("KEY=VALUE", options->overrides, "replace top-level values");
   command->add_flag("--quiet,-q", options->quiet, "the plan only, not the study itself");
+  command->footer(
+      "Examples:\n"
+      "  armature study check studies/headline.toml\n"
+      "  armature study check studies/headline.toml replications=5 --quiet");
   command->callback([options] { check(*options); });
 }
 
@@ -285,9 +293,13 @@ void add_run(CLI::App& app) {
   command->add_flag("--yes,-y", options->yes, "run it even if it is very large");
   command->add_flag("--quiet,-q", options->quiet, "no progress, and no answer at the end");
   command->footer(
-      "Ctrl-C, kill or a power cut cost at most the blocks at work, about a second each.\n"
-      "Then: armature show DIR, armature report DIR, armature export DIR --csv,\n"
-      "armature status DIR");
+      "Ctrl-C, kill or a power cut cost at most the blocks at work, about a second\n"
+      "each. Then: armature show DIR, armature report DIR, armature export DIR --csv,\n"
+      "armature status DIR\n\n"
+      "Examples:\n"
+      "  armature run studies/headline.toml replications=2 horizons=1000\n"
+      "  armature run studies/delay.toml replications=2 horizons=1000 \\\n"
+      "               'delay=[0,100]' --out runs/small --quiet");
   command->callback([options] { run(*options); });
 }
 
@@ -295,6 +307,10 @@ void add_status(CLI::App& app) {
   auto directory = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("status", "how far the study in a directory is");
   command->add_option("DIR", *directory, "a directory that armature run works in")->required();
+  command->footer(
+      "Examples:\n"
+      "  armature status runs/headline\n"
+      "  armature status runs/small");
   command->callback([directory] { status(*directory); });
 }
 
@@ -329,6 +345,10 @@ void add_export(CLI::App& app) {
       ->excludes(csv)
       ->excludes(latex)
       ->excludes(every_curve);
+  command->footer(
+      "Examples:\n"
+      "  armature export runs/headline --csv\n"
+      "  armature export runs/headline --markdown --to regret.md");
   command->callback([options] { export_results(*options); });
 }
 
