@@ -161,7 +161,8 @@ TEST(Axes, TheScaleFollowsTheData) {
 
 TEST(Axes, PlacesReadBack) {
   for (const Scale scale : {Scale::kLinear, Scale::kLog, Scale::kSymlog}) {
-    const Axis axis{"x", scale, 2, 5000};
+    Axis axis{"x", scale, 2, 5000};
+    axis.constant = 0.3;
     EXPECT_NEAR(place_of(axis, 2), 0, 1e-12);
     EXPECT_NEAR(place_of(axis, 5000), 1, 1e-12);
     for (const double value : {3.0, 77.0, 4000.0})

@@ -162,6 +162,23 @@ TEST(StudyFigures, BoundsOutsideAreNamedAndChangeNoAxis) {
   }
 }
 
+// No delay and ε = 0 are settings like the others.
+TEST(StudyFigures, AnXOfZeroHasAPlaceOnALogarithmicAxis) {
+  MadeStudy made = small_study();
+  made.instances.clear();
+  for (const char* gap : {"0", "0.01", "0.1"})
+    made.instances.push_back({"world", "hidden-arm", false, {{"gap", gap}}});
+  const auto figures = drawn(asking_for(made, {FigureKind::kFinal, "gap", "log-log", "", false}));
+  const json panel = spec_of(figures.at(0))["concat"][0];
+  for (const json& layer : panel["layer"]) {
+    if (!layer["encoding"]["x"].contains("field")) continue;
+    EXPECT_EQ(layer["encoding"]["x"]["scale"]["type"], "symlog");
+    EXPECT_EQ(layer["encoding"]["x"]["scale"]["constant"], 0.01);
+    EXPECT_EQ(layer["encoding"]["x"]["axis"]["values"], (json{0, 0.01, 0.1}));
+  }
+  EXPECT_EQ(rows_with(panel, "inside").size() % 3, 0u);
+}
+
 TEST(StudyFigures, NoPanelStandsAlone) {
   for (const FigureKind kind : {FigureKind::kRegret, FigureKind::kBox, FigureKind::kPulls})
     for (int worlds = 2; worlds <= 30; ++worlds) {
