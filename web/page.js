@@ -95,6 +95,16 @@
     return drawing.clientWidth - parseFloat(getComputedStyle(drawing).paddingRight || 0);
   }
 
+  // As many as leave a panel most of its width.
+  function columnsFor(spec, most, natural, available) {
+    const panel = Math.max(...panelsOf(spec).map((view) => (typeof view.width === 'number' ? view.width : 0)));
+    for (let columns = most; columns > 1; columns--) {
+      const over = (natural * columns) / most - available;
+      if (panel - over / columns >= Math.max(150, 0.6 * panel)) return columns;
+    }
+    return 1;
+  }
+
   // As it is where that fits. Else with fewer columns, and then with panels as wide as the page
   // allows: how much room names beside a panel take is known only once it is drawn, so it is drawn
   // and mended. Shrinking the picture instead would shrink its type.
@@ -106,7 +116,7 @@
     const natural = naturalWidth(place);
     if (natural > available) {
       const most = spec.columns ?? 1;
-      const columns = Math.max(1, Math.min(most, Math.floor(available / (natural / most))));
+      const columns = columnsFor(spec, most, natural, available);
       let narrower = 0;
       for (let attempt = 0; attempt < 4; attempt++) {
         view.finalize();

@@ -493,16 +493,13 @@ std::string first_heading(const AnswerMatrix& matrix) {
 }
 
 std::string heading_words(const AnswerMatrix& matrix) {
-  const std::string where =
-      matrix.horizon == 0 ? " in " + matrix.world
-                          : fmt::format(" at T = {}", grouped(static_cast<double>(matrix.horizon)));
-  if (!matrix.contested()) return "Mean regret ± standard error" + where;
-  if (matrix.searched)
-    return fmt::format(
-        "Mean regret{} in the worst world found for each policy, as a multiple of the least of its "
-        "row",
-        where);
-  return fmt::format("Mean regret{}, as a multiple of the least of its row", where);
+  std::string words = matrix.contested() ? "Mean regret" : "Mean regret ± standard error";
+  words += matrix.horizon == 0
+               ? " in " + matrix.world
+               : fmt::format(" at T = {}", grouped(static_cast<double>(matrix.horizon)));
+  if (matrix.searched) words += " in the worst world found for each policy";
+  if (matrix.contested()) words += ", as a multiple of the least of its row";
+  return words;
 }
 
 bool shows(const AnswerMatrix& matrix, const std::string& mark) {

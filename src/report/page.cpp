@@ -88,6 +88,12 @@ std::string luck_words(const std::vector<Contest>& contests) {
          "numbers); where the leap engine ran one of a pair, each met its own. ";
 }
 
+Round longest_horizon(const std::vector<Contest>& contests) {
+  Round longest = 0;
+  for (const Contest& contest : contests) longest = std::max(longest, contest.horizon);
+  return longest;
+}
+
 // By its short name; the label is there for whoever points at it.
 std::string world_heading(const Contest& contest, const std::string& more) {
   return fmt::format("<h3 title=\"{}\">{}{}</h3>\n", html_escaped(contest.instance),
@@ -98,8 +104,7 @@ std::string world_heading(const Contest& contest, const std::string& more) {
 // The last paragraph says what the intervals do not cover: many pairs, and a leader picked by the
 // same data.
 std::string summary(const std::vector<Contest>& contests) {
-  Round longest = 0;
-  for (const Contest& contest : contests) longest = std::max(longest, contest.horizon);
+  const Round longest = longest_horizon(contests);
   const bool all = contests.size() <= kMostContestsInWords;
   std::string html = "<section id=\"summary\">\n<h2>Who wins, by how much, how sure</h2>\n";
   if (const std::string words = overall_words(contests); !words.empty())
@@ -234,6 +239,20 @@ HtmlRow table_row(const Contest& contest, std::size_t place) {
   return row;
 }
 
+std::string contest_html(const Contest& contest) {
+  std::vector<HtmlRow> rows;
+  for (std::size_t i = 0; i < contest.rivals.size(); ++i) rows.push_back(table_row(contest, i));
+  const std::string where = fmt::format(
+      ", T = {}, {}", grouped(static_cast<double>(contest.horizon)),
+      count_words(contest.rivals[0]->final_regret().count, "replication", "replications"));
+  return world_heading(contest, where) +
+         html_table("Final regret in " + contest.world + where,
+                    {"policy", "mean regret", "95% interval", "median", "95% quantile",
+                     "simple regret", "more than the first", "95% interval", "better in"},
+                    rows);
+}
+
+// Of many contests those of shorter horizons wait behind a click, as they do in words.
 std::string tables(const std::vector<Contest>& contests) {
   std::string html = fmt::format(
       "<section id=\"tables\">\n<h2>Tables</h2>\n<p>Final regret, least first. Mean ± standard "
@@ -242,18 +261,13 @@ std::string tables(const std::vector<Contest>& contests) {
       "Then, replication by replication against the first of the table: how much more, its 95% "
       "interval, and how often the policy was the better one. In bold: {}.</p>\n",
       kLeastForQuantile, kMarkWords);
-  for (const Contest& contest : contests) {
-    std::vector<HtmlRow> rows;
-    for (std::size_t i = 0; i < contest.rivals.size(); ++i) rows.push_back(table_row(contest, i));
-    const std::string where = fmt::format(
-        ", T = {}, {}", grouped(static_cast<double>(contest.horizon)),
-        count_words(contest.rivals[0]->final_regret().count, "replication", "replications"));
-    html += world_heading(contest, where);
-    html += html_table("Final regret in " + contest.world + where,
-                       {"policy", "mean regret", "95% interval", "median", "95% quantile",
-                        "simple regret", "more than the first", "95% interval", "better in"},
-                       rows);
-  }
+  const bool all = contests.size() <= kMostContestsInWords;
+  std::string folded;
+  for (const Contest& contest : contests)
+    (all || contest.horizon == longest_horizon(contests) ? html : folded) += contest_html(contest);
+  if (!folded.empty())
+    html += "<details class=\"shorter\"><summary>Tables at shorter horizons</summary>\n" + folded +
+            "</details>\n";
   return html + "</section>\n";
 }
 

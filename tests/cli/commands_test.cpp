@@ -116,7 +116,7 @@ TEST(DemoCommand, RunsTheHeadlineStudyAndNamesItsReport) {
   const TemporaryDirectory directory;
   const std::string run = "armature demo replications=2 horizons=500";
   const ProgramResult result = run_shell(run, directory.path());
-  EXPECT_NE(result.out.find("★"), std::string::npos) << result.err;
+  EXPECT_NE(result.out.find("☆"), std::string::npos) << result.err;
   EXPECT_NE(result.out.find("hidden arm"), std::string::npos);
   // It ends with what `show` says.
   EXPECT_NE(result.out.find(run_shell("armature show runs/headline", directory.path()).out),

@@ -362,10 +362,14 @@ catches = "a policy that learns"
   const ProgramResult run = shell("armature run two.toml --threads 1");
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_TRUE(contains(run.out, "finished, 42 replications computed")) << run.out;
+  // Rows are what a policy was searched for within; nothing is marked.
+  EXPECT_TRUE(contains(run.out, "in the worst world found for each policy")) << run.out;
+  EXPECT_TRUE(contains(run.out, "\nworst-case ")) << run.out;
+  EXPECT_FALSE(contains(run.out, "★")) << run.out;
   const ProgramResult status = shell("armature status runs/two");
   EXPECT_TRUE(contains(status.out,
-                       "search finished, 24 replications; the worst cells: 18 of 18 replications "
-                       "(100%), finished"))
+                       "search finished, 24 replications; the worst cells: 6 cells, 18 of 18 "
+                       "replications (100%), finished"))
       << status.out;
   EXPECT_FALSE(contains(status.out, "gap=0.05")) << status.out;
   const ProgramResult search = shell("armature status runs/two/search");

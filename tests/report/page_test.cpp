@@ -161,6 +161,11 @@ TEST_F(Page, ManyContestsAreToldAtTheLongestHorizonOnly) {
   const std::string page = page_of(made_result(made));  // 30 contests
   EXPECT_EQ(page.find("<li>T = 200:"), std::string::npos);
   EXPECT_NE(page.find("<li>T = 400:"), std::string::npos);
+  // The tables of the others are folded away.
+  const std::size_t fold = page.find("<summary>Tables at shorter horizons</summary>");
+  ASSERT_NE(fold, std::string::npos);
+  EXPECT_LT(page.find(", T = 400, 100 replications</h3>"), fold);
+  EXPECT_GT(page.find(", T = 200, 100 replications</h3>"), fold);
 }
 
 TEST_F(Page, AReportIsWrittenWithItsFigures) {

@@ -208,7 +208,7 @@ async function main() {
     const file = path.join(folder, 'report.html');
     for (const scheme of ['light', 'dark']) await checkScheme(browser, file, scheme);
     await checkChangeOfScheme(browser, file);
-    for (const [width, height] of [[1400, 900], [800, 900], [390, 844]]) await checkWidth(browser, file, width, height);
+    for (const [width, height] of [[1400, 900], [390, 844]]) await checkWidth(browser, file, width, height);
     await checkPrint(browser, file);
     if (screenshots) fs.cpSync(folder, path.join(screenshots, 'report'), { recursive: true });
   } finally {
