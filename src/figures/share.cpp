@@ -14,28 +14,6 @@ std::vector<std::string> learners_of(const ShareFigure& input) {
   return names;
 }
 
-// A learner that is also a policy of the report has its colour; others take those left over.
-Json colours_of(const ShareFigure& input) {
-  const std::vector<std::string> names = learners_of(input);
-  std::vector<std::string> range;
-  std::size_t next = input.heading.looks.empty() ? 0 : input.heading.looks.back().place + 1;
-  for (const std::string& name : names) {
-    const auto& looks = input.heading.looks;
-    const auto known = std::find_if(looks.begin(), looks.end(),
-                                    [&](const Look& look) { return look.name == name; });
-    range.push_back(known != looks.end() ? colour(*known) : palette()[next++ % palette().size()]);
-  }
-  return {{"field", "learner"},
-          {"type", "nominal"},
-          {"scale", {{"domain", names}, {"range", range}}},
-          {"legend",
-           {{"title", nullptr},
-            {"orient", "top"},
-            {"direction", "horizontal"},
-            {"symbolType", "square"},
-            {"labelLimit", 420}}}};
-}
-
 Json panel_spec(const SharePanel& panel, const Json& colours, const PanelSize& size) {
   Json rows = Json::array();
   for (std::size_t l = 0; l < panel.learners.size(); ++l)
@@ -55,7 +33,7 @@ Json panel_spec(const SharePanel& panel, const Json& colours, const PanelSize& s
           {"width", size.width},
           {"height", size.height},
           {"data", {{"values", std::move(rows)}}},
-          {"mark", {{"type", "area"}, {"opacity", 0.8}, {"line", false}}},
+          {"mark", {{"type", "area"}, {"opacity", 0.85}, {"line", false}, {"clip", true}}},
           {"encoding",
            {{"x", along(across, "round")},
             {"y", y},
@@ -71,7 +49,7 @@ Json panel_spec(const SharePanel& panel, const Json& colours, const PanelSize& s
 Figure share_figure(const ShareFigure& input) {
   PanelSize size = panel_size(input.panels.size());
   size.height *= 0.7;  // a share needs less height than a regret
-  const Json colours = colours_of(input);
+  const Json colours = area_looks(input.learners, learners_of(input), "learner");
   std::vector<Json> panels;
   for (const SharePanel& panel : input.panels) panels.push_back(panel_spec(panel, colours, size));
   return assemble(input.heading, std::move(panels), size);
