@@ -179,7 +179,7 @@ class Labels {
       for (const double y : {-5, 0, 5}) avoid({at.x + x, at.y + y});
   }
   void avoid_line(const Spot& from, const Spot& to) {
-    const double steps = std::ceil(std::hypot(to.x - from.x, to.y - from.y) / 3);
+    const double steps = std::ceil(std::max(std::abs(to.x - from.x), std::abs(to.y - from.y)) / 3);
     for (double i = 0; i <= steps; ++i) {
       const double share = steps == 0 ? 0 : i / steps;
       avoid({from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)});

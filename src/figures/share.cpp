@@ -49,6 +49,9 @@ Json panel_spec(const SharePanel& panel, const Json& colours, const PanelSize& s
 Figure share_figure(const ShareFigure& input) {
   PanelSize size = panel_size(input.panels.size());
   size.height *= 0.7;  // a share needs less height than a regret
+  constexpr std::size_t kMostPerRow = 4;
+  if (input.panels.size() > input.per_row && input.per_row > 1 && input.per_row <= kMostPerRow)
+    size.columns = input.per_row;
   const Json colours = area_looks(input.learners, learners_of(input), "learner");
   std::vector<Json> panels;
   for (const SharePanel& panel : input.panels) panels.push_back(panel_spec(panel, colours, size));

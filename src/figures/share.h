@@ -17,7 +17,8 @@ struct SharePanel {
 };
 struct ShareFigure {
   Heading heading;
-  Looks learners;  // of every learner: a policy has its colour here too
+  Looks learners;           // of every learner: a policy has its colour here too
+  std::size_t per_row = 0;  // panels that belong beside each other; 0: no such thing
   std::vector<SharePanel> panels;
 };
 Figure share_figure(const ShareFigure& input);

@@ -135,24 +135,42 @@ std::vector<Figure> box_figures(const FigureCells& cells, const FigureRequest& r
   return in_portions(input, figures::box_figure);
 }
 
-// Shares were noted for balancers only, and only if they were to be followed.
+// What no learner is named for (corral notes one share of two): a panel is always full.
+void add_rest(figures::SharePanel& panel) {
+  figures::LearnerShare rest{"the rest", std::vector<double>(panel.rounds.size(), 1)};
+  for (const figures::LearnerShare& learner : panel.learners)
+    for (std::size_t i = 0; i < rest.share.size(); ++i) rest.share[i] -= learner.share[i];
+  constexpr double kRounding = 1e-9;
+  for (double& share : rest.share) share = std::max(0.0, share);
+  if (*std::max_element(rest.share.begin(), rest.share.end()) > kRounding)
+    panel.learners.push_back(std::move(rest));
+}
+
+// Shares were noted for balancers only, and only if they were to be followed. A row of panels is an
+// instance, where its balancers have room beside each other.
 std::vector<Figure> share_figures(const FigureCells& cells, const FigureRequest& request) {
   figures::ShareFigure input;
   std::vector<std::string> learners;
-  for (const InstanceCells& instance : cells.by_instance())
+  std::set<std::size_t> per_instance;
+  for (const InstanceCells& instance : cells.by_instance()) {
+    const std::size_t before = input.panels.size();
     for (const CellSummary* cell : instance.cells) {
       if (cell->shares.empty()) continue;
       figures::SharePanel panel{cell->cell.policy_label + " on " + instance.label, {}, {}};
       for (const CurvePoint& point : cell->curve)
         panel.rounds.push_back(static_cast<double>(point.round));
-      for (const ShareCurve& share : cell->shares) {
+      for (const ShareCurve& share : cell->shares)
         panel.learners.push_back({share.learner, share.share});
-        if (std::find(learners.begin(), learners.end(), share.learner) == learners.end())
-          learners.push_back(share.learner);
-      }
+      add_rest(panel);
+      for (const figures::LearnerShare& learner : panel.learners)
+        if (std::find(learners.begin(), learners.end(), learner.learner) == learners.end())
+          learners.push_back(learner.learner);
       input.panels.push_back(std::move(panel));
     }
+    per_instance.insert(input.panels.size() - before);
+  }
   input.learners = looks_of_policies(learners);
+  if (per_instance.size() == 1) input.per_row = *per_instance.begin();
   input.heading = cells.heading(
       "share", request.title.empty() ? "Whom the balancing policies listened to" : request.title,
       fmt::format(

@@ -290,6 +290,24 @@ TEST(StudyFigures, SharesAddUpToOne) {
   EXPECT_EQ(scale["range"], (json{"#F28E1C", "#0871BC"}));
 }
 
+// A policy that notes one share of two leaves a rest, and an instance is a row.
+TEST(StudyFigures, SharesThatAreNotNotedAreTheRest) {
+  MadeStudy made = small_study();
+  made.policies.push_back({"db", "db", {}, {"c-ucb", "ucb"}});
+  made.policies.push_back({"corral", "corral", {}, {"c-ucb"}});
+  const json spec = spec_of(drawn(asking_for(made, {FigureKind::kShare, "", "", "", true}))[0]);
+  ASSERT_EQ(spec["concat"].size(), 4u);
+  EXPECT_EQ(spec["columns"], 2);
+  std::map<double, double> sum;
+  std::set<std::string> learners;
+  for (const json& row : spec["concat"][1]["data"]["values"]) {
+    sum[row["round"].get<double>()] += row["share"].get<double>();
+    learners.insert(row["learner"]);
+  }
+  for (const auto& [round, total] : sum) EXPECT_NEAR(total, 1, 1e-12);
+  EXPECT_EQ(learners, (std::set<std::string>{"c-ucb", "the rest"}));
+}
+
 TEST(StudyFigures, PullsOfManyArmsAreGathered) {
   MadeStudy made = small_study();
   made.instances[0].actions = 120;
