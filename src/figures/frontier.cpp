@@ -45,9 +45,10 @@ class View {
                : Axis{fmt::format("{}, {}", regret, world), Scale::kLog, 1, 10};
   }
   void fit(Axis& axis, double least, double most) const {
-    constexpr double kRoom = 2;  // below, for what is out of reach, and above, for symbols
-    axis.low = (*this)(least / kRoom);
-    axis.high = (*this)(std::max(most, least) * kRoom);
+    constexpr double kBelow = 4;  // for what is out of reach
+    constexpr double kAbove = 2;  // for symbols
+    axis.low = (*this)(least / kBelow);
+    axis.high = (*this)(std::max(most, least) * kAbove);
   }
 
   double horizon_;
@@ -115,17 +116,21 @@ Json frontier_line(const Json& rows, const View& view) {
                view.position());
 }
 
-// Its formula, in the middle of the region below it.
+// Its formula, below its middle.
 Json frontier_label(const Json& rows, const View& view) {
   const Json& middle = rows[rows.size() / 2];
-  const double place = place_of(view.up(), middle["y"]) * 0.75;
   const Json row = {{"x", middle["x"]},
-                    {"y", value_at(view.up(), place)},
+                    {"y", middle["y"]},
                     {"label", Json::array({"below R₁R₂ = |A|T:", "out of reach as a rate"})}};
   Json encoding = view.position();
   encoding["text"] = {{"field", "label"}, {"type", "nominal"}};
   return layer(Json::array({row}),
-               {{"type", "text"}, {"align", "left"}, {"fontSize", 11}, {"tooltip", nullptr}},
+               {{"type", "text"},
+                {"align", "left"},
+                {"baseline", "top"},
+                {"dy", 14},
+                {"fontSize", 11},
+                {"tooltip", nullptr}},
                std::move(encoding));
 }
 
@@ -175,8 +180,9 @@ Figure frontier_figure(const Frontier& frontier, FrontierAxes axes, const Looks&
   const View view(frontier, axes);
   const Setting& s = frontier.setting;
   const std::string title = "The Pareto frontier of benign and worst-case regret";
-  Json spec = base_spec(title, fmt::format("|A| = {:.6g}, |Z| = {:.6g}, T = {:.6g}", s.actions,
-                                           s.contexts, s.horizon));
+  const Axis around{"", Scale::kLog, s.horizon / 100, s.horizon * 100};
+  Json spec = base_spec(title, fmt::format("|A| = {:.6g}, |Z| = {:.6g}, T = {}", s.actions,
+                                           s.contexts, tick_label(around, s.horizon)));
   spec["width"] = 520;
   spec["height"] = 400;
   const Json curve = rows_of(frontier, view, on_frontier);

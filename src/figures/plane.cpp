@@ -29,28 +29,24 @@ Axis roomy(Axis axis) {
   return axis;
 }
 
-// What was measured decides; the frontier widens it only from nearby.
-Axis range_of(const std::string& title, std::vector<double> measured,
-              const std::vector<double>& frontier) {
-  constexpr double kNear = 10;
-  const auto [least, most] = std::minmax_element(measured.begin(), measured.end());
-  const double low = *least / kNear, high = *most * kNear;
-  for (const double value : frontier)
-    if (value >= low && value <= high) measured.push_back(value);
-  return roomy(fitted(title, Scale::kLog, measured));
-}
-
+// What was measured decides; the frontier below or above it widens the range only from nearby.
 Plane plane_of(const PlanePanel& panel) {
+  constexpr double kNear = 30;
   const double product = panel.actions * panel.horizon, root = std::sqrt(product);
-  std::vector<double> worst, benign, beside = {root}, above = {root};
+  std::vector<double> worst, benign;
   for (const PlanePoint& point : panel.points) {
     worst.push_back(point.worst);
     benign.push_back(point.benign);
-    // The frontier above a point, within the frontier's own range.
-    above.push_back(product / std::clamp(point.worst, root, std::max(root, panel.horizon)));
   }
-  return {range_of("worst-case regret R₂", worst, beside),
-          range_of("benign regret R₁", benign, above)};
+  const auto [least, most] = std::minmax_element(benign.begin(), benign.end());
+  const double low = *least / kNear, high = *most * kNear;
+  for (const PlanePoint& point : panel.points) {
+    // Within the frontier's own range.
+    const double there = product / std::clamp(point.worst, root, std::max(root, panel.horizon));
+    if (there >= low && there <= high) benign.push_back(there);
+  }
+  return {roomy(fitted("worst-case regret R₂", Scale::kLog, worst)),
+          roomy(fitted("benign regret R₁", Scale::kLog, benign))};
 }
 
 double decades(const Axis& axis) { return portable::log10(axis.high / axis.low); }
@@ -110,6 +106,21 @@ Json frontier_layer(const std::vector<FrontierSpot>& curve, const Plane& plane) 
            {{"x", along(plane.worst, "worst")},
             {"y", along(plane.benign, "benign")},
             {"tooltip", {shown_text("what", "frontier")}}}}};
+}
+
+// Where it does not pass through the panel, what it would have shown is said.
+std::string out_of_sight(const PlanePanel& panel, const std::vector<FrontierSpot>& curve,
+                         const Plane& plane) {
+  const auto inside = [](const Axis& axis, double value) {
+    return value >= axis.low && value <= axis.high;
+  };
+  if (curve.empty() || std::any_of(curve.begin(), curve.end(), [&](const FrontierSpot& spot) {
+        return inside(plane.worst, spot.worst) && inside(plane.benign, spot.benign);
+      }))
+    return "";
+  const PlanePoint& any = panel.points.front();
+  const bool below = any.worst * any.benign > panel.actions * panel.horizon;
+  return std::string(kFormula) + (below ? " lies far below" : " lies far above");
 }
 
 // Pairs below this curve are excluded by proof, constants and all; void at short horizons. What
@@ -306,7 +317,7 @@ Json label_layer(const PlanePanel& panel, const std::vector<FrontierSpot>& curve
       labels.avoid_line(spot(panel.points[i - 1]), at);
   }
   label_dials(labels, panel.points);
-  label_frontier(labels, curve);
+  if (out_of_sight(panel, curve, plane).empty()) label_frontier(labels, curve);
   return labels.layer();
 }
 
@@ -359,12 +370,14 @@ Json point_layers(const PlaneFigure& input, const PlanePanel& panel, const Plane
 
 Json panel_spec(const PlaneFigure& input, const PlanePanel& panel, const Plane& plane,
                 const std::vector<std::string>& names, const PanelSize& size) {
+  const std::vector<FrontierSpot> curve = frontier_of(panel);
   Json title = panel_title(panel.title, size);
-  title["subtitle"] = panel.note;
+  title["subtitle"] = Json::array({panel.note});
+  if (const std::string unseen = out_of_sight(panel, curve, plane); !unseen.empty())
+    title["subtitle"].push_back(unseen);
   Json layers = Json::array();
   Json excluded = excluded_rows(panel, plane);
   if (!excluded.empty()) layers.push_back(excluded_layer(std::move(excluded), plane));
-  const std::vector<FrontierSpot> curve = frontier_of(panel);
   layers.push_back(frontier_layer(curve, plane));
   for (Json& layer : point_layers(input, panel, plane, names)) layers.push_back(std::move(layer));
   layers.push_back(label_layer(panel, curve, plane, size));

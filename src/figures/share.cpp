@@ -29,7 +29,10 @@ Json panel_spec(const SharePanel& panel, const Json& colours, const PanelSize& s
   y["axis"]["format"] = "%";
   y["axis"].erase("labelExpr");
   y["axis"]["values"] = {0, 0.5, 1};
-  return {{"title", panel_title(panel.title, size)},
+  // Titles are long, a policy's name and a world's: broken early, they keep out of their
+  // neighbours.
+  const PanelSize narrow{size.width - 50, size.height, size.columns};
+  return {{"title", panel_title(panel.title, narrow)},
           {"width", size.width},
           {"height", size.height},
           {"data", {{"values", std::move(rows)}}},

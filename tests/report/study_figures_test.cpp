@@ -345,7 +345,8 @@ TEST(StudyFigures, ThePlaneNamesDialsAndCountsWorlds) {
   std::swap(made.policies[5], made.policies[8]);  // as a search leaves them: in no order
   const auto figures = drawn(asking_for(made, {FigureKind::kPlane, "", "", "", true}));
   const json panel = spec_of(figures[0])["concat"][0];
-  EXPECT_EQ(panel["title"]["subtitle"], "the worst of 1 benign world (R₁) and of 4 in all (R₂)");
+  EXPECT_EQ(panel["title"]["subtitle"],
+            json::array({"the worst of 1 benign world (R₁) and of 4 in all (R₂)"}));
   std::vector<std::string> members;
   for (const json& row : rows_with(panel, "member"))
     if (row["policy"] == "db") members.push_back(row["member"]);
@@ -356,6 +357,17 @@ TEST(StudyFigures, ThePlaneNamesDialsAndCountsWorlds) {
   for (const json& row : rows_with(panel, "label")) labels.insert(row["label"]);
   for (const char* label : {"dial = 0", "1", "R₁R₂ = |A|T"})
     EXPECT_TRUE(labels.contains(label)) << label;
+}
+
+// What was measured decides the range: a frontier far from it is named and not drawn to.
+TEST(StudyFigures, ThePlaneSaysWhereAFrontierOutOfSightLies) {
+  MadeStudy made = small_study();
+  made.mean = [](std::size_t, std::size_t policy, double) { return 1.0 + 0.1 * policy; };
+  const auto figures = drawn(asking_for(made, {FigureKind::kPlane, "", "", "", true}));
+  const json panel = spec_of(figures[0])["concat"][0];
+  EXPECT_EQ(panel["title"]["subtitle"][1], "R₁R₂ = |A|T lies far above");
+  EXPECT_LT(panel["layer"][0]["encoding"]["y"]["scale"]["domain"][1], 10);
+  EXPECT_TRUE(rows_with(panel, "label").empty());
 }
 
 // What a legend's colours mean must be what the cells have: both are linear in one number.
