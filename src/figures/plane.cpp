@@ -372,7 +372,7 @@ Json panel_spec(const PlaneFigure& input, const PlanePanel& panel, const Plane& 
                 const std::vector<std::string>& names, const PanelSize& size) {
   const std::vector<FrontierSpot> curve = frontier_of(panel);
   Json title = panel_title(panel.title, size);
-  title["subtitle"] = Json::array({panel.note});
+  title["subtitle"] = panel.notes;
   if (const std::string unseen = out_of_sight(panel, curve, plane); !unseen.empty())
     title["subtitle"].push_back(unseen);
   Json layers = Json::array();

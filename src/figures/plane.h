@@ -22,7 +22,7 @@ struct PlanePanel {
   double actions = 0;
   double contexts = 0;
   double horizon = 0;
-  std::string note;                // under the title: what the points rest on
+  std::vector<std::string> notes;  // under the title, a line each: what the points rest on
   std::vector<PlanePoint> points;  // those of a sweep beside each other, in its order
 };
 struct PlaneFigure {

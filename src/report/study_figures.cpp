@@ -239,6 +239,8 @@ std::string keep_a_few(std::vector<figures::PlanePanel>& panels) {
   if (panels.size() <= kFew) return "";
   const std::size_t all = panels.size();
   panels = {panels.front(), panels.back()};
+  panels.front().notes.push_back(fmt::format("the first of {} horizons and sizes", all));
+  panels.back().notes.push_back(fmt::format("the last of {} horizons and sizes", all));
   return fmt::format(" Of {} horizons and sizes the first and the last are drawn.", all);
 }
 
@@ -308,7 +310,7 @@ std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest&
                               static_cast<double>(plane.actions),
                               static_cast<double>(plane.contexts),
                               static_cast<double>(plane.horizon),
-                              worlds_words(study, plane.cells),
+                              {worlds_words(study, plane.cells)},
                               {}};
     for (const PlannedCell& policy : policies) {
       const CellSummary* benign = worst_of(plane.cells, policy.policy_label, "benign");

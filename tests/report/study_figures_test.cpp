@@ -94,6 +94,7 @@ TEST(StudyFigures, ThePlaneDrawsTheEndsOfTheSizes) {
   ASSERT_EQ(spec["concat"].size(), 2u);
   EXPECT_NE(spec["concat"][0].dump().find("T = 100, |A|"), std::string::npos);
   EXPECT_NE(spec["concat"][1].dump().find("T = 10,000,000, |A|"), std::string::npos);
+  EXPECT_EQ(spec["concat"][0]["title"]["subtitle"][1], "the first of 5 horizons and sizes");
 }
 
 // All data of layers that carry their own, by the fields they have.
