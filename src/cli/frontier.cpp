@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "armature/error.h"
 #include "base/text.h"
 #include "cli/setting_options.h"
+#include "report/policy_looks.h"
 #include "report/table.h"
 
 namespace armature::cli {
@@ -100,6 +103,15 @@ std::optional<PairVerdict> verdict_on(const Setting& setting, const Options& opt
   return judge_pair(setting, *r1, *r2);
 }
 
+figures::Figure figure_of(const Frontier& frontier, figures::FrontierAxes axes) {
+  std::vector<std::string> policies;
+  for (const FrontierPoint& point : frontier.points)
+    if (!point.policy.empty() &&
+        std::find(policies.begin(), policies.end(), point.series) == policies.end())
+      policies.push_back(point.series);
+  return frontier_figure(frontier, axes, looks_of_policies(policies));
+}
+
 void run(const Options& options) {
   const ReadSetting read = read_setting(options.setting);
   const auto count = whole_number("--points", options.points, 2, 10'000);
@@ -109,7 +121,7 @@ void run(const Options& options) {
                                                : figures::FrontierAxes::kNormalised;
   emit(options.output, options.format == "json"        ? json_of(read, result, verdict)
                        : options.format == "csv"       ? csv_of(result)
-                       : options.format == "vega-lite" ? figures::frontier_figure(result, axes).spec
+                       : options.format == "vega-lite" ? figure_of(result, axes).spec
                                                        : table_of(read, result, verdict));
 }
 
