@@ -4,13 +4,11 @@
 #include "armature/report.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "report/resources.h"
-#include "report/table.h"
 
 namespace armature::cli {
 namespace {
-
-constexpr std::size_t kColumns = 100;  // of running words
 
 struct Options {
   std::string directory = "runs/headline";
@@ -24,8 +22,9 @@ void run(const Options& options) {
       read_study(std::string(headline_study()), "the headline study", options.overrides);
   run_with_progress(plan_study(study), options.directory, {options.threads, options.quiet});
   const StudyResult result = read_results(options.directory);
-  emit(std::nullopt, fmt::format("\n{}\n\n{}\n{}\n\n", study.title, study_table(result),
-                                 wrapped(study_words(result), kColumns)));
+  const Screen on = screen();
+  emit(std::nullopt, fmt::format("\n{}\n{}\n{}\n", prose(study.title, on), study_table(result, on),
+                                 prose(study_words(result), on)));
   print_report(result, options.directory);
 }
 

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "report/table.h"
 
 namespace armature::cli {
@@ -100,14 +101,15 @@ std::string plan_table(const StudyPlan& plan, const std::vector<double>& seconds
                fmt::format("{}", end - i), time_text(work * first_replications(plan))});
     i = end;
   }
-  return table.print();
+  return table.print(screen());
 }
 
 std::string plan_total(const StudyPlan& plan, const std::vector<double>& seconds) {
   const auto line = [](std::size_t cells, double replications, double pass) {
-    return fmt::format(
-        "{} cells × {} replications; about {} of one core, estimated from a short trial\n", cells,
-        replications, time_text(pass * replications));
+    return prose(fmt::format("{} cells × {} replications; about {} of one core, estimated from a "
+                             "short trial",
+                             cells, replications, time_text(pass * replications)),
+                 screen());
   };
   const std::string all = line(plan.cells.size(), first_replications(plan), one_pass(seconds));
   if (!searches_first(plan)) return all;
@@ -161,13 +163,13 @@ void status(const std::string& directory) {
                fmt::format("{} of {}", status.replications[cell.id], study.replications)});
   }
   const std::uint64_t total = std::uint64_t{study.replications} * status.plan.cells.size();
-  emit(std::nullopt, fmt::format("{}{}\n{}{} of {} replications ({:.0f}%), {}\n",
-                                 study.title.empty() ? "" : study.title + "\n\n", table.print(),
-                                 stage_words(status), done, total,
-                                 100.0 * static_cast<double>(done) / static_cast<double>(total),
-                                 done == total && !status.searching ? "finished"
-                                 : status.running                   ? "running"
-                                                  : "not running; armature run goes on from here"));
+  emit(std::nullopt,
+       fmt::format("{}{}\n{}{} of {} replications ({}%), {}\n",
+                   study.title.empty() ? "" : prose(study.title, screen()) + "\n",
+                   table.print(screen()), stage_words(status), done, total, 100 * done / total,
+                   done == total && !status.searching ? "finished"
+                   : status.running                   ? "running"
+                                    : "not running; armature run goes on from here"));
 }
 
 // What is published of a search says that its worlds were the worst found; a list of cells in a
