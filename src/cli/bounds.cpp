@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -55,19 +54,6 @@ class Conditions {
   std::vector<std::string> all_;
 };
 
-std::string group_table(const std::string& group, const std::vector<Bound>& bounds,
-                        Conditions& conditions, const Screen& on) {
-  const bool regrets = group != "zones";  // the others have units of their own
-  TextTable table({group, regrets ? "regret" : "value", "world", "kind", "if", "source"});
-  table.words(2).words(3).words(4).words(5).optional(5);
-  for (const Bound& bound : bounds) {
-    const std::string value = bound.value ? fmt::format("{:.5g}", *bound.value) : "–";
-    table.add({bound.name, regrets ? value : value + " " + bound.unit, bound.world,
-               kind_name(bound.kind), conditions.letter(condition_of(bound)), bound.source});
-  }
-  return table.print(on);
-}
-
 // How many are not shown, and what they lack.
 std::string hidden_words(const std::vector<Bound>& bounds, const Screen& on) {
   std::vector<std::pair<std::string, std::size_t>> reasons;
@@ -88,8 +74,12 @@ std::string hidden_words(const std::vector<Bound>& bounds, const Screen& on) {
   }
   if (hidden == 0) return "";
   std::vector<std::string> parts;
-  for (const auto& [reason, count] : reasons) parts.push_back(fmt::format("{}: {}", reason, count));
-  if (vacuous > 0) parts.push_back(fmt::format("vacuous at these sizes: {}", vacuous));
+  const std::string needs = "needs ";
+  for (const auto& [reason, count] : reasons)
+    parts.push_back(reason.starts_with(needs)
+                        ? fmt::format("{} need {}", count, reason.substr(needs.size()))
+                        : fmt::format("{}: {}", count, reason));
+  if (vacuous > 0) parts.push_back(fmt::format("{} are vacuous at these sizes", vacuous));
   return prose(
       fmt::format("{} more are not shown ({}); --all shows them.", hidden, join(parts, "; ")), on);
 }
@@ -104,16 +94,23 @@ std::string table_of(const Options& options, const ReadSetting& read,
                            on);
   if (s.delay) text += fmt::format("every outcome comes, at most {:.10g} rounds late\n", *s.delay);
   for (const std::string& note : read.notes) text += prose(note, on, 2);
+  TextTable table({"bound", "value", "world", "kind", "if", "source"});
+  table.words(2).words(3).words(4).words(5).optional(5);
   Conditions conditions;
-  for (auto first = bounds.begin(); first != bounds.end();) {
-    const auto last = std::find_if(first, bounds.end(),
-                                   [&](const Bound& bound) { return bound.group != first->group; });
-    std::vector<Bound> shown;
-    std::copy_if(first, last, std::back_inserter(shown),
-                 [&](const Bound& bound) { return options.all || holds(bound); });
-    if (!shown.empty()) text += "\n" + group_table(first->group, shown, conditions, on);
-    first = last;
+  std::string group;
+  for (const Bound& bound : bounds) {
+    if (!options.all && !holds(bound)) continue;
+    if (bound.group != group) {
+      if (!group.empty()) table.add({});
+      table.add({group = bound.group});
+      table.style(0, Style::kBold);
+    }
+    const std::string unit = bound.unit == "regret" ? "" : " " + bound.unit;
+    table.add({"  " + bound.name, bound.value ? fmt::format("{:.5g}{}", *bound.value, unit) : "–",
+               bound.world, kind_name(bound.kind), conditions.letter(condition_of(bound)),
+               bound.source});
   }
+  text += "\n" + table.print(on);
   if (const std::string explained = conditions.explained(on); !explained.empty())
     text += "\n" + explained;
   return text + "\n" +

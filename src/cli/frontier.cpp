@@ -37,7 +37,7 @@ std::string table_of(const ReadSetting& read, const Frontier& frontier,
   }
   TextTable table(
       {"series", "kind", "R_1 benign", "R_2 any", "log R_1/log T", "log R_2/log T", "policy"});
-  table.words(1).words(6);
+  table.words(1).words(6).optional(4).optional(5);
   const auto normalised = [&](double regret) {
     const auto value = log_normalised(regret, s.horizon);
     return value ? fmt::format("{:.4f}", *value) : "-";

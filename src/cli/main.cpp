@@ -115,21 +115,25 @@ std::string nearest_option(const std::string& word, const CLI::App& app) {
 
 // What of the arguments nobody knows, with the nearest that somebody does; nothing if the error is
 // of another kind.
-std::optional<Error> unknown_word(const CLI::App& app) {
+std::optional<Error> unknown_word(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = reached(app);
   const std::vector<std::string> left = command.remaining();
-  if (left.empty()) return std::nullopt;
-  const std::string& word = left.front();
   const std::string where = &command == &app ? "" : command.get_name();
   const std::vector<std::string> commands = command_names(command);
-  if (word.starts_with('-') && word.size() > 1)
+  const std::string known = (commands.size() > 1 ? "one of " : "") + join(commands, ", ");
+  if (left.empty()) {
+    if (commands.empty() || error.get_name() != "RequiredError") return std::nullopt;
+    return Error({where, "command", "nothing", known});
+  }
+  const std::string& word = left.front();
+  if (word.starts_with('-') && word.size() > 1) {
+    const std::string nearest = nearest_option(word, command);
     return Error({where, "option", "'" + word + "'",
-                  "one of " + join(option_names(command), ", ") +
-                      (commands.empty() ? "" : ", or a command") + nearest_option(word, command)});
+                  nearest.empty() ? "one of " + join(option_names(command), ", ")
+                                  : "one that --help lists" + nearest});
+  }
   if (!commands.empty())
-    return Error({where, "command", "'" + word + "'",
-                  (commands.size() > 1 ? "one of " : "") + join(commands, ", ") +
-                      did_you_mean(word, commands)});
+    return Error({where, "command", "'" + word + "'", known + did_you_mean(word, commands)});
   return Error({where, "argument", "'" + word + "'", "nothing more"});
 }
 
@@ -157,10 +161,13 @@ int run(int argc, char** argv) {
       "armature: causal bandits. Learn from post-action contexts where they can be trusted, and "
       "find out where they cannot.",
       "armature");
-  app.set_version_flag("--version", std::string("armature ") + version());
+  app.set_version_flag("--version", std::string("armature ") + version(),
+                       "print the version and end");
   app.require_subcommand(1);
   app.footer("Start here: armature demo\nHelp on a command: armature COMMAND --help");
-  app.formatter(help_formatter());  // before the commands, which inherit it
+  // Before the commands, which inherit both.
+  app.formatter(help_formatter());
+  app.set_help_flag("-h,--help", "print this and end");
   add_commands(app);
   add_terminal_options(app);
   try {
@@ -169,7 +176,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request);
   } catch (const CLI::ParseError& error) {
-    const std::optional<Error> unknown = unknown_word(app);
+    const std::optional<Error> unknown = unknown_word(app, error);
     complain(unknown ? unknown->what() : error.what());
     fmt::print(stderr, "See armature --help, or armature COMMAND --help.\n");
     return 2;

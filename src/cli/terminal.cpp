@@ -69,6 +69,19 @@ class HelpFormatter final : public CLI::Formatter {
     return (flag || positional ? "" : " " + type.substr(0, type.find(':'))) + (many ? "…" : "") +
            (option->get_required() ? " (required)" : "");
   }
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;)
+      text.erase(at, 1);  // CLI11 has blank lines around every group
+    return text;
+  }
+  std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode) const override {
+    const auto commands = app->get_subcommands([](const CLI::App*) { return true; });
+    std::string text = commands.empty() ? "" : "\n" + heading("Commands");
+    for (const CLI::App* command : commands) text += make_subcommand(command);
+    return text;
+  }
   std::string make_subcommand(const CLI::App* command) const override {
     return entry(command->get_name(), command->get_description());
   }
@@ -135,6 +148,7 @@ void add_terminal_options_to(CLI::App& command) {
   command.add_option("--color", asked.color, "auto (on a terminal), always or never")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str()
       ->group("Output");
   command.add_flag("--wide", asked.wide, "tables with all columns side by side")->group("Output");
   for (CLI::App* child : command.get_subcommands([](CLI::App*) { return true; }))
@@ -167,6 +181,11 @@ void complain(const std::string& message) {
   fmt::print(stderr, "{}{}\n", styled(start, Style::kRed, on), text);
 }
 
-std::shared_ptr<CLI::Formatter> help_formatter() { return std::make_shared<HelpFormatter>(); }
+std::shared_ptr<CLI::Formatter> help_formatter() {
+  auto formatter = std::make_shared<HelpFormatter>();
+  formatter->label("SUBCOMMAND", "COMMAND");
+  formatter->label("Positionals", "Arguments");
+  return formatter;
+}
 
 }  // namespace armature::cli

@@ -81,7 +81,8 @@ std::string notes_of(const SimulationResult& result, const Screen& screen) {
                        join(leapt, ", ")));
   if (!diagnostics.empty()) text += "\n" + diagnostics;
   for (const Contest& contest : contests(result))
-    if (contest.rivals.size() > 1) text += "\n" + paragraph(contest_words(contest));
+    if (contest.rivals.size() > 1)
+      text += "\n" + wrapped(visible(contest_words(contest)), prose_columns(screen)) + "\n";
   return text;
 }
 
@@ -147,7 +148,8 @@ std::string result_table(const SimulationResult& result, const Screen& screen) {
       "{}, T = {}, {} replications, seed {}{}", asked.instance, asked.horizon, asked.replications,
       asked.seed, result.conditions == "prompt" ? "" : ", " + result.conditions);
   std::string text = wrapped(visible(title), prose_columns(screen), "", "  ") + "\n\n";
-  TextTable table({"policy", "mean regret", "median", "95%", "simple regret", "time/replication"});
+  TextTable table(
+      {"policy", "mean regret", "median", "95%", "simple regret", "time per replication"});
   for (const PlannedCell& cell : result.plan) table.add(table_row(result, cell));
   return text + table.print(screen) + notes_of(result, screen);
 }

@@ -89,12 +89,14 @@ std::size_t total_width(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), kGap * gaps);
 }
 
-// The columns' widths on `limit` columns, or nothing if even the least are too wide. Headers give
-// way first; what is left then is shared among the names, a column at a time.
+enum class Names { kWhole, kBroken };
+
+// The columns' widths on `limit` columns, or nothing if they are too wide. Headers give way first;
+// where names are broken, the widest column of them gives way next.
 template <class Columns>
 std::optional<std::vector<std::size_t>> fitted(const Columns& all,
                                                const std::vector<std::size_t>& chosen,
-                                               std::size_t limit) {
+                                               std::size_t limit, Names names) {
   std::vector<std::size_t> widths;
   for (const std::size_t i : chosen) widths.push_back(all[i].natural);
   if (total_width(widths) <= limit) return widths;
@@ -105,7 +107,7 @@ std::optional<std::vector<std::size_t>> fitted(const Columns& all,
     for (std::size_t k = 0; k < chosen.size(); ++k)
       if (widths[k] > all[chosen[k]].least && (widest == nullptr || widths[k] > *widest))
         widest = &widths[k];
-    if (widest == nullptr) return std::nullopt;
+    if (names == Names::kWhole || widest == nullptr) return std::nullopt;
     --*widest;
   }
   return widths;
@@ -147,8 +149,7 @@ std::vector<TextTable::Column> TextTable::measured() const {
       const std::size_t width = display_width(text);
       const std::size_t piece = std::min(narrowest(text), kLongWord);
       column.natural = std::max(column.natural, width);
-      // What can be left out is not worth broken lines.
-      const bool header = r == 0, name = column.words && !column.optional;
+      const bool header = r == 0, name = column.words;
       column.least = std::max(column.least, header ? piece
                                             : name ? std::max(piece, std::min(width, kNarrowName))
                                                    : width);
@@ -167,7 +168,7 @@ std::vector<TextTable::Block> TextTable::folded(const std::vector<Column>& colum
     block.columns.assign(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(keys));
     block.columns.push_back(left[next++]);
     for (const std::size_t i : block.columns) block.widths.push_back(columns[i].least);
-    while (auto fit = fitted(columns, block.columns, limit)) {
+    while (auto fit = fitted(columns, block.columns, limit, Names::kBroken)) {
       block.widths = *fit;
       if (next == left.size()) break;
       block.columns.push_back(left[next++]);
@@ -187,13 +188,14 @@ std::string TextTable::print(const Screen& screen) const {
   std::vector<std::size_t> left(columns.size());
   std::iota(left.begin(), left.end(), std::size_t{0});
   std::vector<std::string> dropped;
-  auto widths = fitted(columns, left, limit);
+  auto widths = fitted(columns, left, limit, Names::kWhole);
   for (std::size_t i = columns.size(); i-- > 0 && !widths;)
     if (columns[i].optional) {
       std::erase(left, i);
       dropped.insert(dropped.begin(), rows_[0].at(i).text);
-      widths = fitted(columns, left, limit);
+      widths = fitted(columns, left, limit, Names::kWhole);
     }
+  if (!widths) widths = fitted(columns, left, limit, Names::kBroken);
   std::string text, note;
   for (const Block& block :
        widths ? std::vector<Block>{{left, *widths}} : folded(columns, left, limit))

@@ -82,7 +82,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Others, BadInput,
-    testing::Values(Mistake{"", "A subcommand is required"},
+    testing::Values(Mistake{"", "command: got nothing, expected one of simulate, "},
+                    Mistake{"study", "study: command: got nothing, expected check"},
                     Mistake{"-x", "option: got '-x', expected one of --help"},
                     Mistake{"-W", "option: got '-W'"},
                     Mistake{"simulat", "did you mean 'simulate'?"},

@@ -226,6 +226,7 @@ TEST(Completion, OffersCommandsOptionsAndNames) {
   EXPECT_EQ(offers("armature fron"), "frontier\n");
   EXPECT_EQ(offers("armature bounds --eps"), "--epsilon\n");
   EXPECT_EQ(offers("armature instance sh"), "show\n");
+  EXPECT_EQ(offers("armature bounds --color al"), "always\n");
   EXPECT_EQ(offers("armature instance show hid"), "hidden-arm\n");
   EXPECT_NE(run_armature("completion zsh").out.find("bashcompinit"), std::string::npos);
 }

@@ -42,7 +42,7 @@ std::vector<std::string> commands_below(const std::string& command) {
   bool listed = false;
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("  "))
-      listed = line == "Subcommands:";
+      listed = line == "Commands:";
     else if (listed && line[2] != ' ')
       names.push_back(line.substr(2, line.find(' ', 2) - 2));
   }
@@ -199,7 +199,7 @@ TEST(Terminal, ScreensAreAsTheyWere) {
       {"frontier", "frontier -A 20 -Z 2 -T 1e6 -n 3"},
       {"instance", "instance show pareto-confounded:arm=3"},
       {"family", "families rare-context"},
-      {"design", "design random-benign:actions=6"}};
+      {"design", "design pareto-benign:actions=6"}};
   for (const auto& [name, command] : commands) {
     const std::string line = "armature " + command;
     const std::vector<std::pair<std::string, std::string>> screens = {

@@ -53,8 +53,8 @@ TEST(BoundsCommand, JsonIsTheTableAtFullPrecision) {
 
 TEST(BoundsCommand, TheTableIsGroupedAndMarksWhatIsVacuous) {
   const std::string text = run_armature("bounds -A 20 -Z 2 -T 100 --all").out;
-  const auto upper = text.find("\nupper "), lower = text.find("\nlower "),
-             zones = text.find("\nzones ");
+  const auto upper = text.find("\nupper\n"), lower = text.find("\nlower\n"),
+             zones = text.find("\nzones\n");
   EXPECT_LT(upper, lower);
   EXPECT_LT(lower, zones);
   EXPECT_NE(zones, std::string::npos);
@@ -68,7 +68,7 @@ TEST(BoundsCommand, TheTableHasWhatHoldsAndCountsTheRest) {
   std::size_t hidden = 0;
   for (const Json& bound : json["bounds"]) {
     const bool holds = bound["validity"].get<std::string>().starts_with("holds");
-    const std::string line = "\n" + bound["name"].get<std::string>() + " ";
+    const std::string line = "\n  " + bound["name"].get<std::string>() + " ";
     hidden += !holds;
     EXPECT_EQ(text.find(line) != std::string::npos, holds) << line;
     EXPECT_NE(all.find(line), std::string::npos) << line;
