@@ -89,14 +89,14 @@ std::size_t total_width(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), kGap * gaps);
 }
 
-enum class Names { kWhole, kBroken };
+enum class Broken { kOptional, kAll };
 
-// The columns' widths on `limit` columns, or nothing if they are too wide. Headers give way first;
-// where names are broken, the widest column of them gives way next.
+// The columns' widths on `limit` columns, or nothing if they are too wide. Headers give way first,
+// then the widest column of words that may be broken.
 template <class Columns>
 std::optional<std::vector<std::size_t>> fitted(const Columns& all,
                                                const std::vector<std::size_t>& chosen,
-                                               std::size_t limit, Names names) {
+                                               std::size_t limit, Broken broken) {
   std::vector<std::size_t> widths;
   for (const std::size_t i : chosen) widths.push_back(all[i].natural);
   if (total_width(widths) <= limit) return widths;
@@ -105,9 +105,10 @@ std::optional<std::vector<std::size_t>> fitted(const Columns& all,
   while (total_width(widths) > limit) {
     std::size_t* widest = nullptr;
     for (std::size_t k = 0; k < chosen.size(); ++k)
-      if (widths[k] > all[chosen[k]].least && (widest == nullptr || widths[k] > *widest))
+      if ((broken == Broken::kAll || all[chosen[k]].optional) && widths[k] > all[chosen[k]].least &&
+          (widest == nullptr || widths[k] > *widest))
         widest = &widths[k];
-    if (names == Names::kWhole || widest == nullptr) return std::nullopt;
+    if (widest == nullptr) return std::nullopt;
     --*widest;
   }
   return widths;
@@ -150,10 +151,15 @@ std::vector<TextTable::Column> TextTable::measured() const {
       const std::size_t piece = std::min(narrowest(text), kLongWord);
       column.natural = std::max(column.natural, width);
       const bool header = r == 0, name = column.words;
-      column.least = std::max(column.least, header ? piece
-                                            : name ? std::max(piece, std::min(width, kNarrowName))
-                                                   : width);
+      column.least = std::max(
+          column.least, header ? piece
+                        : name ? std::max(piece, column.optional ? 0 : std::min(width, kNarrowName))
+                               : width);
     }
+  // Of what can be left out, lines may be broken in two before it is, and no further.
+  for (Column& column : columns)
+    if (column.words && column.optional)
+      column.least = std::max(column.least, (column.natural + 1) / 2);
   return columns;
 }
 
@@ -168,7 +174,7 @@ std::vector<TextTable::Block> TextTable::folded(const std::vector<Column>& colum
     block.columns.assign(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(keys));
     block.columns.push_back(left[next++]);
     for (const std::size_t i : block.columns) block.widths.push_back(columns[i].least);
-    while (auto fit = fitted(columns, block.columns, limit, Names::kBroken)) {
+    while (auto fit = fitted(columns, block.columns, limit, Broken::kAll)) {
       block.widths = *fit;
       if (next == left.size()) break;
       block.columns.push_back(left[next++]);
@@ -188,14 +194,14 @@ std::string TextTable::print(const Screen& screen) const {
   std::vector<std::size_t> left(columns.size());
   std::iota(left.begin(), left.end(), std::size_t{0});
   std::vector<std::string> dropped;
-  auto widths = fitted(columns, left, limit, Names::kWhole);
+  auto widths = fitted(columns, left, limit, Broken::kOptional);
   for (std::size_t i = columns.size(); i-- > 0 && !widths;)
     if (columns[i].optional) {
       std::erase(left, i);
       dropped.insert(dropped.begin(), rows_[0].at(i).text);
-      widths = fitted(columns, left, limit, Names::kWhole);
+      widths = fitted(columns, left, limit, Broken::kOptional);
     }
-  if (!widths) widths = fitted(columns, left, limit, Names::kBroken);
+  if (!widths) widths = fitted(columns, left, limit, Broken::kAll);
   std::string text, note;
   for (const Block& block :
        widths ? std::vector<Block>{{left, *widths}} : folded(columns, left, limit))
@@ -238,6 +244,7 @@ std::string TextTable::printed(const Block& block, const std::vector<Column>& co
         }
         if (columns[i].words) blanks += pad;
       }
+      line.erase(line.find_last_not_of(' ') + 1);  // of a cell that ends in one
       text += line + "\n";
     }
     if (!header) continue;

@@ -27,10 +27,10 @@ std::string narrow_mean_text(const Spread& spread);
 std::string short_time(double seconds);
 
 /// Columns for a screen. What does not fit is made to, in this order: headers are broken over
-/// lines, optional columns are left out, names are broken, and at last columns go on below the
-/// others; where something is missing or below, a note names `--wide`. Numbers are never broken.
-/// Rows may be shorter than the header: a policy that is not finished has no numbers. Every cell is
-/// made visible().
+/// lines, optional columns are broken in two or left out, names are broken, and at last columns go
+/// on below the others; where something is missing or below, a note names `--wide`. Numbers are
+/// never broken. Rows may be shorter than the header: a policy that is not finished has no numbers.
+/// Every cell is made visible().
 class TextTable {
  public:
   /// The first `keys` columns name the rows; they are repeated where columns go on below.

@@ -293,7 +293,7 @@ std::string study_table(const StudyResult& result, const Screen& screen) {
         return narrow_mean_text(contest.rivals[place]->final_regret()) +
                (among_the_best(contest, place) ? "★" : " ");
       });
-  text += fmt::format("★ {}\n", kMarkWords);
+  text += wrapped(std::string("★ ") + kMarkWords, prose_columns(screen)) + "\n";
   const bool enough = std::any_of(
       result.cells.begin(), result.cells.end(),
       [](const CellSummary& cell) { return cell.final_regret().count >= kLeastForQuantile; });

@@ -3,7 +3,9 @@
 #include <signal.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "base/display.h"
 #include "base/file.h"
 #include "support/program.h"
 
@@ -118,6 +120,8 @@ TEST(DemoCommand, RunsTheHeadlineStudyAndNamesItsReport) {
   const ProgramResult result = run_shell(run, directory.path());
   EXPECT_NE(result.out.find("★"), std::string::npos) << result.err;
   EXPECT_NE(result.out.find("hidden arm"), std::string::npos);
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80u) << line;
   if (result.err.find("make bundle") != std::string::npos) return;  // built without the web bundle
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("runs/headline/report.html"), std::string::npos);

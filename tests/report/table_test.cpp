@@ -138,14 +138,20 @@ TEST(TextTable, HeadersAreBrokenBeforeNamesAndNamesBeforeColumnsGoBelow) {
             "dial=0.25\n");
 }
 
-TEST(TextTable, OptionalColumnsAreLeftOutWithANote) {
+TEST(TextTable, OptionalColumnsAreBrokenInTwoOrLeftOutWithANote) {
   TextTable table({"bound", "value", "source"});
   table.words(2).optional(2);
   table.add({"ucb", "70790", "Thm C.3, spec §2"});
   EXPECT_EQ(table.print({.columns = 29}),
             "bound  value  source\n"
-            "──────────────────────────────\n"
-            "ucb    70790  Thm C.3, spec §2\n");
+            "─────────────────────────────\n"
+            "ucb    70790  Thm C.3, spec\n"
+            "              §2\n");
+  EXPECT_EQ(table.print({.columns = 21}),
+            "bound  value\n"
+            "────────────\n"
+            "ucb    70790\n"
+            "--wide also shows: source\n");
 }
 
 TEST(TextTable, WhatDoesNotFitGoesOnBelowWithItsKeys) {
@@ -153,10 +159,16 @@ TEST(TextTable, WhatDoesNotFitGoesOnBelowWithItsKeys) {
   table.add({"a", "10", "123456.7", "765432.1"});
   table.add({"b", "10", "1.0", "2.0"});
   EXPECT_EQ(table.print({.columns = 24}),
-            "             first\n"
-            "world   T   policy\n"
-            "──────────────────\n"
-            "a      10  123456.7\n");
+            "world   T  first policy\n"
+            "───────────────────────\n"
+            "a      10      123456.7\n"
+            "b      10           1.0\n"
+            "\n"
+            "world   T  second policy\n"
+            "────────────────────────\n"
+            "a      10       765432.1\n"
+            "b      10            2.0\n"
+            "--wide shows all columns side by side\n");
   EXPECT_EQ(table.print({.columns = 24, .wide = true}),
             "world   T  first policy  second policy\n"
             "──────────────────────────────────────\n"
