@@ -218,7 +218,7 @@ TEST(Terminal, ScreensAreAsTheyWere) {
 TEST(Terminal, ProgressAgreesWithItself) {
   const TemporaryDirectory directory;
   const ProgramResult result =
-      run_on_terminal("armature simulate -i hidden-arm -p ucb -p ts -p uniform -T 2e5 -m 300 -j 1",
+      run_on_terminal("armature simulate -i hidden-arm -p ucb -p moss -p uniform -T 2e4 -m 300 -j 1",
                       directory.path(), 50);
   ASSERT_EQ(result.status, 0) << result.out;
   std::size_t lines = 0;
