@@ -9,7 +9,14 @@
 
 namespace armature {
 
-std::string result_table(const SimulationResult& result);
+/// What a text for people is set on. As it stands: a pipe, a file, a terminal nobody knows.
+struct Screen {
+  std::size_t columns = 80;
+  bool styled = false;  // bold and colours are understood
+  bool wide = false;    // tables may be wider than the screen
+};
+
+std::string result_table(const SimulationResult& result, const Screen& screen = {});
 /// One row per policy and checkpoint.
 std::string result_csv(const std::vector<SimulationResult>& results);
 std::string result_json(const SimulationResult& result);
@@ -20,7 +27,7 @@ std::string study_answer(const StudyResult& result, std::size_t width);
 
 /// A study's final regrets: one row per instance and horizon, one column per policy, the best of
 /// each row and all that cannot be told from it marked; then the 95% quantiles.
-std::string study_table(const StudyResult& result);
+std::string study_table(const StudyResult& result, const Screen& screen = {});
 /// Who wins, by how much, how sure: sentences worked out from the numbers.
 std::string study_words(const StudyResult& result);
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/setting_options.h"
+#include "cli/terminal.h"
 #include "report/table.h"
 
 namespace armature::cli {
@@ -25,18 +26,21 @@ std::string question_of(const AdviceItem& item) {
   return "When would it be noticed?";
 }
 
-std::string text_of(const ReadSetting& read, const Advice& advice) {
+std::string text_of(const ReadSetting& read, const Advice& advice, const Screen& on) {
   const Setting& s = read.setting;
   std::string text = fmt::format("|A| = {:.10g}, |Z| = {:.10g}, T = {:.10g}, δ = {:.6g}\n",
                                  s.actions, s.contexts, s.horizon, s.level());
-  for (const std::string& note : read.notes) text += note + "\n";
+  for (const std::string& note : read.notes) text += prose(note, on, 2);
   for (const AdviceItem& item : advice.items) {
-    text += fmt::format("\n{}\n{}\n", question_of(item), item.conclusion);
-    for (const std::string& line : item.because) text += "  - " + line + "\n";
+    text += fmt::format("\n{}\n{}", question_of(item), prose(item.conclusion, on));
+    for (const std::string& line : item.because)
+      text += wrapped(visible(line), prose_columns(on), "  - ", "    ") + "\n";
   }
-  return text +
-         "\nThese are guarantees for the worst world of each kind, with the constants of the "
-         "proofs. Measured regret is\nusually far below; armature simulate shows it.\n";
+  return text + "\n" +
+         prose(
+             "These are guarantees for the worst world of each kind, with the constants of the "
+             "proofs. Measured regret is usually far below; armature simulate shows it.",
+             on);
 }
 
 std::string json_of(const ReadSetting& read, const Advice& advice) {
@@ -69,7 +73,7 @@ void run(const Options& options) {
   const Advice advice = advise(read.setting);
   emit(options.output, options.format == "json"  ? json_of(read, advice)
                        : options.format == "csv" ? csv_of(advice)
-                                                 : text_of(read, advice));
+                                                 : text_of(read, advice, screen(options.output)));
 }
 
 }  // namespace

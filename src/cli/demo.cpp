@@ -4,6 +4,7 @@
 #include "armature/report.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "report/resources.h"
 
 namespace armature::cli {

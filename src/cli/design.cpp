@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "report/table.h"
 
 namespace armature::cli {
@@ -103,16 +104,18 @@ NamedRows rows_of(const Options& options) {
   return {*problem.marginals, problem.action_names};
 }
 
-std::string table_of(const NamedRows& named, const Design& design) {
+std::string table_of(const NamedRows& named, const Design& design, const Screen& on) {
   TextTable table({"action", "index", "weight"});
   for (std::size_t k = 0; k < design.support.size(); ++k)
     table.add({named.names[design.support[k]], fmt::format("{}", design.support[k]),
                fmt::format("{:.6f}", design.weights[k])});
-  return fmt::format(
-      "{} rows of {} numbers, rank {}\n\n{}\nlargest leverage {:.9g} = {:.9g} times the rank ({} "
-      "iterations)\n",
-      named.rows.rows(), named.rows.columns(), design.rank, table.print(), design.largest_leverage,
-      design.largest_leverage / static_cast<double>(design.rank), design.iterations);
+  return fmt::format("{} rows of {} numbers, rank {}\n\n{}\n", named.rows.rows(),
+                     named.rows.columns(), design.rank, table.print(on)) +
+         prose(fmt::format("largest leverage {:.9g} = {:.9g} times the rank ({} iterations)",
+                           design.largest_leverage,
+                           design.largest_leverage / static_cast<double>(design.rank),
+                           design.iterations),
+               on);
 }
 
 std::string csv_of(const NamedRows& named, const Design& design) {
@@ -146,12 +149,12 @@ void run(const Options& options) {
   const Design design = optimal_design(named.rows, wanted);
   emit(options.output, options.format == "json"  ? json_of(named, design)
                        : options.format == "csv" ? csv_of(named, design)
-                                                 : table_of(named, design));
+                                                 : table_of(named, design, screen(options.output)));
   if (design.converged) return;
-  fmt::print(stderr,
-             "armature: --iterations: got {} without convergence, expected a larger limit; the "
-             "design is valid, with the leverage it states\n",
-             wanted.most_iterations);
+  complain(
+      fmt::format("--iterations: got {} without convergence, expected a larger limit; the design "
+                  "is valid, with the leverage it states",
+                  wanted.most_iterations));
   throw ExitStatus{kNotConverged};
 }
 

@@ -7,6 +7,7 @@
 #include "armature/error.h"
 #include "base/text.h"
 #include "cli/setting_options.h"
+#include "cli/terminal.h"
 #include "report/policy_looks.h"
 #include "report/table.h"
 
@@ -26,19 +27,20 @@ struct Options {
 };
 
 std::string table_of(const ReadSetting& read, const Frontier& frontier,
-                     const std::optional<PairVerdict>& verdict) {
+                     const std::optional<PairVerdict>& verdict, const Screen& on) {
   const Setting& s = frontier.setting;
   std::string text = fmt::format("|A| = {:.10g}, |Z| = {:.10g}, T = {:.10g}, |A|T = {:.6g}\n",
                                  s.actions, s.contexts, s.horizon, s.actions * s.horizon);
-  for (const std::string& note : read.notes) text += note + "\n";
-  for (const std::string& note : frontier.notes) text += note + "\n";
+  for (const std::string& note : read.notes) text += prose(note, on, 2);
+  for (const std::string& note : frontier.notes) text += prose(note, on, 2);
   if (verdict) {
-    text += fmt::format("\n{}: {}\n", verdict->verdict, verdict->because);
+    text += "\n" + prose(verdict->verdict + ": " + verdict->because, on, 2);
     if (!verdict->policy.empty()) text += fmt::format("  --policy {}\n", verdict->policy);
     return text;  // who asks about a pair wants an answer, not the table
   }
   TextTable table(
       {"series", "kind", "R_1 benign", "R_2 any", "log R_1/log T", "log R_2/log T", "policy"});
+  table.words(1).words(6).optional(4).optional(5);
   const auto normalised = [&](double regret) {
     const auto value = log_normalised(regret, s.horizon);
     return value ? fmt::format("{:.4f}", *value) : "-";
@@ -47,7 +49,7 @@ std::string table_of(const ReadSetting& read, const Frontier& frontier,
     table.add({point.series, kind_name(point.kind), fmt::format("{:.5g}", point.r1),
                fmt::format("{:.5g}", point.r2), normalised(point.r1), normalised(point.r2),
                point.policy});
-  return text + "\n" + table.print();
+  return text + "\n" + table.print(on);
 }
 
 std::string csv_of(const Frontier& frontier) {
@@ -119,10 +121,11 @@ void run(const Options& options) {
   const auto verdict = verdict_on(read.setting, options);
   const auto axes = options.axes == "absolute" ? figures::FrontierAxes::kAbsolute
                                                : figures::FrontierAxes::kNormalised;
-  emit(options.output, options.format == "json"        ? json_of(read, result, verdict)
-                       : options.format == "csv"       ? csv_of(result)
-                       : options.format == "vega-lite" ? figure_of(result, axes).spec
-                                                       : table_of(read, result, verdict));
+  emit(options.output, options.format == "json"  ? json_of(read, result, verdict)
+                       : options.format == "csv" ? csv_of(result)
+                       : options.format == "vega-lite"
+                           ? figure_of(result, axes).spec
+                           : table_of(read, result, verdict, screen(options.output)));
 }
 
 }  // namespace

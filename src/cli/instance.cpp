@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/setting_options.h"
+#include "cli/terminal.h"
 #include "linear/rank.h"
 #include "report/table.h"
 
@@ -61,13 +62,13 @@ std::string given_text(const Instance& instance) {
   return fmt::format("marginals at L1 distance ε = {:.6g} from the true ones", distance);
 }
 
-std::string action_table(const Instance& instance) {
+std::string action_table(const Instance& instance, const Screen& on) {
   constexpr Arm kShown = 24;
   TextTable table({"action", "mean", "gap"});
   for (Arm a = 0; a < std::min(instance.actions(), kShown); ++a)
     table.add({instance.parts().action_names[a], fmt::format("{:.6g}", instance.mean(a)),
                fmt::format("{:.6g}", instance.gap(a))});
-  std::string text = table.print();
+  std::string text = table.print(on);
   if (instance.actions() > kShown)
     text += fmt::format("… and {} more\n", instance.actions() - kShown);
   return text;
@@ -79,9 +80,12 @@ void show(const Options& options) {
   const auto smallest = instance->smallest_gap();
   double largest = 0;
   for (Arm a = 0; a < instance->actions(); ++a) largest = std::max(largest, instance->gap(a));
-  std::string out = text + "\n\n";
+  const Screen on = screen();
+  std::string out = prose(text, on, 2) + "\n";
   const auto line = [&](const char* label, const std::string& value) {
-    out += fmt::format("{:<13}{}\n", label, value);
+    out += wrapped(visible(value), prose_columns(on), fmt::format("{:<13}", label),
+                   std::string(13, ' ')) +
+           "\n";
   };
   line("actions", fmt::format("{}", instance->actions()));
   line("contexts", fmt::format("{}", instance->contexts()));
@@ -96,7 +100,7 @@ void show(const Options& options) {
   line("benign", verdict_text(*instance));
   line("policies see", given_text(*instance));
   for (const std::string& note : instance->parts().notes) line("note", note);
-  emit(std::nullopt, out + "\n" + action_table(*instance));
+  emit(std::nullopt, out + "\n" + action_table(*instance, on));
 }
 
 void write(const Options& options) {

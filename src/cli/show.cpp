@@ -5,12 +5,11 @@
 
 #include "armature/report.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "report/table.h"
 
 namespace armature::cli {
 namespace {
-
-constexpr std::size_t kColumns = 80;
 
 struct Options {
   std::string source;
@@ -19,7 +18,7 @@ struct Options {
 
 std::string title_lines(const StudyResult& result) {
   const std::string& title = result.plan.study.title;
-  std::string lines = title.empty() ? "" : wrapped(title, kColumns) + "\n";
+  std::string lines = title.empty() ? "" : prose(title, screen());
   if (!result.complete)
     lines += fmt::format("Not finished: {} of {} replications.\n", result.replications_done,
                          result.replications_total);
@@ -35,14 +34,14 @@ void show(const Options& options) {
     return;
   }
   const std::string words = study_words(result);
-  emit(std::nullopt, title_lines(result) + study_table(result) +
-                         (words.empty() ? "" : "\n" + wrapped(words, kColumns) + "\n"));
+  emit(std::nullopt, title_lines(result) + study_table(result, screen()) +
+                         (words.empty() ? "" : "\n" + prose(words, screen())));
 }
 
 }  // namespace
 
 void print_answer(const StudyResult& result) {
-  emit(std::nullopt, title_lines(result) + study_answer(result, kColumns));
+  emit(std::nullopt, title_lines(result) + study_answer(result, screen().columns));
 }
 
 void add_show(CLI::App& app) {

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/setting_options.h"
+#include "cli/terminal.h"
 
 namespace armature::cli {
 namespace {
@@ -106,7 +107,7 @@ void run(const Options& options) {
   if (!result.complete) fmt::print(stderr, "armature: interrupted; this is what was finished\n");
   emit(options.output, options.format == "json"  ? result_json(result)
                        : options.format == "csv" ? result_csv({result})
-                                                 : result_table(result));
+                                                 : result_table(result, screen(options.output)));
   if (!result.complete) throw ExitStatus{130};
 }
 

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "report/table.h"
 
 namespace armature::cli {
@@ -102,14 +103,15 @@ std::string plan_table(const StudyPlan& plan, const std::vector<double>& seconds
                fmt::format("{}", end - i), time_text(work * first_replications(plan))});
     i = end;
   }
-  return table.print();
+  return table.print(screen());
 }
 
 std::string plan_total(const StudyPlan& plan, const std::vector<double>& seconds) {
   const auto line = [](std::size_t cells, double replications, double pass) {
-    return fmt::format(
-        "{} cells × {} replications; about {} of one core, estimated from a short trial\n", cells,
-        replications, time_text(pass * replications));
+    return prose(fmt::format("{} cells × {} replications; about {} of one core, estimated from a "
+                             "short trial",
+                             cells, replications, time_text(pass * replications)),
+                 screen());
   };
   const std::string all = line(plan.cells.size(), first_replications(plan), one_pass(seconds));
   if (!searches_first(plan)) return all;
@@ -174,9 +176,9 @@ std::string unfinished_table(const StudyStatus& status) {
   }
   const std::size_t cells = status.plan.cells.size();
   if (finished == cells) return "";
-  return finished == 0 ? table.print() + "\n"
+  return finished == 0 ? table.print(screen()) + "\n"
                        : fmt::format("{} of {} cells are finished; not yet:\n\n{}\n", finished,
-                                     cells, table.print());
+                                     cells, table.print(screen()));
 }
 
 void status(const std::string& directory) {
@@ -186,7 +188,7 @@ void status(const std::string& directory) {
       std::accumulate(status.replications.begin(), status.replications.end(), std::uint64_t{0});
   const std::uint64_t total = std::uint64_t{study.replications} * status.plan.cells.size();
   const bool finished = done == total && !status.searching;
-  std::string out = study.title.empty() ? "" : study.title + "\n";
+  std::string out = study.title.empty() ? "" : prose(study.title, screen());
   if (!finished) out += (out.empty() ? "" : "\n") + unfinished_table(status);
   out += fmt::format("{}{} cells, {} of {} replications ({}), {}\n", stage_words(status),
                      status.plan.cells.size(), done, total, share_text(done, total),

@@ -22,9 +22,9 @@ struct BlockTask {
 void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, const RunHooks& hooks,
                 const std::function<void(const BlockTask&, BlockResult)>& finished);
 
-/// Seconds that one replication of the cell takes, guessed from its first rounds. What it computes
-/// is thrown away.
-double trial_seconds(Cell cell);
+/// Seconds of computing that one replication of each cell takes, guessed from its first rounds, or
+/// from one that leaps. What it computes is thrown away.
+std::vector<double> trial_seconds(const std::vector<Cell>& cells);
 /// Rounds of a trial, at most.
 inline constexpr Round kTrialRounds = 8192;
 

@@ -118,8 +118,8 @@ double estimated_seconds(const Simulation& simulation) {
       static_cast<double>(simulation.horizon) * static_cast<double>(simulation.replications);
   if (rounds < kShare * static_cast<double>(kTrialRounds)) return 0;
   double seconds = 0;
-  for (const Cell& cell : prepare(simulation).cells)
-    seconds += trial_seconds(cell) * static_cast<double>(simulation.replications);
+  for (const double one : trial_seconds(prepare(simulation).cells))
+    seconds += one * static_cast<double>(simulation.replications);
   return seconds;
 }
 

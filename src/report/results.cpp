@@ -23,11 +23,9 @@ const CellSummary* summary_of(const SimulationResult& result, const PlannedCell&
   return nullptr;
 }
 
-// By rounds of the horizon: of a leaping policy this says what leaping saves.
-std::string nanoseconds_per_round(const CellSummary& summary) {
-  const double rounds =
-      static_cast<double>(summary.cell.horizon) * static_cast<double>(summary.final_regret().count);
-  return fmt::format("{:.0f} ns", summary.seconds / rounds * 1e9);
+// Per replication and not per round: of rounds that were leapt none took any time.
+std::string time_per_replication(const CellSummary& summary) {
+  return short_time(summary.seconds / static_cast<double>(summary.final_regret().count));
 }
 
 // "3 (63%), 5 (37%)": a name is counted, most often first.
@@ -77,11 +75,14 @@ std::vector<std::string> table_row(const SimulationResult& result, const Planned
           fmt::format("{:.1f}", regret.median),
           fmt::format("{:.1f}", regret.q95),
           fmt::format("{:.4g}", summary->simple_regret),
-          nanoseconds_per_round(*summary)};
+          time_per_replication(*summary)};
 }
 
 // What is told below the table: who leapt, what policies have to tell, who won.
-std::string notes_of(const SimulationResult& result) {
+std::string notes_of(const SimulationResult& result, const Screen& screen) {
+  const auto paragraph = [&](const std::string& words) {
+    return wrapped(visible(words), prose_columns(screen), "", "  ") + "\n";
+  };
   std::string text, diagnostics;
   std::vector<std::string> leapt;
   double error = 0;
@@ -89,14 +90,16 @@ std::string notes_of(const SimulationResult& result) {
     if (summary.engine != "step") leapt.push_back(summary.cell.policy);
     error = std::max(error, summary.leap_error);
     const std::string line = diagnostics_line(summary);
-    if (!line.empty()) diagnostics += fmt::format("{}: {}\n", summary.cell.policy, line);
+    if (!line.empty()) diagnostics += paragraph(summary.cell.policy + ": " + line);
   }
   if (!leapt.empty())
-    text += fmt::format("\nby the leap engine, off by at most {:.2g} in total variation: {}\n",
-                        error, join(leapt, ", "));
+    text += "\n" + paragraph(fmt::format(
+                       "by the leap engine, off by at most {:.2g} in total variation: {}", error,
+                       join(leapt, ", ")));
   if (!diagnostics.empty()) text += "\n" + diagnostics;
   for (const Contest& contest : contests(result))
-    if (contest.rivals.size() > 1) text += "\n" + contest_words(contest) + "\n";
+    if (contest.rivals.size() > 1)
+      text += "\n" + wrapped(visible(contest_words(contest)), prose_columns(screen)) + "\n";
   return text;
 }
 
@@ -167,14 +170,16 @@ Json difference_json(const SimulationResult& result, const PairedDifference& pai
 
 }  // namespace
 
-std::string result_table(const SimulationResult& result) {
+std::string result_table(const SimulationResult& result, const Screen& screen) {
   const Simulation& asked = result.simulation;
-  std::string text = fmt::format("{}, T = {}, {} replications, seed {}{}\n\n", asked.instance,
-                                 asked.horizon, asked.replications, asked.seed,
-                                 result.conditions == "prompt" ? "" : ", " + result.conditions);
-  TextTable table({"policy", "mean regret", "median", "95%", "simple regret", "time/round"});
+  const std::string title = fmt::format(
+      "{}, T = {}, {} replications, seed {}{}", asked.instance, asked.horizon, asked.replications,
+      asked.seed, result.conditions == "prompt" ? "" : ", " + result.conditions);
+  std::string text = wrapped(visible(title), prose_columns(screen), "", "  ") + "\n\n";
+  TextTable table(
+      {"policy", "mean regret", "median", "95%", "simple regret", "time per replication"});
   for (const PlannedCell& cell : result.plan) table.add(table_row(result, cell));
-  return text + table.print() + notes_of(result);
+  return text + table.print(screen) + notes_of(result, screen);
 }
 
 // The columns are those of docs/formats.md. Reals are printed to read back as the same bits, unlike

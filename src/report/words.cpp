@@ -272,12 +272,13 @@ namespace {
 // One row per contest, one column per policy; `text` of a rival in its contest may be empty.
 // Columns from the plan: they stay where they are while a run is at work. A world is named once.
 template <class Text>
-std::string contest_table(const StudyResult& result, const std::string& what, Text&& text) {
+std::string contest_table(const StudyResult& result, const std::string& what, const Screen& screen,
+                          Text&& text) {
   std::vector<std::string> header{what, "T"};
   for (const PlannedCell& cell : result.plan.cells)
     if (std::find(header.begin() + 2, header.end(), cell.policy_label) == header.end())
       header.push_back(cell.policy_label);
-  TextTable table(header);
+  TextTable table(header, /*keys=*/2);
   std::string instance;
   for (const Contest& contest : contests(result)) {
     std::vector<std::string> row(header.size());
@@ -292,24 +293,24 @@ std::string contest_table(const StudyResult& result, const std::string& what, Te
     }
     table.add(std::move(row));
   }
-  return table.print();
+  return table.print(screen);
 }
 
 }  // namespace
 
 // Two blocks with the same columns: mean and quantile in one cell would fit no terminal.
-std::string study_table(const StudyResult& result) {
+std::string study_table(const StudyResult& result, const Screen& screen) {
   std::string text =
-      contest_table(result, "mean ± s.e.", [](const Contest& contest, std::size_t place) {
+      contest_table(result, "mean ± s.e.", screen, [](const Contest& contest, std::size_t place) {
         return narrow_mean_text(contest.rivals[place]->final_regret()) +
                (among_the_best(contest, place) ? "★" : " ");
       });
-  text += fmt::format("★ {}\n", kMarkWords);
+  text += wrapped(std::string("★ ") + kMarkWords, prose_columns(screen)) + "\n";
   const bool enough = std::any_of(
       result.cells.begin(), result.cells.end(),
       [](const CellSummary& cell) { return cell.final_regret().count >= kLeastForQuantile; });
   if (enough)
-    text += "\n" + contest_table(result, "95% quantile",
+    text += "\n" + contest_table(result, "95% quantile", screen,
                                  [](const Contest& contest, std::size_t place) -> std::string {
                                    const Spread& regret = contest.rivals[place]->final_regret();
                                    if (regret.count < kLeastForQuantile) return "";

@@ -45,12 +45,6 @@ std::vector<Cell> cells_of(const StudyPlan& plan) {
   return cells;
 }
 
-std::vector<double> trials(const std::vector<Cell>& cells) {
-  std::vector<double> seconds;
-  for (const Cell& cell : cells) seconds.push_back(trial_seconds(cell));
-  return seconds;
-}
-
 // Of one finished replication, roughly.
 double bytes_of(const StudyPlan& plan, const PlannedCell& cell) {
   // A checkpoint: its regret, and two learners' shares with their names.
@@ -104,7 +98,7 @@ StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, cons
   // A study that is complete costs nothing to run again: no worlds, no trial.
   if (before < total) {
     const std::vector<Cell> cells = cells_of(plan);
-    if (seconds.empty()) seconds = trials(cells);
+    if (seconds.empty()) seconds = trial_seconds(cells);
     run_blocks(cells, missing_blocks(store, seconds, threads_of(hooks)), hooks,
                [&](const BlockTask& task, const BlockResult& result) {
                  store.add(plan.cells[task.cell].id, task.range.first, result);
@@ -159,7 +153,7 @@ std::vector<std::uint32_t> chosen_cells(const StudyPlan& plan, const std::string
 
 }  // namespace
 
-std::vector<double> trial_seconds(const StudyPlan& plan) { return trials(cells_of(plan)); }
+std::vector<double> trial_seconds(const StudyPlan& plan) { return trial_seconds(cells_of(plan)); }
 
 StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks,
                        std::vector<double> seconds) {

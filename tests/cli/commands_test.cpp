@@ -3,7 +3,9 @@
 #include <signal.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "base/display.h"
 #include "base/file.h"
 #include "support/program.h"
 
@@ -122,6 +124,8 @@ TEST(DemoCommand, RunsTheHeadlineStudyAndNamesItsReport) {
   EXPECT_NE(result.out.find(run_shell("armature show runs/headline", directory.path()).out),
             std::string::npos)
       << result.out;
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80u) << line;
   if (result.err.find("make bundle") != std::string::npos) return;  // built without the web bundle
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("runs/headline/report.html"), std::string::npos);
@@ -232,6 +236,7 @@ TEST(Completion, OffersCommandsOptionsAndNames) {
   EXPECT_EQ(offers("armature show --ta"), "--table\n");
   EXPECT_EQ(offers("armature bounds --eps"), "--epsilon\n");
   EXPECT_EQ(offers("armature instance sh"), "show\n");
+  EXPECT_EQ(offers("armature bounds --color al"), "always\n");
   EXPECT_EQ(offers("armature instance show hid"), "hidden-arm\n");
   EXPECT_NE(run_armature("completion zsh").out.find("bashcompinit"), std::string::npos);
 }

@@ -52,13 +52,31 @@ TEST(BoundsCommand, JsonIsTheTableAtFullPrecision) {
 }
 
 TEST(BoundsCommand, TheTableIsGroupedAndMarksWhatIsVacuous) {
-  const std::string text = run_armature("bounds -A 20 -Z 2 -T 100").out;
+  const std::string text = run_armature("bounds -A 20 -Z 2 -T 100 --all").out;
   const auto upper = text.find("\nupper\n"), lower = text.find("\nlower\n"),
              zones = text.find("\nzones\n");
   EXPECT_LT(upper, lower);
   EXPECT_LT(lower, zones);
   EXPECT_NE(zones, std::string::npos);
   EXPECT_NE(text.find("vacuous: not below T"), std::string::npos);
+}
+
+TEST(BoundsCommand, TheTableHasWhatHoldsAndCountsTheRest) {
+  const std::string sizes = "bounds -A 20 -Z 2 -T 1e6";
+  const Json json = json_of(sizes);
+  const std::string text = run_armature(sizes).out, all = run_armature(sizes + " --all").out;
+  std::size_t hidden = 0;
+  for (const Json& bound : json["bounds"]) {
+    const bool holds = bound["validity"].get<std::string>().starts_with("holds");
+    const std::string line = "\n  " + bound["name"].get<std::string>() + " ";
+    hidden += !holds;
+    EXPECT_EQ(text.find(line) != std::string::npos, holds) << line;
+    EXPECT_NE(all.find(line), std::string::npos) << line;
+  }
+  EXPECT_GT(hidden, 0u);
+  EXPECT_NE(text.find("\n" + std::to_string(hidden) + " more are not shown"), std::string::npos);
+  EXPECT_EQ(all.find("not shown"), std::string::npos);
+  EXPECT_EQ(text.find("vacuous: "), std::string::npos);
 }
 
 TEST(BoundsCommand, CsvHasOneRowPerBound) {
