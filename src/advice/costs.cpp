@@ -1,0 +1,207 @@
+// Up to 10^5 rounds every policy is stepped, so that all meet the same luck. Above that they leap,
+// after one replication each has shown, by counted events, what a replication takes. What cannot
+// leap, or changes its mind too often to be worth it, is stepped to the horizon that fits.
+#include "advice/costs.h"
+
+#include <algorithm>
+
+#include "armature/error.h"
+#include "lab/moments.h"
+#include "lab/runner.h"
+
+namespace armature {
+namespace {
+
+// In all some 5 seconds of one core: a stepped round takes 20 to 200 ns, an event of a leap up to
+// 500 ns.
+constexpr Round kStepUpTo = 100'000;             // rounds
+constexpr double kStepRounds = 3e6;              // of a policy in a world
+constexpr double kLateRounds = kStepRounds / 5;  // late outcomes wait in a queue
+constexpr double kEventsInAll = 3e7;
+constexpr std::uint64_t kEventsOfOne = 4'000'000;  // a replication with more does not leap
+constexpr double kRoundsPerCell = 10;  // what drawing an action's marginal of a context is worth
+constexpr double kLeastReplications = 4;
+constexpr double kMostReplications = 100;
+constexpr double kMostCells = 200'000;  // |A|·|Z|: larger worlds take seconds to build
+
+// A policy in a world.
+struct Trial {
+  std::size_t world;
+  std::size_t policy;
+  Round horizon;
+  Engine engine;
+  std::uint64_t events = 0;  // of replication 0, if it leapt
+};
+
+std::uint32_t replications_for(double work_of_one, double work) {
+  return static_cast<std::uint32_t>(
+      std::clamp(work / std::max(work_of_one, 1.0), kLeastReplications, kMostReplications));
+}
+
+// One line of progress for all cells together.
+class SharedProgress {
+ public:
+  SharedProgress(const RunHooks& hooks, std::size_t cells) : inner_(hooks) {
+    if (!hooks.progress) return;
+    inner_.progress = [this, cells, tell = hooks.progress](const Progress& one) {
+      Progress all = one;
+      all.cells_done = cells_done_;
+      all.cells_total = cells;
+      all.share = (static_cast<double>(cells_done_) + one.share) / static_cast<double>(cells);
+      all.seconds = seconds_before_ + one.seconds;
+      seconds_ = all.seconds;
+      tell(all);
+    };
+  }
+  const RunHooks& hooks() const { return inner_; }
+  void next_cell() {
+    ++cells_done_;
+    seconds_before_ = seconds_;
+  }
+
+ private:
+  RunHooks inner_;
+  std::size_t cells_done_ = 0;
+  double seconds_before_ = 0;
+  double seconds_ = 0;
+};
+
+class Measurement {
+ public:
+  Measurement(const AdviceQuestion& question, const std::vector<TypicalWorld>& worlds,
+              const std::vector<std::string>& policies, const RunHooks& hooks)
+      : question_(question), worlds_(worlds), policies_(policies), hooks_(hooks) {}
+
+  /// The trials of one world. Where one that sets the pace cannot leap, nobody does.
+  std::vector<Trial> row_of(std::size_t world, std::size_t paced) const {
+    std::vector<Trial> row;
+    bool fits = true;
+    for (std::size_t p = 0; p < policies_.size(); ++p) {
+      row.push_back({world, p, horizon(), Engine::kLeap});
+      const auto events = leaps() ? events_of(row.back()) : std::nullopt;
+      if (!events && p < paced) fits = false;
+      if (events)
+        row.back().events = *events;
+      else
+        step(row.back());
+    }
+    if (!fits)
+      for (Trial& trial : row) step(trial);
+    return row;
+  }
+
+  void step(Trial& trial) const {
+    trial.horizon = fitting_horizon();
+    trial.engine = Engine::kStep;
+    trial.events = 0;
+  }
+
+  std::uint32_t replications_of(const std::vector<Trial>& trials) const {
+    const double building = kRoundsPerCell * question_.setting.actions * question_.setting.contexts;
+    const double stepped = static_cast<double>(fitting_horizon()) + building;
+    const std::uint32_t fit =
+        replications_for(stepped, question_.feedback.prompt() ? kStepRounds : kLateRounds);
+    if (!leaps()) return fit;
+    double leapt = 0;
+    for (const Trial& trial : trials) leapt += static_cast<double>(trial.events) + building;
+    return std::min(fit, replications_for(leapt, kEventsInAll));
+  }
+
+  bool stopped() const { return stop().load(std::memory_order_relaxed); }
+
+  /// Nothing if a replication does not get through.
+  std::optional<AdviceCost> cost_of(const Trial& trial, std::uint32_t replications) const {
+    std::vector<double> regrets(replications, 0.0);
+    std::vector<BlockTask> tasks;
+    for (std::uint32_t i = 0; i < replications; ++i) tasks.push_back({0, {i, 1}, 1});
+    try {
+      run_blocks({cell_of(trial)}, tasks, hooks_, [&](const BlockTask& task, BlockResult block) {
+        if (!block.replications.empty())
+          regrets[task.range.first] = block.replications[0].regret.back();
+      });
+    } catch (const Error&) {
+      if (trial.engine == Engine::kStep) throw;
+      return std::nullopt;
+    }
+    Moments moments;
+    for (const double regret : regrets) moments.add(regret);
+    return AdviceCost{moments.mean, moments.standard_error(), trial.horizon,
+                      trial.engine == Engine::kLeap};
+  }
+
+ private:
+  Round horizon() const { return static_cast<Round>(question_.setting.horizon); }
+  /// Of what does not leap.
+  Round fitting_horizon() const { return std::min(horizon(), kStepUpTo); }
+  bool leaps() const { return question_.feedback.prompt() && horizon() > kStepUpTo; }
+
+  Cell cell_of(const Trial& trial) const {
+    Cell cell;
+    cell.world = worlds_[trial.world].make(trial.horizon);
+    cell.policy = policies_[trial.policy];
+    cell.horizon = trial.horizon;
+    cell.seed = question_.seed;
+    cell.checkpoints = {trial.horizon};
+    cell.feedback = question_.feedback;
+    cell.engine = trial.engine;
+    cell.max_events = kEventsOfOne;
+    return cell;
+  }
+
+  /// The first replication in leaps: how many events, or nothing if it does not get through.
+  std::optional<std::uint64_t> events_of(const Trial& trial) const {
+    try {
+      const BlockResult block = run_block(cell_of(trial), {0, 1}, stop());
+      return block.replications.empty() ? 0 : block.replications[0].events;
+    } catch (const Error&) {
+      // Too many events. Whatever else is wrong comes again when it is stepped.
+      return std::nullopt;
+    }
+  }
+
+  const std::atomic<bool>& stop() const {
+    static const std::atomic<bool> kNever{false};
+    return hooks_.stop ? *hooks_.stop : kNever;
+  }
+
+  const AdviceQuestion& question_;
+  const std::vector<TypicalWorld>& worlds_;
+  const std::vector<std::string>& policies_;
+  const RunHooks& hooks_;
+};
+
+}  // namespace
+
+bool within_reach(const Setting& setting) {
+  return setting.actions * setting.contexts <= kMostCells;
+}
+
+MeasuredCosts measure_costs(const AdviceQuestion& question, const std::vector<TypicalWorld>& worlds,
+                            const std::vector<std::string>& policies, std::size_t paced,
+                            const RunHooks& hooks) {
+  SharedProgress progress(hooks, worlds.size() * policies.size());
+  const Measurement measurement(question, worlds, policies, progress.hooks());
+  std::vector<Trial> trials;
+  for (std::size_t w = 0; w < worlds.size(); ++w)
+    for (const Trial& trial : measurement.row_of(w, paced)) trials.push_back(trial);
+
+  MeasuredCosts result;
+  result.replications = measurement.replications_of(trials);
+  for (const TypicalWorld& world : worlds) result.worlds.push_back(world.shown);
+  for (Trial& trial : trials) {
+    std::optional<AdviceCost> cost = measurement.cost_of(trial, result.replications);
+    if (!cost) {
+      measurement.step(trial);
+      cost = measurement.cost_of(trial, result.replications);
+    }
+    result.worlds[trial.world].costs.push_back(*cost);
+    progress.next_cell();
+    if (measurement.stopped()) {
+      result.complete = false;
+      break;
+    }
+  }
+  return result;
+}
+
+}  // namespace armature
