@@ -86,7 +86,8 @@ std::string worlds_in_words(const AdviceAnswer& answer) {
     if (world.decides) kinds.push_back(world.kind);
   if (kinds == std::vector<std::string>{"instance"}) return "in the world you gave";
   if (kinds.size() == 1) return "in the " + kinds[0] + " world";
-  return fmt::format("on average over the {} worlds", join(kinds, " and "));
+  if (kinds.size() == 2) return "on average over the " + join(kinds, " and the ") + " world";
+  return "on average over the three worlds";
 }
 
 void recommend_by_costs(AdviceAnswer& answer, const Candidates& candidates) {
@@ -107,8 +108,8 @@ void recommend_by_costs(AdviceAnswer& answer, const Candidates& candidates) {
                                  least, name_of(candidates.blind), worlds_in_words(answer));
   else
     answer.because = fmt::format(
-        "Nothing that looks at Z costs a tenth less {}: warden costs {:.2g} times as much.",
-        worlds_in_words(answer), average_share(answer.worlds, 1).value_or(NAN));
+        "It ignores Z, and nothing that looks at Z saves a tenth {}: warden costs {:.2f} of it.",
+        worlds_in_words(answer), average_share(answer.worlds, 1).value_or(1));
 }
 
 // Where nothing can be simulated: the table of docs/comparison.md.
@@ -214,6 +215,11 @@ void add_watch(AdviceAnswer& answer) {
   }
 }
 
+// As a shell takes it.
+std::string shell_word(const std::string& text) {
+  return text.find_first_of("() '\"$&;*?<>|") == std::string::npos ? text : "'" + text + "'";
+}
+
 void add_commands(AdviceAnswer& answer) {
   const AdviceQuestion& question = answer.question;
   std::string world;
@@ -227,13 +233,13 @@ void add_commands(AdviceAnswer& answer) {
     for (const AdviceCost& cost : typical.costs) leapt = leapt && cost.leapt;
   const std::string rival =
       answer.policy == answer.policies[0] ? answer.policies[1] : answer.policies[0];
-  if (!world.empty())
-    answer.commands.push_back(fmt::format(
-        "armature simulate --instance {} \\\n  --policy '{}' --policy '{}' \\\n  --horizon {:.0f} "
-        "--replications 20{}",
-        world, answer.policy, rival, question.setting.horizon,
-        (leapt ? std::string(" --engine leap") : std::string()) +
-            (question.feedback.prompt() ? "" : " --delay " + question.feedback.delay_text())));
+  if (world.empty()) return;
+  std::string command = fmt::format(
+      "armature simulate --instance {} --policy {} --policy {} --horizon {:.0f} --replications 20",
+      shell_word(world), shell_word(answer.policy), shell_word(rival), question.setting.horizon);
+  if (leapt) command += " --engine leap";
+  if (!question.feedback.prompt()) command += " --delay " + question.feedback.delay_text();
+  answer.commands.push_back(command);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Up to 10^5 rounds every policy is stepped, so that all meet the same luck. Above that they leap,
-// after one replication each has shown, by counted events, what a replication takes. What cannot
-// leap, or changes its mind too often to be worth it, is stepped to the horizon that fits.
+// after one replication each has shown, by counted work, what a replication takes. Where that is
+// too much 10^7 rounds are tried; what cannot leap is stepped to the horizon that fits.
 #include "advice/costs.h"
 
 #include <algorithm>
@@ -12,14 +12,18 @@
 namespace armature {
 namespace {
 
-// In all some 5 seconds of one core: a stepped round takes 20 to 200 ns, an event of a leap up to
-// 500 ns.
-constexpr Round kStepUpTo = 100'000;             // rounds
+// Work is counted in stepped rounds, of some 50 ns each: all of it is some 5 seconds of one core,
+// and twice as much at worst.
+constexpr Round kStepUpTo = 100'000;
+constexpr Round kSecondTry = 10'000'000;         // rounds, where leaping to T takes too many events
 constexpr double kStepRounds = 3e6;              // of a policy in a world
 constexpr double kLateRounds = kStepRounds / 5;  // late outcomes wait in a queue
-constexpr double kEventsInAll = 3e7;
-constexpr std::uint64_t kEventsOfOne = 4'000'000;  // a replication with more does not leap
-constexpr double kRoundsPerCell = 10;  // what drawing an action's marginal of a context is worth
+constexpr double kLeapWork = 6e7;                // of all that leap
+constexpr double kWorkOfOne = 6e6;               // a replication with more does not leap
+constexpr double kWorkOfLeap = 8;                // and what it takes to look at every cell:
+constexpr double kWorkPerLookedAt = 0.01;
+constexpr double kCellsOfTwice = 20'000;  // so many cells make a round twice as slow: caches
+constexpr double kWorkPerBuilt = 10;      // a cell of a world that is drawn
 constexpr double kLeastReplications = 4;
 constexpr double kMostReplications = 100;
 constexpr double kMostCells = 200'000;  // |A|·|Z|: larger worlds take seconds to build
@@ -30,7 +34,7 @@ struct Trial {
   std::size_t policy;
   Round horizon;
   Engine engine;
-  std::uint64_t events = 0;  // of replication 0, if it leapt
+  double work = 0;  // of replication 0, if it leapt
 };
 
 std::uint32_t replications_for(double work_of_one, double work) {
@@ -72,39 +76,50 @@ class Measurement {
               const std::vector<std::string>& policies, const RunHooks& hooks)
       : question_(question), worlds_(worlds), policies_(policies), hooks_(hooks) {}
 
-  /// The trials of one world. Where one that sets the pace cannot leap, nobody does.
+  /// The trials of one world. Those that set the pace are measured at one horizon.
   std::vector<Trial> row_of(std::size_t world, std::size_t paced) const {
-    std::vector<Trial> row;
-    bool fits = true;
-    for (std::size_t p = 0; p < policies_.size(); ++p) {
-      row.push_back({world, p, horizon(), Engine::kLeap});
-      const auto events = leaps() ? events_of(row.back()) : std::nullopt;
-      if (!events && p < paced) fits = false;
-      if (events)
-        row.back().events = *events;
-      else
+    for (const Round tried : {horizon(), std::min(horizon(), kSecondTry)}) {
+      std::vector<Trial> row;
+      for (std::size_t p = 0; p < policies_.size(); ++p) {
+        row.push_back({world, p, tried, Engine::kLeap});
+        if (leaps() && leap_through(row.back())) continue;
+        if (p < paced) break;
         step(row.back());
+      }
+      if (row.size() == policies_.size()) return row;
     }
-    if (!fits)
-      for (Trial& trial : row) step(trial);
+    std::vector<Trial> row;
+    for (std::size_t p = 0; p < policies_.size(); ++p) {
+      row.push_back({world, p, 0, Engine::kStep});
+      step(row.back());
+    }
     return row;
   }
 
   void step(Trial& trial) const {
     trial.horizon = fitting_horizon();
     trial.engine = Engine::kStep;
-    trial.events = 0;
+    trial.work = 0;
   }
 
-  std::uint32_t replications_of(const std::vector<Trial>& trials) const {
-    const double building = kRoundsPerCell * question_.setting.actions * question_.setting.contexts;
+  /// Where all together is too much, what does not set the pace stays behind first.
+  std::uint32_t plan(std::vector<Trial>& trials, std::size_t paced) const {
+    const double building = kWorkPerBuilt * cells();
     const double stepped = static_cast<double>(fitting_horizon()) + building;
     const std::uint32_t fit =
         replications_for(stepped, question_.feedback.prompt() ? kStepRounds : kLateRounds);
     if (!leaps()) return fit;
-    double leapt = 0;
-    for (const Trial& trial : trials) leapt += static_cast<double>(trial.events) + building;
-    return std::min(fit, replications_for(leapt, kEventsInAll));
+    const auto work = [&] {
+      double sum = 0;
+      for (const Trial& trial : trials) sum += trial.work + building;
+      return sum;
+    };
+    if (work() * kLeastReplications > kLeapWork)
+      for (Trial& trial : trials)
+        if (trial.policy >= paced &&
+            trial.work * static_cast<double>(trials.size()) * kLeastReplications > kLeapWork)
+          step(trial);
+    return std::min(fit, replications_for(work(), kLeapWork));
   }
 
   bool stopped() const { return stop().load(std::memory_order_relaxed); }
@@ -130,6 +145,8 @@ class Measurement {
   }
 
  private:
+  double cells() const { return question_.setting.actions * question_.setting.contexts; }
+  double work_of_round() const { return 1 + cells() / kCellsOfTwice; }
   Round horizon() const { return static_cast<Round>(question_.setting.horizon); }
   /// Of what does not leap.
   Round fitting_horizon() const { return std::min(horizon(), kStepUpTo); }
@@ -144,18 +161,24 @@ class Measurement {
     cell.checkpoints = {trial.horizon};
     cell.feedback = question_.feedback;
     cell.engine = trial.engine;
-    cell.max_events = kEventsOfOne;
+    // One replication may take far longer than the first did, but not for ever.
+    cell.max_events = static_cast<std::uint64_t>(8 * kWorkOfOne);
     return cell;
   }
 
-  /// The first replication in leaps: how many events, or nothing if it does not get through.
-  std::optional<std::uint64_t> events_of(const Trial& trial) const {
+  /// The first replication in leaps, and its work; false if it does not get through.
+  bool leap_through(Trial& trial) const {
     try {
-      const BlockResult block = run_block(cell_of(trial), {0, 1}, stop());
-      return block.replications.empty() ? 0 : block.replications[0].events;
+      Cell cell = cell_of(trial);
+      cell.max_events = static_cast<std::uint64_t>(kWorkOfOne / work_of_round());
+      const BlockResult block = run_block(cell, {0, 1}, stop());
+      if (block.replications.empty()) return true;  // stopped
+      const auto rounds = static_cast<double>(block.replications[0].rounds_stepped);
+      const double shares = static_cast<double>(block.replications[0].events) - rounds;
+      trial.work = rounds * work_of_round() + shares * (kWorkOfLeap + kWorkPerLookedAt * cells());
+      return trial.work <= kWorkOfOne;
     } catch (const Error&) {
-      // Too many events. Whatever else is wrong comes again when it is stepped.
-      return std::nullopt;
+      return false;  // too many events; whatever else is wrong comes again when it is stepped
     }
   }
 
@@ -186,7 +209,7 @@ MeasuredCosts measure_costs(const AdviceQuestion& question, const std::vector<Ty
     for (const Trial& trial : measurement.row_of(w, paced)) trials.push_back(trial);
 
   MeasuredCosts result;
-  result.replications = measurement.replications_of(trials);
+  result.replications = measurement.plan(trials, paced);
   for (const TypicalWorld& world : worlds) result.worlds.push_back(world.shown);
   for (Trial& trial : trials) {
     std::optional<AdviceCost> cost = measurement.cost_of(trial, result.replications);

@@ -59,6 +59,22 @@ std::string wrapped(const std::string& first, const std::string& text) {
   return out + line + "\n";
 }
 
+// A command over several lines, broken before options.
+std::string broken_command(const std::string& command) {
+  std::string out, line = "  ";
+  for (std::size_t at = 0; at < command.size();) {
+    const std::size_t end = std::min(command.find(" --", at + 1), command.size());
+    const std::string part = command.substr(at, end - at);
+    if (width_of(line) + width_of(part) + 2 > kColumns) {
+      out += line + " \\\n";
+      line = "   ";
+    }
+    line += part;
+    at = end;
+  }
+  return out + line + "\n";
+}
+
 std::string grouped(double value) {
   std::string digits = fmt::format("{:.0f}", value);
   for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
@@ -156,7 +172,7 @@ std::string text_of(const AdviceAnswer& answer, const Options& options) {
   text += "\nWhat to watch\n";
   for (const std::string& line : answer.watch) text += wrapped("  - ", line);
   text += "\nTo run it, give this text to make_policy (docs/embedding.md); to see more:\n";
-  for (const std::string& command : answer.commands) text += "  " + command + "\n";
+  for (const std::string& command : answer.commands) text += broken_command(command);
   if (options.why)
     text += why_of(answer);
   else

@@ -72,11 +72,13 @@ TEST(Advice, WithoutMarginalsTheContextsAreLeftAlone) {
 TEST(Advice, AnInstanceIsTheTruth) {
   AdviceQuestion question;
   question.setting.horizon = 5000;
-  question.instance = "pareto-benign:actions=20,gap=0.1";
+  question.instance = "bilodeau-benign:actions=20,gap=0.2";
   const AdviceAnswer benign = advise(question);
   EXPECT_EQ(benign.policy, "c-ucb:confidence=anytime");
   EXPECT_EQ(benign.question.setting.actions, 20);
-  EXPECT_TRUE(warns(benign, "hidden"));  // what it costs if the file is wrong is said
+  // What it costs if the file is wrong is shown, and where that is much it is said.
+  EXPECT_GT(cost(benign, "hidden", benign.policy).mean, cost(benign, "hidden", "moss").mean);
+  EXPECT_TRUE(warns(benign, "confounded"));
   question.instance = "bilodeau-confounded:actions=20";
   EXPECT_EQ(advise(question).policy, "moss");
   EXPECT_THROW(
@@ -105,7 +107,7 @@ TEST(Advice, WorldsAreBuiltOnGivenMarginals) {
   ASSERT_EQ(exact.worlds.size(), 3u);
   const std::string causal = "c-ucb:confidence=anytime";
   EXPECT_LT(cost(exact, "benign", causal).mean, cost(exact, "benign", "moss").mean);
-  EXPECT_GT(cost(exact, "confounded", causal).mean, 2 * cost(exact, "confounded", "moss").mean);
+  EXPECT_GT(cost(exact, "confounded", causal).mean, cost(exact, "confounded", "moss").mean);
   question.setting.epsilon = 0.1;
   EXPECT_EQ(advise(question).policies[1], "warden:epsilon=0.1");
 }
