@@ -20,6 +20,8 @@ constexpr double kManyTimes = 3;        // an alternative so much cheaper is tol
 constexpr double kLeastRegret = 1;      // regrets below are all the same
 constexpr double kLongForWarden = 5e4;  // T/|A| from which docs/comparison.md recommends it
 
+constexpr double kFewRounds = 10;  // for each action
+
 const char* const kUcb = "ucb:confidence=anytime";
 const char* const kCausal = "c-ucb:confidence=anytime";
 const char* const kLearned = "learned-marginals:base=(c-ucb:confidence=anytime)";
@@ -49,10 +51,15 @@ Candidates candidates_for(const AdviceQuestion& question) {
   Candidates found;
   found.blind = question.horizon_known ? kMoss : kUcb;
   found.beside = {question.horizon_known ? kUcb : kMoss};
-  if (question.marginals_known)
-    found.trusting = {warden_text(question), kCausal};
-  else
+  // What loses at every round where Z is wrong is named only to who says that Z is right.
+  const bool believes = question.leaning == Leaning::kTrust ||
+                        (!question.instance.empty() && question.leaning == Leaning::kBalanced);
+  if (!question.marginals_known) {
     found.beside.push_back(kLearned);
+    return found;
+  }
+  found.trusting = {warden_text(question)};
+  (believes ? found.trusting : found.beside).push_back(kCausal);
   return found;
 }
 
@@ -104,8 +111,9 @@ void recommend_by_costs(AdviceAnswer& answer, const Candidates& candidates) {
     answer.because =
         "Without marginals the contexts say little (docs/comparison.md): it ignores them.";
   else if (best > 0)
-    answer.because = fmt::format("It costs {:.2g} of what {} costs, {}; a tenth less is enough.",
-                                 least, name_of(candidates.blind), worlds_in_words(answer));
+    answer.because =
+        fmt::format("It costs {:.2f} of what {} costs, {}; it must save a tenth to be named.",
+                    least, name_of(candidates.blind), worlds_in_words(answer));
   else
     answer.because = fmt::format(
         "It ignores Z, and nothing that looks at Z saves a tenth {}: warden costs {:.2f} of it.",
@@ -186,6 +194,9 @@ void add_notes(AdviceAnswer& answer) {
         "Marked ': at {} rounds, what fits in seconds where {} cannot leap{}.", reached,
         join(short_of, ", "),
         short_of.size() == answer.policies.size() ? "; a longer run may end otherwise" : ""));
+  if (answer.question.setting.horizon < kFewRounds * answer.question.setting.actions)
+    answer.notes.push_back(
+        "There are few rounds for each action: luck decides more than any policy.");
   if (answer.question.setting.contexts >= answer.question.setting.actions &&
       answer.question.marginals_known)
     answer.notes.push_back("There are as many contexts as actions: Z can hardly save anything.");

@@ -78,7 +78,7 @@ TEST(Advice, AnInstanceIsTheTruth) {
   EXPECT_EQ(benign.question.setting.actions, 20);
   // What it costs if the file is wrong is shown, and where that is much it is said.
   EXPECT_GT(cost(benign, "hidden", benign.policy).mean, cost(benign, "hidden", "moss").mean);
-  EXPECT_TRUE(warns(benign, "confounded"));
+  EXPECT_TRUE(warns(benign, "hidden"));
   question.instance = "bilodeau-confounded:actions=20";
   EXPECT_EQ(advise(question).policy, "moss");
   EXPECT_THROW(
