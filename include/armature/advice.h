@@ -47,9 +47,10 @@ struct AdviceWorld {
   std::vector<AdviceCost> costs;  // in the order of the answer's policies
 };
 
-/// A world of the table in which an alternative costs less than a third.
+/// A world of the table in which an alternative costs less than two thirds, or one that no world of
+/// the table need be like.
 struct AdviceWarning {
-  std::string kind;    // of the world
+  std::string kind;    // of the world; edge: what the recommended policy is known to be weak at
   std::string policy;  // the alternative
   double times = 0;    // what the recommended policy costs there, in the alternative's costs
   std::string text;

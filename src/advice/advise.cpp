@@ -16,7 +16,8 @@ namespace armature {
 namespace {
 
 constexpr double kSaving = 0.9;         // a policy that trusts more is named below this share
-constexpr double kManyTimes = 3;        // an alternative so much cheaper is told
+constexpr double kClearlyDearer = 1.5;  // told: another world of the kind may be twice as bad
+constexpr double kWorstOfWarden = 3.5;  // times moss, the most of docs/comparison.md
 constexpr double kLeastRegret = 1;      // regrets below are all the same
 constexpr double kLongForWarden = 5e4;  // T/|A| from which docs/comparison.md recommends it
 
@@ -116,7 +117,7 @@ void recommend_by_costs(AdviceAnswer& answer, const Candidates& candidates) {
                     least, name_of(candidates.blind), worlds_in_words(answer));
   else
     answer.because = fmt::format(
-        "It ignores Z, and nothing that looks at Z saves a tenth {}: warden costs {:.2f} of it.",
+        "It ignores Z, and nothing that looks at Z saves a tenth {}: warden costs {:.2f} times as much.",
         worlds_in_words(answer), average_share(answer.worlds, 1).value_or(1));
 }
 
@@ -157,7 +158,8 @@ std::size_t column_of(const AdviceAnswer& answer) {
       answer.policies.begin());
 }
 
-// The cheapest other policy of each world, where it costs less than a third.
+// The cheapest other policy of each world, where it costs less than two thirds; and where warden is
+// known to be weak, which none of the worlds need be.
 void add_warnings(AdviceAnswer& answer) {
   const std::size_t own = column_of(answer);
   for (const AdviceWorld& world : answer.worlds) {
@@ -168,7 +170,7 @@ void add_warnings(AdviceAnswer& answer) {
           world.costs[i].mean < world.costs[cheapest].mean)
         cheapest = i;
     const double times = share(cost.mean, world.costs[cheapest].mean);
-    if (times <= kManyTimes) continue;
+    if (times <= kClearlyDearer) continue;
     const std::string other = name_of(answer.policies[cheapest]);
     answer.warnings.push_back(
         {world.kind, answer.policies[cheapest], times,
@@ -176,6 +178,14 @@ void add_warnings(AdviceAnswer& answer) {
                      number(world.costs[cheapest].mean), name_of(answer.policy),
                      number(cost.mean))});
   }
+  if (name_of(answer.policy) != "warden") return;
+  const double missed = 1 / (8 * warden_allowance(answer.question.setting, {}));
+  answer.warnings.push_back(
+      {"edge", answer.policies[0], kWorstOfWarden,
+       fmt::format(
+           "If Z hides a lead of about {:.2g}, the edge of what it watches for, it may cost "
+           "{} times {} and more (docs/comparison.md).",
+           missed, kWorstOfWarden, name_of(answer.policies[0]))});
 }
 
 void add_notes(AdviceAnswer& answer) {

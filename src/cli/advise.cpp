@@ -111,16 +111,20 @@ std::string amount(double value) {
 
 std::string cost_table(const AdviceAnswer& answer) {
   const double horizon = answer.question.setting.horizon;
-  std::string text = fmt::format("{:<12}", "");
+  std::string text;
+  const auto add_line = [&](std::string line) {
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  };
+  std::string heads = fmt::format("{:<12}", "");
   for (const std::string& policy : answer.policies)
-    text += fmt::format("{:>16}", short_name(policy) + (policy == answer.policy ? " *" : "  "));
-  text += "\n";
+    heads += fmt::format("{:>16}", short_name(policy) + (policy == answer.policy ? " *" : "  "));
+  add_line(heads);
   for (const AdviceWorld& world : answer.worlds) {
-    text += fmt::format("{:<12}", world.kind);
+    std::string row = fmt::format("{:<12}", world.kind);
     for (const AdviceCost& cost : world.costs)
-      text += fmt::format("{:>16}", amount(cost.mean) + " ± " + amount(cost.standard_error) +
-                                        (static_cast<double>(cost.horizon) < horizon ? "'" : " "));
-    text += "\n";
+      row += fmt::format("{:>16}", amount(cost.mean) + " ± " + amount(cost.standard_error) +
+                                       (static_cast<double>(cost.horizon) < horizon ? "'" : " "));
+    add_line(row);
   }
   return text;
 }
