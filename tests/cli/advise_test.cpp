@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/file.h"
 #include "support/program.h"
 
 namespace armature::test {
@@ -72,6 +73,20 @@ TEST(AdviseCommand, ItsCommandsRun) {
     const std::string policy = cost["policy"];
     EXPECT_EQ(run_armature("simulate -i hidden-arm -T 100 -m 1 -q -p '" + policy + "'").status, 0);
   }
+}
+
+TEST(AdviseCommand, TakesMarginalsOfOnesOwn) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("problem.json");
+  write_file(file, R"({"format": "armature-problem", "version": 1, "actions": 3, "contexts": 2,
+                       "epsilon": 0.05, "marginals": [[0.2, 0.8], [0.5, 0.5], [0.9, 0.1]]})");
+  const std::string text = output_of("--given " + file + " -T 500");
+  EXPECT_NE(text.find("3 actions, 2 contexts, 500 rounds, marginals within 0.05"),
+            std::string::npos)
+      << text;
+  const ProgramResult wrong = run_armature("advise -A 4 -T 500 --given " + file);
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_NE(wrong.err.find("--actions: got '4'"), std::string::npos) << wrong.err;
 }
 
 TEST(AdviseCommand, SameQuestionSameBytes) {
