@@ -158,6 +158,11 @@ std::size_t column_of(const AdviceAnswer& answer) {
       answer.policies.begin());
 }
 
+// Without a horizon moss is there for comparison alone.
+bool can_be_played(const AdviceAnswer& answer, std::size_t policy) {
+  return answer.question.horizon_known || answer.policies[policy] != kMoss;
+}
+
 // The cheapest other policy of each world, where it costs less than two thirds; and where warden is
 // known to be weak, which none of the worlds need be.
 void add_warnings(AdviceAnswer& answer) {
@@ -166,7 +171,7 @@ void add_warnings(AdviceAnswer& answer) {
     const AdviceCost& cost = world.costs[own];
     std::size_t cheapest = own;
     for (std::size_t i = 0; i < world.costs.size(); ++i)
-      if (world.costs[i].horizon == cost.horizon &&
+      if (world.costs[i].horizon == cost.horizon && can_be_played(answer, i) &&
           world.costs[i].mean < world.costs[cheapest].mean)
         cheapest = i;
     const double times = share(cost.mean, world.costs[cheapest].mean);
@@ -181,11 +186,11 @@ void add_warnings(AdviceAnswer& answer) {
   if (name_of(answer.policy) != "warden") return;
   const double missed = 1 / (8 * warden_allowance(answer.question.setting, {}));
   answer.warnings.push_back(
-      {"edge", answer.policies[0], kWorstOfWarden,
+      {"edge", kMoss, kWorstOfWarden,
        fmt::format(
            "If Z hides a lead of about {:.2g}, the edge of what it watches for, it may cost "
-           "{} times {} and more (docs/comparison.md).",
-           missed, kWorstOfWarden, name_of(answer.policies[0]))});
+           "{} times moss and more (docs/comparison.md).",
+           missed, kWorstOfWarden)});
 }
 
 void add_notes(AdviceAnswer& answer) {
@@ -204,6 +209,8 @@ void add_notes(AdviceAnswer& answer) {
         "Marked ': at {} rounds, what fits in seconds where {} cannot leap{}.", reached,
         join(short_of, ", "),
         short_of.size() == answer.policies.size() ? "; a longer run may end otherwise" : ""));
+  if (!answer.question.horizon_known && !answer.worlds.empty())
+    answer.notes.push_back("moss is told T, for comparison.");
   if (answer.question.setting.horizon < kFewRounds * answer.question.setting.actions)
     answer.notes.push_back(
         "There are few rounds for each action: luck decides more than any policy.");

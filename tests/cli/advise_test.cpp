@@ -94,6 +94,12 @@ TEST(AdviseCommand, SameQuestionSameBytes) {
   EXPECT_EQ(output_of(question + " -j 1"), output_of(question + " -j 3"));
 }
 
+TEST(AdviseCommand, AnswersFromOneRoundTo1e18) {
+  for (const std::string sizes :
+       {"-A 2 -Z 1 -T 1", "-A 2 -Z 2 -T 1", "-A 1e9 -Z 1e9 -T 1e18", "-A 1e9 -Z 2 -T 2^59"})
+    EXPECT_FALSE(Json::parse(output_of(sizes + " --gap 1e-300 -f json"))["policy"].empty());
+}
+
 TEST(AdviseCommand, RefusesWhatIsNoQuestion) {
   for (const auto& [arguments, message] :
        {std::pair("-A 1 -Z 2 -T 100", "at least 2"),

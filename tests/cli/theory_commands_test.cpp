@@ -115,7 +115,6 @@ TEST(BoundsCommand, AnswersFromOneRoundTo1e18) {
     for (const Json& bound : json["bounds"])
       EXPECT_TRUE(!bound.contains("value") || bound["value"].is_number()) << bound.dump();
     json_of("frontier " + sizes);
-    json_of("advise " + sizes + " --gap 1e-300");
   }
 }
 
