@@ -115,6 +115,7 @@ void expect_same_law(const std::string& policy) {
 TEST_F(LeapLaw, Ucb) { expect_same_law("ucb"); }
 TEST_F(LeapLaw, UcbBilodeau) { expect_same_law("ucb:confidence=bilodeau"); }
 TEST_F(LeapLaw, UcbAnytime) { expect_same_law("ucb:confidence=anytime"); }
+TEST_F(LeapLaw, Moss) { expect_same_law("moss"); }
 TEST_F(LeapLaw, CausalUcb) { expect_same_law("c-ucb"); }
 TEST_F(LeapLaw, CausalUcbAnytime) { expect_same_law("c-ucb:confidence=anytime"); }
 TEST_F(LeapLaw, PhasedElimination) { expect_same_law("pe"); }
