@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
     Others, BadInput,
     testing::Values(Mistake{"", "command: got nothing, expected one of simulate, "},
                     Mistake{"study", "study: command: got nothing, expected check"},
-                    Mistake{"-x", "option: got '-x', expected one of --help"},
+                    Mistake{"-x", "option: got '-x', expected one of --version, --help"},
                     Mistake{"-W", "option: got '-W'"},
                     Mistake{"simulat", "did you mean 'simulate'?"},
                     Mistake{"study chek",

@@ -264,7 +264,8 @@ constexpr const char* kExploding =
 INSTANTIATE_TEST_SUITE_P(
     Studies, StudyMistake,
     testing::Values(
-        Mistake{kTiny, "study", "subcommand"}, Mistake{kTiny, "study check", "FILE is required"},
+        Mistake{kTiny, "study", "study: command: got nothing, expected check"},
+        Mistake{kTiny, "study check", "FILE is required"},
         Mistake{kTiny, "run none.toml", "none.toml: open: got No such file"},
         Mistake{"title = \"x\n", "run s.toml", "s.toml: line 1: got "},
         Mistake{"horizons = 5\n\nreplicatoins = 5\n", "run s.toml",
