@@ -81,12 +81,12 @@ TEST_P(AdviceGrid, CanBeBelieved) {
   question.setting.horizon = static_cast<double>(size.horizon);
   const AdviceAnswer answer = advise(question);
 
-  // Of the edge it is said how bad it may be; half as much again is luck of few replications.
+  // Of the edge it is said how bad it may be.
   const auto says_so = [&](const std::string& kind, double times) {
     return std::any_of(answer.warnings.begin(), answer.warnings.end(),
                        [&](const AdviceWarning& warning) {
                          const bool edge = warning.kind == "edge" && kind != "benign";
-                         return warning.kind == kind || (edge && times <= 1.5 * warning.times);
+                         return warning.kind == kind || (edge && times <= warning.times);
                        });
   };
   const std::vector<Tried> worlds = worlds_of(size);
