@@ -21,9 +21,9 @@ std::string result_table(const SimulationResult& result, const Screen& screen = 
 std::string result_csv(const std::vector<SimulationResult>& results);
 std::string result_json(const SimulationResult& result);
 
-/// The answer of a study, for a terminal of this many columns: worlds × policies at the longest
+/// The answer of a study: worlds × policies at the longest
 /// horizon, mean regret as a multiple of the least of its row, and one sentence.
-std::string study_answer(const StudyResult& result, std::size_t width);
+std::string study_answer(const StudyResult& result, const Screen& screen = {});
 
 /// A study's final regrets: one row per instance and horizon, one column per policy, the best of
 /// each row and all that cannot be told from it marked; then the 95% quantiles.

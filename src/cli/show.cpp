@@ -41,7 +41,7 @@ void show(const Options& options) {
 }  // namespace
 
 void print_answer(const StudyResult& result) {
-  emit(std::nullopt, title_lines(result) + study_answer(result, screen().columns));
+  emit(std::nullopt, title_lines(result) + study_answer(result, screen()));
 }
 
 void add_show(CLI::App& app) {

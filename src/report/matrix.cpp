@@ -1,6 +1,6 @@
 #include "report/matrix.h"
 
-// From contests to rows, from rows to words, then the two forms: HTML and text of a given width.
+// From contests to rows, from rows to words, then the two forms: HTML and text for a screen.
 // Worlds are rows in both, as a row is what is compared.
 #include <fmt/format.h>
 
@@ -574,82 +574,37 @@ std::string matrix_html(const StudyResult& result, const std::vector<AnswerMatri
 
 namespace {
 
-// A name that would take a column to itself is a number here and spelt out below.
-class Key {
- public:
-  std::string name(const std::string& name, std::size_t most) {
-    if (name.size() <= most) return name;
-    auto known = std::find(names_.begin(), names_.end(), name);
-    if (known == names_.end()) known = names_.insert(names_.end(), name);
-    return fmt::format("[{}]", known - names_.begin() + 1);
-  }
-  std::string print(std::size_t width) const {
-    std::string text;
-    for (std::size_t i = 0; i < names_.size(); ++i)
-      text += wrapped(fmt::format("[{}] {}", i + 1, names_[i]), width) + "\n";
-    return text;
-  }
-
- private:
-  std::vector<std::string> names_;
-};
-
-// One block of columns from `first` up to `last`.
-std::string block_text(const AnswerMatrix& matrix, std::size_t first, std::size_t last,
-                       std::size_t width, Key& key) {
+// Worlds stay rows at any width: policies that do not fit beside each other go on below.
+std::string table_text(const AnswerMatrix& matrix, const Screen& screen) {
   std::vector<std::string> header{first_heading(matrix)};
   if (matrix.contested()) header.push_back("least");
-  for (std::size_t i = first; i < last; ++i)
-    header.push_back(key.name(matrix.policies[i], width / 4) + " ");  // the column of marks
+  header.insert(header.end(), matrix.policies.begin(), matrix.policies.end());
   TextTable table(header);
+  const std::size_t first = header.size() - matrix.policies.size();
   for (const AnswerRow& row : matrix.rows) {
-    std::vector<std::string> cells{key.name(row.name, width * 9 / 20)};
+    std::vector<std::string> cells{row.name};
     if (matrix.contested()) cells.push_back(least_text(row));
-    for (std::size_t i = first; i < last; ++i) {
-      const auto& entry = row.entries[i];
+    for (const auto& entry : row.entries) {
       const std::string mark = entry ? mark_text(row, *entry) : "";
       cells.push_back((entry ? entry_text(matrix, row, *entry) : "–") +
-                      (mark.empty() ? " " : mark));
+                      (mark.empty() ? " " : mark));  // marks have a column of their own
     }
-    table.add(std::move(cells));
+    table.add(cells);
+    for (std::size_t i = 0; i < row.entries.size(); ++i)
+      if (row.entries[i] && !mark_text(row, *row.entries[i]).empty())
+        table.style(first + i, Style::kBold);
   }
-  return table.print();
-}
-
-// Of the rule below the header, which is as wide as the block.
-std::size_t block_width(const std::string& block) {
-  const std::size_t start = block.find("─");
-  std::size_t width = 0;
-  for (std::size_t i = start; i < block.size() && block[i] != '\n'; ++i)
-    width += (block[i] & 0xC0) != 0x80;
-  return width;
-}
-
-// Worlds stay rows at any width: policies that do not fit beside each other come in a further
-// block.
-std::string blocks_text(const AnswerMatrix& matrix, std::size_t width) {
-  Key key;
-  std::string text;
-  for (std::size_t first = 0; first < matrix.policies.size();) {
-    std::size_t last = first + 1;
-    while (last < matrix.policies.size()) {
-      Key trial = key;
-      if (block_width(block_text(matrix, first, last + 1, width, trial)) > width) break;
-      ++last;
-    }
-    text += (first == 0 ? "" : "\n") + block_text(matrix, first, last, width, key);
-    first = last;
-  }
-  return text + key.print(width);
+  return table.print(screen);
 }
 
 }  // namespace
 
-std::string study_answer(const StudyResult& result, std::size_t width) {
+std::string study_answer(const StudyResult& result, const Screen& screen) {
+  const std::size_t width = prose_columns(screen);
   const std::vector<AnswerMatrix> all = matrices(result);
   if (all.empty()) return "Nothing has been run yet.\n";
   const AnswerMatrix& matrix = all[0];
-  std::string text = wrapped(heading_words(matrix), width) + "\n\n" + blocks_text(matrix, width);
+  std::string text = wrapped(heading_words(matrix), width) + "\n\n" + table_text(matrix, screen);
   for (const std::string& words : key_words(matrix)) text += wrapped(words, width) + "\n";
   const std::string conditions = conditions_words(result.plan.study);
   if (!conditions.empty()) text += wrapped("All with " + conditions.substr(2), width) + "\n";

@@ -76,7 +76,7 @@ TEST(Matrix, NothingIsAMultipleOfNoRegret) {
   const StudyResult result = made_result(study_of({{0, 1, 2}, {1, 2, 3}}));
   const AnswerMatrix matrix = matrices(result)[0];
   EXPECT_EQ(entries_of(matrix, 0), (Texts{"0★", "∞", "∞"}));
-  EXPECT_NE(study_answer(result, 80).find("∞ the least is no regret at all"), std::string::npos);
+  EXPECT_NE(study_answer(result).find("∞ the least is no regret at all"), std::string::npos);
 }
 
 TEST(Matrix, TheLongestHorizonComesFirst) {
@@ -115,7 +115,7 @@ TEST(Matrix, WhatWasNotRunIsSaid) {
   EXPECT_EQ(matrix.policies, (Texts{"ucb", "c-ucb"}));
   EXPECT_EQ(matrix.absent, Texts{"sentry"});
   EXPECT_EQ(entries_of(matrix, 1), (Texts{"1.00", "none"}));
-  EXPECT_NE(study_answer(result, 80).find("not run here: `sentry`"), std::string::npos);
+  EXPECT_NE(study_answer(result).find("not run here: `sentry`"), std::string::npos);
 }
 
 TEST(Matrix, OfOnePolicyTheNumbersThemselvesAreShown) {
@@ -132,7 +132,7 @@ TEST(Matrix, OfNothingSaysSo) {
   result.cells.clear();
   result.differences.clear();
   EXPECT_TRUE(matrices(result).empty());
-  EXPECT_EQ(study_answer(result, 80), "Nothing has been run yet.\n");
+  EXPECT_EQ(study_answer(result), "Nothing has been run yet.\n");
   EXPECT_EQ(matrix_html(result, {}), "");
 }
 
@@ -152,7 +152,7 @@ TEST(Matrix, OfASearchRowsAreRolesAndSizes) {
   EXPECT_EQ(matrix.rows[2].name, "worst-case, 40 actions");
   EXPECT_EQ(entries_of(matrix, 0), (Texts{"1.00", "4.0×"}));
   EXPECT_EQ(entries_of(matrix, 1), (Texts{"3.0×", "1.00"}));
-  EXPECT_NE(study_answer(result, 80).find("Worlds were chosen by a search"), std::string::npos);
+  EXPECT_NE(study_answer(result).find("Worlds were chosen by a search"), std::string::npos);
 }
 
 // --- The sentence
@@ -193,7 +193,7 @@ TEST(Answer, OneReplicationSaysNothingAboutLuck) {
 TEST(Answer, OfAnUnfinishedStudyIsSoFar) {
   StudyResult result = made_result(study_of({{1, 2}}));
   result.complete = false;
-  EXPECT_NE(study_answer(result, 80).find("So far: `ucb`"), std::string::npos);
+  EXPECT_NE(study_answer(result).find("So far: `ucb`"), std::string::npos);
   EXPECT_NE(matrix_html(result, matrices(result)).find("So far: <code>ucb</code>"),
             std::string::npos);
 }
@@ -221,10 +221,10 @@ TEST(Answer, OneFarWorldIsAnExceptionThatIsTold) {
 // --- Text and HTML
 
 TEST(AnswerText, IsAsItShouldBe) {
-  EXPECT_EQ(study_answer(made_result(study_of({{2, 1, 1.27}, {1, 41.4, 1.2}})), 80),
+  EXPECT_EQ(study_answer(made_result(study_of({{2, 1, 1.27}, {1, 41.4, 1.2}}))),
             "Mean regret at T = 10,000, as a multiple of the least of its row\n"
             "\n"
-            "world  least   ucb   c-ucb   sentry\n"
+            "world  least    ucb   c-ucb   sentry\n"
             "────────────────────────────────────\n"
             "easy   100.0  2.0×    1.00★   1.27×\n"
             "hard   100.0  1.00★    41×    1.20×\n"
@@ -245,32 +245,26 @@ std::size_t longest_line(const std::string& text) {
   return longest;
 }
 
-// Twelve policies, and names that no column can hold.
+// Twelve policies, and names that no column can hold: every policy is there, within the width.
 TEST(AnswerText, FitsItsWidth) {
   MadeStudy made = study_of({{1}, {2}});
   made.instances[1].label =
       "hidden-arm:actions=20,contexts=5,gap=0.2,rewards=bernoulli,context=uniform,arm=none";
   made.policies.clear();
   for (int i = 0; i < 12; ++i)
-    made.policies.push_back({"policy " + std::to_string(i), "ucb:delta=" + std::to_string(i)});
+    made.policies.push_back({"policy-" + std::to_string(i), "ucb:delta=" + std::to_string(i)});
   made.policies.push_back({"sentry:confidence=paper,inflight=ignore", "sentry"});
   made.mean = [](std::size_t, std::size_t policy, double round) {
     return static_cast<double>(policy + 1) * std::sqrt(round);
   };
   const StudyResult result = made_result(made);
   for (const std::size_t width : {60u, 80u, 120u}) {
-    const std::string text = study_answer(result, width);
-    // A name without blanks is not broken; it stands on a line of its own.
-    std::string plain = text;
-    for (const std::string& name : {made.instances[1].label, made.policies.back().label})
-      for (std::size_t at; (at = plain.find(name)) != std::string::npos;)
-        plain.replace(at, name.size(), "");
-    EXPECT_LE(longest_line(plain), width) << text;
+    const std::string text = study_answer(result, {width});
+    const std::string table = text.substr(0, text.find("\n\n`"));
+    EXPECT_LE(longest_line(table), width) << text;
     for (int i = 0; i < 12; ++i)
-      EXPECT_NE(text.find_first_of(" \n", text.find("policy " + std::to_string(i))),
-                std::string::npos)
-          << text;
-    EXPECT_NE(text.find("[2] sentry:confidence=paper,inflight=ignore"), std::string::npos) << text;
+      EXPECT_NE(table.find("policy-" + std::to_string(i)), std::string::npos) << i << "\n" << text;
+    EXPECT_NE(table.find("inflight=ignore"), std::string::npos) << text;
   }
 }
 

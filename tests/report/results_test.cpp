@@ -224,9 +224,9 @@ TEST(ResultNames, AreCountedInTablesAndJson) {
   SimulationResult result = small_result();
   result.cells[1].diagnostics = {{"learner", 0, 4, {{"ucb", 3}, {"c-ucb", 1}}},
                                  {"rejection_action", 0, 3, {{"7", 2}, {"3", 1}}}};
-  const std::string table = result_table(result);
-  EXPECT_NE(table.find("learner: ucb (75%), c-ucb (25%), rejection_action: 7 (67%), 3 (33%) (in 3 "
-                       "of 4)"),
+  const std::string table = result_table(result, {120});
+  EXPECT_NE(table.find("learner: ucb (75%), c-ucb (25%), rejection_action: 7 (67%), 3 (33%)\n"
+                       "  (in 3 of 4)"),
             std::string::npos)
       << table;
   const auto json = nlohmann::json::parse(result_json(result));
@@ -241,7 +241,7 @@ TEST(ResultNames, OfManyTheRestIsTakenTogether) {
   SimulationResult result = small_result();
   result.cells[1].diagnostics = {
       {"rejection_action", 0, 10, {{"1", 4}, {"2", 2}, {"3", 2}, {"4", 1}, {"5", 1}}}};
-  const std::string table = result_table(result);
+  const std::string table = result_table(result, {120});
   EXPECT_NE(table.find("1 (40%), 2 (20%), 3 (20%), others (20%)"), std::string::npos) << table;
 }
 
