@@ -255,7 +255,6 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"report none", "none: study: got none"},
         Mistake{"report /dev/zero", "/dev/zero: study: got none"},
         Mistake{"studies none", "none: folder: got No such file"},
-        Mistake{"study", "A subcommand is required"},
         Mistake{"simulate -i hidden-arm -p ucb -T 10 extra", "extra"},
         Mistake{"policies ucb c-ucb", "c-ucb"}));
 

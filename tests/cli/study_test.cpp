@@ -22,11 +22,11 @@ constexpr const char* kSmallAnswer = R"(small
 
 Mean regret at T = 200, as a multiple of the least of its row
 
-world                          least    ucb   balancer     ts
-──────────────────────────────────────────────────────────────
-bilodeau-confounded:actions=4   5.81  1.92×       6.4×   1.00★
-random (actions=3)              8.39  1.18×☆     1.44×☆  1.00☆
-random (actions=5)             11.13  1.71×☆     1.76×   1.00☆
+world                          least     ucb  balancer     ts
+─────────────────────────────────────────────────────────────
+bilodeau-confounded:actions=4   5.81  1.92×      6.4×   1.00★
+random (actions=3)              8.39  1.18×☆    1.44×☆  1.00☆
+random (actions=5)             11.13  1.71×☆    1.76×   1.00☆
 ★ the best, settled (the 95% intervals of its paired differences leave out 0)
 ☆ not to be told from the best (the 95% interval reaches 0)
 
@@ -172,7 +172,7 @@ TEST_F(StudyCommand, InAPipeProgressIsPlainLinesAndAnInterruptKeepsWhatIsFinishe
       "cat err >&2; exit $status");
   EXPECT_EQ(result.status, 130);
   EXPECT_EQ(result.out, "");
-  for (const char* part : {" of 2 cells, ", " of 2000 replications (", " rounds/s, ", " left\n",
+  for (const char* part : {" of 2000 replications (", " rounds/s, ", " left\n",
                            "armature: interrupted; the same command goes on from here\n"})
     EXPECT_TRUE(contains(result.err, part)) << part << "\n" << result.err;
   EXPECT_EQ(result.err.find_first_of("\r\033"), std::string::npos) << result.err;

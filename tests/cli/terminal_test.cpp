@@ -217,9 +217,9 @@ TEST(Terminal, ScreensAreAsTheyWere) {
 // Counts and percentage speak of the same: every line is checked, and the line fits.
 TEST(Terminal, ProgressAgreesWithItself) {
   const TemporaryDirectory directory;
-  const ProgramResult result =
-      run_on_terminal("armature simulate -i hidden-arm -p ucb -p moss -p uniform -T 2e4 -m 300 -j 1",
-                      directory.path(), 50);
+  const ProgramResult result = run_on_terminal(
+      "armature simulate -i hidden-arm -p ucb -p moss -p uniform -T 2e4 -m 300 -j 1",
+      directory.path(), 50);
   ASSERT_EQ(result.status, 0) << result.out;
   std::size_t lines = 0;
   const std::string redraw = "\r\033[K";
