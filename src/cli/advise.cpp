@@ -316,7 +316,7 @@ void add_advise(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  armature advise --actions 200 --contexts 5 --horizon 1e7\n"
-      "  armature advise --instance my-world.json --horizon 1e5 --leaning distrust --why");
+      "  armature advise --instance pareto-benign --horizon 1e5 --leaning distrust --why");
   command->callback([options] { run(*options); });
 }
 

@@ -56,10 +56,10 @@ void add_show(CLI::App& app) {
                     "mean regrets with their errors and 95% quantiles at every horizon instead; as "
                     "wide as they are");
   command->footer(
+      "It may be asked for while the study still runs: it then shows what is finished.\n\n"
       "Examples:\n"
       "  armature show runs/headline\n"
-      "  armature show studies/results/comparison.json\n"
-      "It may be asked for while the study still runs: it then shows what is finished.");
+      "  armature show studies/results/comparison.json");
   command->callback([options] { show(*options); });
 }
 
