@@ -235,6 +235,33 @@ TEST(AnswerText, IsAsItShouldBe) {
             "times the least in hard.\n");
 }
 
+// A policy that is near nobody's best, and steadier than all others.
+TEST(AnswerWords, OfOneThatIsNeverTheBest) {
+  EXPECT_EQ(words_of(study_of({{1, 100, 4}, {100, 1, 4}})).find("in ,"), std::string::npos)
+      << words_of(study_of({{1, 100, 4}, {100, 1, 4}}));
+}
+
+// Five that cannot be told apart: who has the least is named, and nobody is both among the best and
+// behind in one world.
+TEST(AnswerWords, NameTheLeastAndDoNotContradictThemselves) {
+  MadeStudy made = study_of({{2.2, 1.9, 1.8, 1.7, 1}});
+  made.relative_pair_deviation = 5;
+  const std::string words = words_of(made);
+  EXPECT_NE(words.find("`moss`"), std::string::npos) << words;
+  EXPECT_EQ(words.find("but has"), std::string::npos) << words;
+}
+
+TEST(AnswerText, EscapesNames) {
+  MadeStudy made = study_of({{2, 1}, {1, 2}});
+  made.policies[0].label = "p\x1b]0;hi\x07q";
+  EXPECT_EQ(study_answer(made_result(made)).find('\x1b'), std::string::npos);
+}
+
+TEST(AnswerText, ExplainsOnlyWhatItShows) {
+  const std::string nothing = study_answer(made_result(study_of({{0, 0}, {0, 0}})));
+  EXPECT_EQ(nothing.find("∞"), std::string::npos) << nothing;
+}
+
 std::size_t longest_line(const std::string& text) {
   std::size_t longest = 0;
   std::istringstream lines(text);
