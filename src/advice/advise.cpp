@@ -3,9 +3,11 @@
 // not. What is saved is measured world by world in costs of the first, so that no world counts for
 // more because regrets are large there.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "advice/costs.h"
 #include "armature/advice.h"
@@ -196,19 +198,19 @@ void add_warnings(AdviceAnswer& answer) {
 
 void add_notes(AdviceAnswer& answer) {
   std::vector<std::string> short_of;
-  Round reached = 0;
+  std::set<Round> reached;
   for (std::size_t i = 0; i < answer.policies.size(); ++i)
     for (const AdviceWorld& world : answer.worlds)
       if (static_cast<double>(world.costs[i].horizon) < answer.question.setting.horizon) {
-        reached = world.costs[i].horizon;
+        reached.insert(world.costs[i].horizon);
         const std::string name = name_of(answer.policies[i]);
         if (std::find(short_of.begin(), short_of.end(), name) == short_of.end())
           short_of.push_back(name);
       }
   if (!short_of.empty())
     answer.notes.push_back(fmt::format(
-        "Marked ': at {} rounds, what fits in seconds where {} cannot leap{}.", reached,
-        join(short_of, ", "),
+        "Marked ': after {} rounds, what fits in seconds, not T ({}){}.",
+        fmt::join(reached, " or "), join(short_of, ", "),
         short_of.size() == answer.policies.size() ? "; a longer run may end otherwise" : ""));
   if (!answer.question.horizon_known && !answer.worlds.empty())
     answer.notes.push_back("moss is told T, for comparison.");
@@ -217,7 +219,8 @@ void add_notes(AdviceAnswer& answer) {
         "There are few rounds for each action: luck decides more than any policy.");
   if (answer.question.setting.contexts >= answer.question.setting.actions &&
       answer.question.marginals_known)
-    answer.notes.push_back("There are as many contexts as actions: Z can hardly save anything.");
+    answer.notes.push_back(
+        "There are no fewer contexts than actions: no theorem promises that Z saves anything here.");
 }
 
 void add_watch(AdviceAnswer& answer) {
