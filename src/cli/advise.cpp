@@ -139,10 +139,10 @@ std::string text_of(const AdviceAnswer& answer, const Options& options, const Sc
   std::string text = lines(on, "", situation_of(answer.question));
   text += "\nPlay  " + answer.policy + "\n" + lines(on, "", answer.because);
   if (!answer.worlds.empty()) {
-    text += "\n" + lines(on, "",
-                         fmt::format("Expected regret ± standard error, {} replications of each "
-                                     "world; * is what to play",
-                                     answer.replications));
+    text +=
+        "\n" + lines(on, "",
+                     fmt::format("Expected regret ± standard error, {} replications of each world:",
+                                 answer.replications));
     text += "\n" + cost_table(answer, on);
     for (const AdviceWorld& world : answer.worlds)
       text += lines(on, "  " + world.kind + ": ", world.description);
@@ -153,8 +153,7 @@ std::string text_of(const AdviceAnswer& answer, const Options& options, const Sc
   text += "\nWhat to watch\n";
   for (const std::string& line : answer.watch) text += lines(on, "  - ", line);
   text += "\n" + lines(on, "",
-                       "To run it, give the text after Play to make_policy (docs/embedding.md); to "
-                       "see more:");
+                       "To run it, give its text to make_policy (docs/embedding.md); to see more:");
   for (const std::string& command : answer.commands) text += broken_command(on, command);
   if (options.why)
     text += why_of(answer, on);

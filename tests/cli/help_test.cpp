@@ -36,7 +36,7 @@ std::string help_of(const std::string& command) {
 
 // "simulate", "instance", "instance show", …: whatever the help lists, and what stands below it.
 void add_commands_below(const std::string& command, std::vector<std::string>& commands) {
-  for (const std::string& line : section(help_of(command), "Subcommands:")) {
+  for (const std::string& line : section(help_of(command), "Commands:")) {
     // Names stand two columns in; what is farther in goes on with the line above.
     if (!line.starts_with("  ") || line.starts_with("   ")) continue;
     std::string name;
