@@ -62,6 +62,15 @@ TEST(PolicyLooks, EveryPolicyOfTheRegistryHasARowOfItsOwn) {
   }
 }
 
+TEST(PolicyLooks, TwoOfOneHueHaveTwoColours) {
+  std::map<std::string, std::string> owners;
+  for (const figures::Look& look : looks_of_policies(registered())) {
+    const auto [owner, first] = owners.emplace(colour(look), look.name);
+    EXPECT_TRUE(first || look.name == "pe" || look.name == "kl-ucb")
+        << look.name << " and " << owner->second;
+  }
+}
+
 // A reader who has learnt a look keeps it: no change of the registry, of the order of a file or of
 // this table's other rows moves these.
 TEST(PolicyLooks, APolicyKeepsItsLookForGood) {
