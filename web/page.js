@@ -54,7 +54,7 @@
 
   // The same figure with so many columns, and each panel narrower by so many pixels (or wider).
   // What is placed by pixels beyond a panel's right edge moves with the edge.
-  function relaid(spec, columns, narrower, available) {
+  function relaid(spec, columns, narrower, available, inset) {
     const laid = structuredClone(spec);
     const panels = panelsOf(laid);
     if (columns !== laid.columns && laid.concat) {
@@ -80,7 +80,7 @@
       for (const layer of layersOf(panel))
         for (const place of Object.values(layer.encoding ?? {})) {
           if (!place?.legend?.columns) continue;
-          place.legend.columns = legendColumns(place.scale?.domain ?? [], place.legend.columns, available);
+          place.legend.columns = legendColumns(place.scale?.domain ?? [], place.legend.columns, available - inset);
           place.legend.labelLimit = Math.min(place.legend.labelLimit ?? available, available - 50);
         }
     return laid;
@@ -100,6 +100,14 @@
   }
 
   const naturalWidth = (place) => place.querySelector('.drawing svg').viewBox.baseVal.width;
+
+  // A legend begins where the first panel does, right of what is written beside it.
+  function legendInset(place) {
+    const legend = place.querySelector('.drawing svg .role-legend');
+    if (!legend) return 0;
+    const svg = place.querySelector('.drawing svg').getBoundingClientRect();
+    return ((legend.getBoundingClientRect().left - svg.left) * naturalWidth(place)) / svg.width;
+  }
 
   function availableWidth(place) {
     const drawing = place.querySelector('.drawing');
@@ -128,10 +136,11 @@
     if (natural > available) {
       const most = spec.columns ?? 1;
       const columns = columnsFor(spec, most, natural, available);
+      const inset = legendInset(place);
       let narrower = 0;
       for (let attempt = 0; attempt < 4; attempt++) {
         view.finalize();
-        view = await embed(place, relaid(spec, columns, narrower, available));
+        view = await embed(place, relaid(spec, columns, narrower, available, inset));
         const over = naturalWidth(place) - available;
         const slack = columns === 1 ? 12 : available; // one column is as wide as the page
         if (over <= 0 && over > -slack) break;

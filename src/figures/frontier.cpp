@@ -191,7 +191,7 @@ std::string missing_words(const Frontier& frontier, const View& view, const Look
     };
     if (any(false) && !any(true)) missing.push_back(look.name);
   }
-  return missing.empty() ? "" : "above T with its constants, so left out: " + join(missing, ", ");
+  return missing.empty() ? "" : "with constants above T, so left out: " + join(missing, ", ");
 }
 
 }  // namespace

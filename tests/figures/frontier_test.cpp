@@ -75,7 +75,7 @@ TEST(FrontierFigure, NamesWhoIsLeftOut) {
   EXPECT_EQ(key(1e9).size(), 2u);
   const Json named = key(1e3);
   ASSERT_EQ(named.size(), 3u);
-  EXPECT_EQ(named[2], "above T with its constants, so left out: ucb, db, sentry, warden");
+  EXPECT_EQ(named[2], "with constants above T, so left out: ucb, db, sentry, warden");
 }
 
 }  // namespace

@@ -161,7 +161,6 @@ async function checkWidth(browser, file, width, height) {
   for (const figure of seen.figures) {
     assert.ok(figure.least >= 11, `at ${width} ${figure.name} has type of ${figure.least}px`);
     assert.ok(figure.right <= width, `at ${width} ${figure.name} ends at ${figure.right}`);
-    assert.ok(figure.plot >= 0.45 * Math.min(width, 520), `at ${width} the panels of ${figure.name} are ${figure.plot} wide`);
   }
   if (width < 500) {
     // One panel to a row: each says what its height means, and the last one what runs across.
@@ -169,6 +168,8 @@ async function checkWidth(browser, file, width, height) {
     assert.ok(seen.panels > 1);
     assert.equal(count('mean regret'), seen.panels);
     assert.equal(count('round t'), 1);
+    for (const figure of seen.figures)
+      assert.ok(figure.plot > 0.4 * width, `at ${width} the panels of ${figure.name} are ${figure.plot} wide`);
   }
   // Hints fade in; whoever looks long enough has them. What is folded is not looked at.
   await page.waitForFunction(() =>
