@@ -46,7 +46,7 @@ constexpr Row kRows[] = {
     {"cl-ts", Hue::kPink, Dash::kDashDot, Shape::kSquare, 1},
     {"corral", Hue::kPlum, Dash::kSolid, Shape::kTriangleLeft, 1},
     {"ed2rb", Hue::kLilac, Dash::kLongShort, Shape::kTriangleLeft, 1},
-    {"floor", Hue::kGreen, Dash::kShort, Shape::kSaltire, 1},
+    {"floor", Hue::kGreen, Dash::kDashDotDot, Shape::kSaltire, 1},
     {"uniform", Hue::kGrey, Dash::kSolid, Shape::kCircle},
     {"round-robin", Hue::kGrey, Dash::kDotted, Shape::kSquare, 1},
     {"fixed", Hue::kGrey, Dash::kLong, Shape::kTriangleUp, 0.5},

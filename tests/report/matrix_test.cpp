@@ -160,7 +160,7 @@ TEST(Matrix, OfASearchRowsAreRolesAndSizes) {
 TEST(Answer, NamesTheSteadyOneAndWhoWinsWhere) {
   EXPECT_EQ(
       words_of(study_of({{3, 1, 1.3}, {1, 40, 1.25}, {1, 30, 1.1}})),
-      "`sentry` is within 1.30 times the best everywhere; `ucb` is the best in all "
+      "`sentry` is within 1.30 times the best everywhere; `ucb` is the best in both "
       "worst-case worlds, but has 3.0 times the least in easy; `c-ucb` is the best in easy, but has 40 "
       "times the least in hard.");
 }
