@@ -285,14 +285,15 @@ std::string in_words(const AnswerMatrix& matrix, const std::string& names) {
 std::string rows_words(const AnswerMatrix& matrix, const std::vector<const AnswerRow*>& rows) {
   const std::size_t contested = contested_rows(matrix);
   if (rows.size() == contested && contested > 1)
-    return in_words(matrix, fmt::format("all {} {}", contested, row_noun(matrix)));
+    return in_words(matrix, contested == 2 ? "both " + row_noun(matrix)
+                                           : fmt::format("all {} {}", contested, row_noun(matrix)));
   for (const char* role : {"benign", "worst-case"}) {
     const auto of_role = [&](const AnswerRow& row) { return row.role == role && row.rivals() > 1; };
     const auto count = std::count_if(matrix.rows.begin(), matrix.rows.end(), of_role);
     const bool all =
         std::all_of(rows.begin(), rows.end(), [&](const AnswerRow* row) { return of_role(*row); });
     if (matrix.horizon != 0 && all && count > 1 && rows.size() == static_cast<std::size_t>(count))
-      return fmt::format("in all {} {}", role, row_noun(matrix));
+      return fmt::format("in {} {} {}", count == 2 ? "both" : "all", role, row_noun(matrix));
   }
   constexpr std::size_t kMostNamed = 3;
   if (rows.size() > kMostNamed)

@@ -100,7 +100,7 @@ TEST(Matrix, OfOneWorldTheHorizonsAreRows) {
   EXPECT_EQ(all[0].rows[1].name, "T = 10^4");
   EXPECT_EQ(
       answer_words(all[0]),
-      "`ucb` is the best at all 2 horizons; furthest behind is `c-ucb` with 2.0 times the least at T = 100.");
+      "`ucb` is the best at both horizons; furthest behind is `c-ucb` with 2.0 times the least at T = 100.");
 }
 
 // A policy that stops earlier has no column; one that is not finished everywhere has a gap.
@@ -160,7 +160,7 @@ TEST(Matrix, OfASearchRowsAreRolesAndSizes) {
 TEST(Answer, NamesTheSteadyOneAndWhoWinsWhere) {
   EXPECT_EQ(
       words_of(study_of({{3, 1, 1.3}, {1, 40, 1.25}, {1, 30, 1.1}})),
-      "`sentry` is within 1.30 times the best everywhere; `ucb` is the best in all "
+      "`sentry` is within 1.30 times the best everywhere; `ucb` is the best in both "
       "worst-case worlds, but has 3.0 times the least in easy; `c-ucb` is the best in easy, but has 40 "
       "times the least in hard.");
 }
@@ -172,14 +172,14 @@ TEST(Answer, APromiseIsRoundedUp) {
 TEST(Answer, WhoIsBestEverywhereIsSaidToBe) {
   EXPECT_EQ(
       words_of(study_of({{1, 2}, {1, 3}})),
-      "`ucb` is the best in all 2 worlds; furthest behind is `c-ucb` with 3.0 times the least in hard.");
+      "`ucb` is the best in both worlds; furthest behind is `c-ucb` with 3.0 times the least in hard.");
 }
 
 TEST(Answer, ATieIsNoWin) {
   MadeStudy made = study_of({{1, 1.01}, {1, 3}});
   made.relative_pair_deviation = 0.5;
   EXPECT_EQ(words_of(made),
-            "`ucb` is among the best in all 2 worlds; `c-ucb` is among the best in easy, but has "
+            "`ucb` is among the best in both worlds; `c-ucb` is among the best in easy, but has "
             "3.0 times the least in hard.");
 }
 
