@@ -172,12 +172,14 @@ std::set<std::string> names_with_place(const json& panel) {
 
 TEST_P(VisibleSeries, HaveAPlaceOnTheirAxes) {
   for (const FigureFacts& facts : figure_kinds())
-    for (const figures::Figure& figure : drawn(GetParam().made, facts.kind))
-      for (const json& panel : json::parse(figure.spec)["concat"]) {
+    for (const figures::Figure& figure : drawn(GetParam().made, facts.kind)) {
+      const json spec = json::parse(figure.spec);
+      for (const json& panel : spec["concat"]) {
         const std::set<std::string> names = names_with_place(panel);
         for (const std::string& name : series_of(facts.kind, GetParam().made))
           EXPECT_TRUE(names.contains(name)) << name << " is hidden in " << figure.name;
       }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Planted, VisibleSeries, testing::ValuesIn(planted()),
