@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -143,14 +144,14 @@ struct Path {
 
 struct Separation {
   std::optional<Path> witness;  // a shortest active path, if there is one
+  /// "smoke → lung → either ← tub: open, because xray, a consequence of either, is observed".
+  std::string words;
   bool separated() const { return !witness.has_value(); }
 };
 
 /// Are the sets d-separated? The sets are disjoint (else Error). Linear in the size of the graph.
 Separation d_separation(const CausalGraph& graph, const std::vector<Node>& from,
                         const std::vector<Node>& to, const std::vector<Node>& given);
-/// "smoke → lung → either ← tub: open, because xray, a consequence of either, is observed".
-std::string path_words(const CausalGraph& graph, const Path& path, const std::vector<Node>& given);
 /// "smoke → lung", as one line.
 std::string path_text(const CausalGraph& graph, const Path& path);
 
@@ -197,11 +198,12 @@ Verdict verdict(const CausalGraph& graph, const Question& question);
 // ---- separators --------------------------------------------------------------------------------
 
 struct SeparatorSearch {
-  bool under_interventions = true;  // regime and reward after surgery, or targets and reward as drawn
+  bool under_interventions =
+      true;  // regime and reward after surgery, or targets and reward as drawn
   std::vector<Node> contains;
   std::vector<Node> avoid;
-  std::size_t largest = SIZE_MAX;   // nodes of a set
-  std::size_t most = 1000;          // sets that are listed
+  std::size_t largest = SIZE_MAX;  // nodes of a set
+  std::size_t most = 1000;         // sets that are listed
 };
 
 struct Separators {

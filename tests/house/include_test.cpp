@@ -44,6 +44,7 @@ const std::map<std::string, std::string> kRoomOfHeader = {
     {"version.h", "base"},
     {"model.h", "model"},
     {"environment.h", "model"},
+    {"graph.h", "graph"},
     {"families.h", "families"},
     {"policy.h", "policies"},
     {"leap.h", "policies"},
