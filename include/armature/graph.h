@@ -217,4 +217,51 @@ struct Separators {
 Separators separators(const CausalGraph& graph, const Actions& actions, Node reward,
                       const SeparatorSearch& search);
 
+// ---- numbers -----------------------------------------------------------------------------------
+
+/// A reward: what each state of a node is worth, in [0,1].
+struct Reward {
+  Node node = 0;
+  std::vector<double> values;  // empty: not said, and not known from the names of the states
+};
+/// "dysp=yes" (1 for that state, 0 for the others), "sales:low=0,mid=0.4,high=1", or a node alone
+/// (its states may be numbers in [0,1]). Throws Error naming `field`.
+Reward parse_reward(const CausalGraph& graph, const std::string& text, const std::string& field);
+
+/// States of some nodes. None: the empty intervention, or the only context where there is none.
+using Assignment = std::vector<std::pair<Node, std::uint32_t>>;
+
+/// What the actions do to contexts and reward, exactly.
+struct DoMarginals {
+  std::vector<Assignment> actions;   // joint values, the last target fastest; the empty one last
+  std::vector<Assignment> contexts;  // joint values, the last context fastest
+  Matrix marginals;                  // ν_a(z)
+  std::vector<Matrix> states;        // per action: P(reward's state | z), zeros where ν_a(z) = 0
+};
+
+/// The largest table that computing them needs, before anything is computed.
+struct EliminationSize {
+  std::size_t width = 0;  // nodes of the largest table
+  double entries = 0;     // its numbers
+};
+inline constexpr double kMostEntries = 1 << 26;  // half a GiB
+EliminationSize elimination_size(const CausalGraph& graph, const Question& question);
+
+/// By variable elimination in the graph that each action leaves. Throws Error without tables, or
+/// where a table would have more than `most_entries` numbers.
+DoMarginals do_marginals(const CausalGraph& graph, const Question& question,
+                         double most_entries = kMostEntries);
+
+/// The bandit that a graph with tables is. Where ν_a(z) = 0 its law is that of the first action
+/// that reaches z, so that what never happens does not decide whether it is benign; its notes say
+/// so. `name` is the instance's.
+Instance graph_instance(const CausalGraph& graph, const Question& question, const Reward& reward,
+                        const std::string& name);
+/// The same from numbers at hand.
+Instance graph_instance(const CausalGraph& graph, const DoMarginals& numbers, const Reward& reward,
+                        const std::string& name);
+
+/// "smoke=yes", "smoke=yes, lung=no", "nothing".
+std::string assignment_text(const CausalGraph& graph, const Assignment& assignment);
+
 }  // namespace armature::graph

@@ -127,11 +127,12 @@ std::string active_words(const CausalGraph& graph, const Dag& dag, const std::ve
   for (std::size_t i = 1; i + 1 < nodes.size(); ++i) {
     const Node node = nodes[i];
     if (node >= graph.size()) continue;
+    const bool beside_regime = i == 1 && nodes[0] >= graph.size();
     if (!is_parent(dag, nodes[i - 1], node) || !is_parent(dag, nodes[i + 1], node)) {
-      passed.push_back(node);
+      if (!beside_regime) passed.push_back(node);  // a target: nobody asks to observe it
       continue;
     }
-    meets_regime |= i == 1 && nodes[0] >= graph.size();
+    meets_regime |= beside_regime;
     const Node open_by = observed_below(dag, node, observed);
     reasons.push_back(open_by == node
                           ? fmt::format("{}, where arrows meet, is observed", graph.name(node))

@@ -1,0 +1,235 @@
+// ν_a(z) and the law of the reward given z, for every action: the tables of the graph that the
+// action leaves, everything but contexts and reward summed out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "armature/error.h"
+#include "base/text.h"
+#include "graph/elimination.h"
+
+namespace armature::graph {
+namespace {
+
+constexpr double kMostCells = 1e8;  // action × context × state
+
+std::uint32_t states(const CausalGraph& graph, Node node) {
+  return static_cast<std::uint32_t>(graph.variable(node).states.size());
+}
+
+// All joint states of the nodes, the last running fastest.
+std::vector<Assignment> joint_states(const CausalGraph& graph, const std::vector<Node>& nodes) {
+  std::vector<Assignment> all{{}};
+  for (const Node node : nodes) {
+    std::vector<Assignment> longer;
+    for (const Assignment& shorter : all)
+      for (std::uint32_t state = 0; state < states(graph, node); ++state) {
+        longer.push_back(shorter);
+        longer.back().emplace_back(node, state);
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+double number_of_joint_states(const CausalGraph& graph, const std::vector<Node>& nodes) {
+  double count = 1;
+  for (const Node node : nodes) count *= states(graph, node);
+  return count;
+}
+
+// Actions that set the same nodes: their graphs have the same shape, so one order serves them.
+struct ActionGroup {
+  std::vector<Node> set;
+  std::vector<Assignment> actions;
+};
+
+std::vector<ActionGroup> action_groups(const CausalGraph& graph, const Actions& actions) {
+  std::vector<ActionGroup> groups;
+  if (actions.single)
+    for (const Node target : actions.targets)
+      groups.push_back({{target}, joint_states(graph, {target})});
+  else
+    groups.push_back({actions.targets, joint_states(graph, actions.targets)});
+  if (actions.empty) groups.push_back({{}, {{}}});
+  return groups;
+}
+
+bool contains(const std::vector<Node>& set, Node node) {
+  return std::find(set.begin(), set.end(), node) != set.end();
+}
+
+// What is left to sum for a group: only what is above contexts and reward matters (the rest sums
+// to one), and above a node that is set nothing does.
+struct GroupPlan {
+  std::vector<Node> speaking;  // nodes whose tables are factors
+  std::vector<Node> keep;      // contexts that are not set, then the reward
+  EliminationOrder order;
+};
+
+GroupPlan plan(const CausalGraph& graph, const Question& question, const ActionGroup& group) {
+  GroupPlan plan;
+  std::vector<bool> needed(graph.size());
+  std::vector<Node> queue;
+  const auto need = [&](Node node) {
+    if (needed[node] || contains(group.set, node)) return;
+    needed[node] = true;
+    queue.push_back(node);
+  };
+  for (const Node context : question.contexts) need(context);
+  need(question.reward);
+  for (std::size_t i = 0; i < queue.size(); ++i)
+    for (const Node parent : graph.dag().parents(queue[i])) need(parent);
+  std::vector<std::vector<Node>> scopes;
+  for (Node node = 0; node < graph.size(); ++node) {
+    if (!needed[node]) continue;
+    plan.speaking.push_back(node);
+    std::vector<Node> scope{node};
+    for (const Node parent : graph.dag().parents(node))
+      if (!contains(group.set, parent)) scope.push_back(parent);
+    scopes.push_back(std::move(scope));
+  }
+  for (const Node context : question.contexts)
+    if (!contains(group.set, context)) plan.keep.push_back(context);
+  plan.keep.push_back(question.reward);
+  std::vector<std::uint32_t> sizes(graph.size());
+  for (Node node = 0; node < graph.size(); ++node) sizes[node] = states(graph, node);
+  plan.order = elimination_order(scopes, plan.keep, sizes);
+  return plan;
+}
+
+Factor table_of(const CausalGraph& graph, Node node) {
+  Factor factor;
+  for (const Node parent : graph.dag().parents(node)) {
+    factor.nodes.push_back(parent);
+    factor.sizes.push_back(states(graph, parent));
+  }
+  factor.nodes.push_back(node);
+  factor.sizes.push_back(states(graph, node));
+  factor.values = graph.parts().tables[node];
+  return factor;
+}
+
+void require_tables(const CausalGraph& graph) {
+  if (!graph.has_tables())
+    throw Error({"", "tables",
+                 graph.parts().why_no_tables.empty() ? "none" : graph.parts().why_no_tables,
+                 "conditional tables, in the file or as JSON beside it: without them there are "
+                 "verdicts but no numbers"});
+}
+
+std::string bytes_text(double numbers) {
+  double bytes = 8 * numbers;
+  const char* unit = "bytes";
+  for (const char* larger : {"KiB", "MiB", "GiB", "TiB", "PiB"}) {
+    if (bytes < 1024) break;
+    bytes /= 1024;
+    unit = larger;
+  }
+  return fmt::format("{:.3g} {}", bytes, unit);
+}
+
+void refuse_large(const CausalGraph& graph, const Question& question,
+                  const std::vector<ActionGroup>& groups, const EliminationSize& size,
+                  double most_entries) {
+  if (size.entries > most_entries)
+    throw Error({"", "memory",
+                 fmt::format("a table of {} nodes and {:.3g} numbers ({})", size.width,
+                             size.entries, bytes_text(size.entries)),
+                 fmt::format("at most {:.3g} numbers ({}); fewer contexts, or nodes with fewer "
+                             "states, need less",
+                             most_entries, bytes_text(most_entries))});
+  double actions = 0;
+  for (const ActionGroup& group : groups) actions += static_cast<double>(group.actions.size());
+  const double cells =
+      actions * number_of_joint_states(graph, question.contexts) * states(graph, question.reward);
+  if (cells > kMostCells)
+    throw Error({"", "actions and contexts", fmt::format("{:.3g} cells", cells),
+                 fmt::format("at most {:.3g}: actions × joint contexts × states of the reward",
+                             kMostCells)});
+}
+
+// Joint actions of many targets are too many to be listed before they can be counted.
+void refuse_many_actions(const CausalGraph& graph, const Actions& actions) {
+  const double count = actions.single ? 0 : number_of_joint_states(graph, actions.targets);
+  if (count > 1e6)
+    throw Error({"", "--action", fmt::format("{:.3g} joint values", count),
+                 "at most 10^6; one target at a time is --single"});
+}
+
+// One action: fills its row of ν and its laws.
+void fill(const CausalGraph& graph, const Question& question, const GroupPlan& plan,
+          const Assignment& action, std::size_t row, DoMarginals& result) {
+  std::vector<Factor> factors;
+  for (const Node node : plan.speaking) factors.push_back(sliced(table_of(graph, node), action));
+  const Factor joint = eliminate(std::move(factors), plan.order.nodes, plan.keep);
+
+  const std::uint32_t reward_states = states(graph, question.reward);
+  Matrix law(result.contexts.size(), reward_states);
+  for (std::size_t z = 0; z < result.contexts.size(); ++z) {
+    // A context that the action sets has that state for certain; of the others the joint speaks.
+    bool possible = true;
+    std::size_t place = 0;
+    for (const auto& [node, state] : result.contexts[z]) {
+      const auto held = std::find_if(action.begin(), action.end(),
+                                     [&, n = node](const auto& pair) { return pair.first == n; });
+      if (held == action.end())
+        place = place * states(graph, node) + state;
+      else
+        possible &= held->second == state;
+    }
+    if (!possible) continue;
+    const double* probabilities = joint.values.data() + place * reward_states;
+    double sum = 0;
+    for (std::uint32_t y = 0; y < reward_states; ++y) sum += probabilities[y];
+    result.marginals(row, z) = std::min(sum, 1.0);  // a rounding above it is no probability
+    if (sum <= 0) continue;
+    for (std::uint32_t y = 0; y < reward_states; ++y) law(z, y) = probabilities[y] / sum;
+  }
+  result.states.push_back(std::move(law));
+}
+
+}  // namespace
+
+EliminationSize elimination_size(const CausalGraph& graph, const Question& question) {
+  require_tables(graph);
+  refuse_many_actions(graph, question.actions);
+  EliminationSize size;
+  for (const ActionGroup& group : action_groups(graph, question.actions)) {
+    const EliminationSize one = plan(graph, question, group).order.size;
+    if (one.entries > size.entries) size = one;
+  }
+  return size;
+}
+
+DoMarginals do_marginals(const CausalGraph& graph, const Question& question, double most_entries) {
+  require_tables(graph);
+  refuse_many_actions(graph, question.actions);
+  const std::vector<ActionGroup> groups = action_groups(graph, question.actions);
+  std::vector<GroupPlan> plans;
+  for (const ActionGroup& group : groups) {
+    plans.push_back(plan(graph, question, group));
+    refuse_large(graph, question, groups, plans.back().order.size, most_entries);
+  }
+  DoMarginals result;
+  result.contexts = joint_states(graph, question.contexts);
+  for (const ActionGroup& group : groups)
+    result.actions.insert(result.actions.end(), group.actions.begin(), group.actions.end());
+  result.marginals = Matrix(result.actions.size(), result.contexts.size());
+  std::size_t row = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (const Assignment& action : groups[g].actions)
+      fill(graph, question, plans[g], action, row++, result);
+  return result;
+}
+
+std::string assignment_text(const CausalGraph& graph, const Assignment& assignment) {
+  if (assignment.empty()) return "nothing";
+  std::vector<std::string> parts;
+  for (const auto& [node, state] : assignment)
+    parts.push_back(graph.name(node) + "=" + graph.variable(node).states[state]);
+  return join(parts, ", ");
+}
+
+}  // namespace armature::graph
