@@ -1,0 +1,55 @@
+#include "graph/open.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "armature/error.h"
+#include "base/file.h"
+
+namespace armature::graph {
+
+CausalGraph open_graph(const std::string& file, const std::string& tables) {
+  CausalGraph graph = read_graph(read_file(file), file);
+  if (!tables.empty()) {
+    if (graph.has_tables())
+      throw Error(
+          {file, "--tables", fmt::format("'{}'", tables), "no other tables: the file has its own"});
+    return with_tables(graph, read_file(tables), tables);
+  }
+  if (graph.has_tables()) return graph;
+  const std::string beside = std::filesystem::path(file).replace_extension(".tables.json").string();
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(beside, ignored)) return graph;
+  return with_tables(graph, read_file(beside), beside);
+}
+
+std::vector<Node> parse_nodes(const CausalGraph& graph, const std::string& list,
+                              const std::string& field) {
+  std::vector<Node> nodes;
+  if (list.empty()) return nodes;
+  std::size_t at = 0;
+  while (true) {
+    std::string name;
+    if (at < list.size() && list[at] == '"') {
+      const std::size_t end = list.find('"', at + 1);
+      if (end == std::string::npos || (end + 1 < list.size() && list[end + 1] != ','))
+        throw Error({"", field, fmt::format("'{}'", list),
+                     "a name with a comma in double quotes: \"a, b\",c"});
+      name = list.substr(at + 1, end - at - 1);
+      at = end + 1;
+    } else {
+      const std::size_t end = std::min(list.find(',', at), list.size());
+      name = list.substr(at, end - at);
+      at = end;
+    }
+    if (name.empty())
+      throw Error({"", field, fmt::format("'{}'", list), "names with single commas between them"});
+    nodes.push_back(graph.node(name, field));
+    if (at >= list.size()) return nodes;
+    ++at;  // the comma
+  }
+}
+
+}  // namespace armature::graph
