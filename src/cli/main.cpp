@@ -92,6 +92,7 @@ int run(int argc, char** argv) {
   add_export(app);
   add_report(app);
   add_studies(app);
+  add_graph(app);
   add_completion(app);
   try {
     app.parse(argc, argv);
