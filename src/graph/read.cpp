@@ -112,7 +112,7 @@ bool is_bif(const Beginning& beginning) {
 }
 
 bool has_anything_of_arrows(const std::string& text) {
-  const auto pieces = {"->", "<-", "--", "=>", "~", "→", "[", "{", "dag", "graph"};
+  const auto pieces = {"->", "<-", "-", "=>", "~", "→", "[", "{", "dag", "graph"};
   return std::any_of(pieces.begin(), pieces.end(),
                      [&](const char* piece) { return contains(text, piece); });
 }

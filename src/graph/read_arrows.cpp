@@ -134,8 +134,8 @@ class ArrowReader {
 
   CausalGraph::Parts read() {
     scanner_.skip();
-    has_header_ = read_header();
-    open_level(scanner_.at());
+    const std::size_t brace = read_header();
+    open_level(brace);
     while (read_piece()) {
     }
     finish();
@@ -145,7 +145,7 @@ class ArrowReader {
  private:
   // ---- the header ----
 
-  bool read_header();
+  std::size_t read_header();
   void refuse_type(const Word& type) const;
   void refuse_misspelt_header(const Word& first);
 
@@ -220,10 +220,10 @@ bool is_type(const Word& word) {
   return !word.quoted && std::count(kTypes.begin(), kTypes.end(), lower(word.text)) > 0;
 }
 
-// strict? TYPE NAME? { — or none of it.
-bool ArrowReader::read_header() {
+// strict? TYPE NAME? { — or none of it. Where its brace stands, or the text begins.
+std::size_t ArrowReader::read_header() {
   const std::size_t start = scanner_.at();
-  if (!at_word() || scanner_.peek() == '"') return false;
+  if (!at_word() || scanner_.peek() == '"') return start;
   dot_ = true;  // names of graphs may be anything DOT allows
   const Word first = word();
   Word type = first;
@@ -235,7 +235,7 @@ bool ArrowReader::read_header() {
     refuse_misspelt_header(first);
     scanner_.go_to(start);
     scanner_.skip();
-    return false;
+    return start;
   }
   const std::string kind = lower(type.text);
   const char next = scanner_.peek();
@@ -243,7 +243,7 @@ bool ArrowReader::read_header() {
   if (just_a_node && !strict && !scanner_.at_end()) {  // `dag -> x`, `graph [bb="…"]`
     scanner_.go_to(start);
     dot_ = false;
-    return false;
+    return start;
   }
   if (at_word() && next != '{') parts_.name = word().text;
   if (scanner_.peek() != '{')
@@ -251,9 +251,11 @@ bool ArrowReader::read_header() {
   refuse_type(type);
   dot_ = strict || kind == "digraph";
   scanner_.set_rules({!dot_, true, dot_});
+  has_header_ = true;
+  const std::size_t brace = scanner_.at();
   scanner_.advance();
   scanner_.skip();
-  return true;
+  return brace;
 }
 
 void ArrowReader::refuse_type(const Word& type) const {
@@ -357,7 +359,8 @@ void ArrowReader::read_after_operand() {
   } else if (c == '-' && (is_word_byte(scanner_.peek(1))) && same_line) {
     refuse_hyphen(last_name_);
   } else if (c == '{') {
-    if (same_line) fail_here("a mark before the group, as in a -> {b c}");
+    if (same_line && !last_name_.text.empty())
+      fail_here("a mark before the group, as in a -> {b c}");
     end_statement();
   } else if (at_word()) {
     end_statement();
@@ -439,7 +442,8 @@ bool ArrowReader::read_default(const Word& word) {
 
 // Any `key=value` is about the graph.
 bool ArrowReader::read_graph_option(const Word& key) {
-  if (!scanner_.take('=')) return false;
+  if (scanner_.peek() != '=' || scanner_.peek(1) == '>') return false;
+  scanner_.advance();
   scanner_.skip();
   if (!at_word()) fail_here("the value of an option");
   const Word value = word();

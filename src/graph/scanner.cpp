@@ -194,12 +194,14 @@ std::string Scanner::found(std::size_t at) const {
   constexpr std::size_t kMost = 24;
   std::string word;
   std::size_t letters = 0;
+  const bool quotation = text_[at] == '"';  // shown to its end
   while (at < text_.size() && letters < kMost) {
     const Letter here = letter(at);
     if (here.code < 0x20 || here.code == 0x7F) break;
-    const bool ends =
-        here.bytes == 1 && (is_blank(text_[at]) || kEnds.find(text_[at]) != kEnds.npos);
-    if (ends && letters > 0) break;
+    const char c = here.bytes == 1 ? text_[at] : 'x';
+    const bool ends = quotation ? letters > 0 && c == '"'
+                                : is_blank(c) || kEnds.find(c) != std::string_view::npos;
+    if (ends && letters > 0 && !quotation) break;
     word += text_.substr(at, here.bytes);
     at += here.bytes;
     ++letters;
