@@ -17,13 +17,6 @@ constexpr const char* kKnown =
     "a graph: BIF (network … { … }), DOT (digraph { a -> b }) or dagitty (dag { a -> b }, or the "
     "arrows alone)";
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
-
 // The first words and brackets of the text, comments left out.
 struct Beginning {
   std::size_t at = 0;
@@ -47,7 +40,7 @@ Beginning beginning_of(const std::string& text, const std::string& source) {
       scanner.advance();
       if (bracket) break;
     }
-    piece = lower(std::string_view(text).substr(from, scanner.at() - from));
+    piece = small_letters(std::string_view(text).substr(from, scanner.at() - from));
   }
   return beginning;
 }
@@ -63,7 +56,7 @@ struct Neighbour {
 };
 
 Neighbour markup(const std::string& text) {
-  const std::string start = lower(std::string_view(text).substr(0, 2000));
+  const std::string start = small_letters(std::string_view(text).substr(0, 2000));
   if (contains(start, "<bif")) return {"XMLBIF", "BIF as text; most programs write both"};
   if (contains(start, "<graphml")) return {"GraphML", kKnown};
   if (contains(start, "<smile")) return {"XDSL, GeNIe's format", kKnown};

@@ -16,13 +16,6 @@ namespace {
 
 constexpr std::size_t kMostArrows = std::size_t{1} << 25U;  // groups multiply
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
-
 bool is_word_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '.';
@@ -62,7 +55,7 @@ const Role* find_role(std::string_view word) {
 }
 
 std::optional<bool> yes_or_no(std::string_view word) {
-  const std::string small = lower(word);
+  const std::string small = small_letters(word);
   if (small == "yes" || small == "true" || small == "1") return true;
   if (small == "no" || small == "false" || small == "0") return false;
   return std::nullopt;
@@ -220,7 +213,7 @@ const std::vector<std::string>& types() {
 }
 
 bool is_type(const Word& word) {
-  return !word.quoted && std::count(types().begin(), types().end(), lower(word.text)) > 0;
+  return !word.quoted && std::count(types().begin(), types().end(), small_letters(word.text)) > 0;
 }
 
 // strict? TYPE NAME? { — or none of it. Where its brace stands, or the text begins.
@@ -230,7 +223,7 @@ std::size_t ArrowReader::read_header() {
   dot_ = true;  // names of graphs may be anything DOT allows
   const Word first = word();
   Word type = first;
-  const bool strict = lower(first.text) == "strict" && at_word();
+  const bool strict = small_letters(first.text) == "strict" && at_word();
   if (strict) type = word();
   if (!is_type(type) && !strict) {
     scanner_.go_to(start);
@@ -240,7 +233,7 @@ std::size_t ArrowReader::read_header() {
     scanner_.skip();
     return start;
   }
-  const std::string kind = lower(type.text);
+  const std::string kind = small_letters(type.text);
   const char next = scanner_.peek();
   const bool just_a_node = next != '{' && !at_word() && !(next == '[' && kind == "digraph");
   if (just_a_node && !strict && !scanner_.at_end()) {  // `dag -> x`, `graph [bb="…"]`
@@ -262,7 +255,7 @@ std::size_t ArrowReader::read_header() {
 }
 
 void ArrowReader::refuse_type(const Word& type) const {
-  const std::string kind = lower(type.text);
+  const std::string kind = small_letters(type.text);
   const auto refuse = [&](const char* what) {
     scanner_.fail(type.at, fmt::format("'{}', {}", type.text, what),
                   "a directed acyclic graph: dag { … } or digraph { … }");
@@ -286,7 +279,7 @@ void ArrowReader::refuse_misspelt_header(const Word& first) {
   }
   if (brace)
     scanner_.fail(first.at, "a header, dag { … } or digraph { … }" +
-                                did_you_mean(lower(first.text), {"dag", "digraph"}));
+                                did_you_mean(small_letters(first.text), {"dag", "digraph"}));
 }
 
 // ---- statements ---------------------------------------------------------------------------------
@@ -414,7 +407,7 @@ void ArrowReader::read_name() {
 // `graph [...]`, `node [...]`, `edge [...]`: how things look unless told otherwise.
 bool ArrowReader::read_default(const Word& word) {
   if (scanner_.peek() != '[' || (word.quoted && dot_)) return false;
-  const std::string keyword = dot_ ? lower(word.text) : std::string(word.text);
+  const std::string keyword = dot_ ? small_letters(word.text) : std::string(word.text);
   if (keyword == "graph") {
     read_options([](const Word&, const std::optional<Word>&) {});
     return true;
@@ -460,7 +453,8 @@ bool ArrowReader::read_graph_option(const Word& key) {
 
 // `subgraph NAME? {`: a group. The scanner then stands at its brace.
 bool ArrowReader::enter_subgraph(const Word& keyword) {
-  if (keyword.quoted || (dot_ ? lower(keyword.text) : std::string(keyword.text)) != "subgraph")
+  if (keyword.quoted ||
+      (dot_ ? small_letters(keyword.text) : std::string(keyword.text)) != "subgraph")
     return false;
   if (scanner_.peek() == '{') return true;
   const std::size_t start = scanner_.at();
@@ -633,7 +627,8 @@ void ArrowReader::require_node_name(const Word& name) const {
   if (name.quoted) return;
   static const std::vector<std::string> kKeywords = {"node",    "edge",     "graph",
                                                      "digraph", "subgraph", "strict"};
-  if (name.text.size() <= 8 && std::count(kKeywords.begin(), kKeywords.end(), lower(name.text)) > 0)
+  if (name.text.size() <= 8 &&
+      std::count(kKeywords.begin(), kKeywords.end(), small_letters(name.text)) > 0)
     scanner_.fail(name.at,
                   fmt::format("a node; the keyword as a name is quoted: \"{}\"", name.text));
   const bool number_like = is_digit(name.text[0]) || name.text[0] == '-' || name.text[0] == '.';
@@ -775,7 +770,7 @@ void ArrowReader::use_node_option(Node node, const Word& key, const std::optiona
     std::vector<std::string> names;
     for (const Role& role : kRoles) names.emplace_back(role.name);
     warn(key.at, fmt::format("the option '{}' of '{}' means nothing here{}", key.text,
-                             variable.name, did_you_mean(lower(key.text), names)));
+                             variable.name, did_you_mean(small_letters(key.text), names)));
     return;
   }
   if (key.text == "pos") return set_position(node, *value);

@@ -23,10 +23,9 @@ class NodeNames {
     Slot& slot = slots_[place(name, hash)];
     if (slot.node != kNobody) return slot.node;
     const Node node = static_cast<Node>(variables_.size());
-    slot = {hash, node};
+    slot = {hash, node, letters_.size(), name.size()};
     variables_.emplace_back().name = name;
     letters_ += name;
-    ends_.push_back(letters_.size());
     if (2 * variables_.size() > slots_.size()) grow();
     return node;
   }
@@ -41,6 +40,8 @@ class NodeNames {
   struct Slot {
     std::uint32_t hash = 0;
     Node node = kNobody;
+    std::size_t begin = 0;  // of the name, in the letters of all
+    std::size_t size = 0;
   };
 
   static std::uint32_t hash_of(std::string_view name) {
@@ -61,15 +62,13 @@ class NodeNames {
   std::size_t place(std::string_view name, std::uint32_t hash) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = hash & mask;
-    while (slots_[at].node != kNobody &&
-           (slots_[at].hash != hash || name_of(slots_[at].node) != name))
+    while (slots_[at].node != kNobody && (slots_[at].hash != hash || name_of(slots_[at]) != name))
       at = (at + 1) & mask;
     return at;
   }
 
-  std::string_view name_of(Node node) const {
-    const std::size_t begin = node == 0 ? 0 : ends_[node - 1];
-    return std::string_view(letters_).substr(begin, ends_[node] - begin);
+  std::string_view name_of(const Slot& slot) const {
+    return {letters_.data() + slot.begin, slot.size};
   }
 
   void grow() {
@@ -85,9 +84,8 @@ class NodeNames {
   }
 
   std::vector<Variable>& variables_;
-  std::vector<Slot> slots_;        // open addressing; their number is a power of two
-  std::string letters_;            // of all names, one after the other
-  std::vector<std::size_t> ends_;  // of each name in it
+  std::vector<Slot> slots_;  // open addressing; their number is a power of two
+  std::string letters_;      // of all names, one after the other
 };
 
 }  // namespace armature::graph

@@ -99,6 +99,13 @@ bool is_foreign_letter(char32_t letter) {
 
 std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
 
+std::string small_letters(std::string_view text) {
+  std::string small(text);
+  for (char& c : small)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return small;
+}
+
 Scanner::Scanner(std::string_view text, std::string source, Rules rules)
     : text_(text), source_(std::move(source)), rules_(rules) {
   if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();

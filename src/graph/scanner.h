@@ -96,5 +96,7 @@ class Scanner {
 
 /// 'name', as errors and warnings show it.
 std::string in_quotes(std::string_view name);
+/// A to Z made a to z, for what is written in any case.
+std::string small_letters(std::string_view text);
 
 }  // namespace armature::graph
