@@ -251,7 +251,10 @@ std::string_view BifReader::read_property() {
   if (end == text.size()) scanner_.fail(begin, "a property without an end", "';' after it");
   scanner_.go_to(end + 1);
   scanner_.skip();
-  return trimmed(text.substr(begin, end - begin));
+  std::string_view property = trimmed(text.substr(begin, end - begin));
+  if (property.size() > 1 && property.starts_with('"') && property.ends_with('"'))
+    property = trimmed(property.substr(1, property.size() - 2));
+  return property;
 }
 
 Word BifReader::word(const char* what) {

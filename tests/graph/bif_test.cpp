@@ -46,6 +46,20 @@ TEST(Bif, AllOnOneLineWithoutANetwork) {
   EXPECT_EQ(table(graph, "None"), (std::vector<double>{1, 0}));
 }
 
+// Names, states and properties in quotes, blanks for commas, no bar, remarks behind the braces.
+TEST(Bif, AsJavaBayesWritesIt) {
+  const CausalGraph graph = read(
+      "// Bayesian network\nnetwork \"Dog\" { //2 variables\n\tproperty \"credal-set 1.1\" ;\n}\n"
+      "variable  \"light-on\" { //2 values\n\ttype discrete[2] {  \"true\"  \"false\" };\n"
+      "\tproperty \"position = (218, 195)\" ;\n}\n"
+      "variable  \"family-out\" {\n\ttype discrete[2] {  \"true\"\"false\" };\n}\n"
+      "probability (  \"light-on\"  \"family-out\" ) { //4 values\n\ttable 0.6 0.05 0.4 0.95 ;\n}\n"
+      "probability (  \"family-out\" ) { //2 values\n\ttable 0.15 0.85 ;\n}\n");
+  EXPECT_EQ(arrows_of(graph), "family-out -> light-on");
+  EXPECT_EQ(graph.variable(0).position, (Position{218, 195}));
+  EXPECT_EQ(table(graph, "light-on"), (std::vector<double>{0.6, 0.4, 0.05, 0.95}));
+}
+
 TEST(Bif, RowsGoByTheirStates) {
   const std::string text = kTwo;
   const auto rows = [&](const std::string& body) {
