@@ -105,7 +105,7 @@ bool is_bif(const Beginning& beginning) {
 }
 
 bool has_anything_of_arrows(const std::string& text) {
-  const auto pieces = {"->", "<-", "-", "=>", "~", "→", "[", "{", "dag", "graph"};
+  const auto pieces = {"->", "<-", "-", "=>", "~", "→", "[", "{"};
   return std::any_of(pieces.begin(), pieces.end(),
                      [&](const char* piece) { return contains(text, piece); });
 }
@@ -121,6 +121,7 @@ FileKind file_kind(const std::string& text, const std::string& source) {
   if (is_bif(beginning)) return FileKind::kBif;
   const std::string& first = beginning.pieces[0];
   if (first == "digraph" || first == "strict") return FileKind::kDot;
+  if (first == "dag") return FileKind::kDagitty;
   if (!is_old_dagitty(text) && !has_anything_of_arrows(text))
     Scanner(text, source, {}).fail(beginning.at, kKnown);
   return FileKind::kDagitty;

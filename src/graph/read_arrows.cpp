@@ -194,6 +194,7 @@ class ArrowReader {
   CausalGraph::Parts parts_;
   NodeNames names_;
   bool has_header_ = false;
+  bool options_seen_ = false;
   bool dot_ = false;           // strict DOT's own rules: words, ports, semicolons
   bool dagitty_seen_ = false;  // …but written by somebody who knows dagitty
   std::vector<Level> levels_;
@@ -760,6 +761,7 @@ void ArrowReader::read_options(Use&& use) {
 }
 
 void ArrowReader::use_node_option(Node node, const Word& key, const std::optional<Word>& value) {
+  options_seen_ = true;
   Variable& variable = parts_.variables[node];
   if (!value) {
     dagitty_seen_ = true;
@@ -812,6 +814,9 @@ void ArrowReader::use_arrow_option(ArrowLooks& looks, const Word& key,
 void ArrowReader::finish() {
   if (parts_.variables.empty())
     throw Error({scanner_.source(), "", "a graph without nodes", "at least one"});
+  if (!has_header_ && !options_seen_ && parts_.directed.empty() && parts_.bidirected.empty())
+    throw Error({scanner_.source(), "", "words without an arrow",
+                 "arrows, as in x -> y, or a header: dag { … }"});
   keep_once(parts_.variables.size(), parts_.directed);
   keep_once(parts_.variables.size(), parts_.bidirected);
   std::vector<bool> connected(parts_.variables.size());

@@ -1,6 +1,6 @@
 // Names of nodes to their numbers, while a file is read. Every end of every arrow is looked up
-// here: a large file spends its time on it, so the table is small and lies together (an
-// unordered_map took three quarters of the reading of a million arrows).
+// here: a large file spends its time on it, so the table is small and lies together (reading a
+// million arrows took 1.6 times as long with an unordered_map). Texts are shorter than 4 GiB.
 #pragma once
 
 #include <cstring>
@@ -23,7 +23,8 @@ class NodeNames {
     Slot& slot = slots_[place(name, hash)];
     if (slot.node != kNobody) return slot.node;
     const Node node = static_cast<Node>(variables_.size());
-    slot = {hash, node, letters_.size(), name.size()};
+    slot = {hash, node, static_cast<std::uint32_t>(letters_.size()),
+            static_cast<std::uint32_t>(name.size())};
     variables_.emplace_back().name = name;
     letters_ += name;
     if (2 * variables_.size() > slots_.size()) grow();
@@ -40,8 +41,8 @@ class NodeNames {
   struct Slot {
     std::uint32_t hash = 0;
     Node node = kNobody;
-    std::size_t begin = 0;  // of the name, in the letters of all
-    std::size_t size = 0;
+    std::uint32_t begin = 0;  // of the name, in the letters of all
+    std::uint32_t size = 0;
   };
 
   static std::uint32_t hash_of(std::string_view name) {

@@ -73,6 +73,7 @@ void require_utf8(std::string_view text, const std::string& source) {
     refuse("a file compressed by gzip", "a text: unpack it first, with gunzip");
   if (text.starts_with("PK\x03\x04")) refuse("a zip archive", "a text: unpack it first");
   if (text.starts_with("%PDF-")) refuse("a PDF", "a graph as text: BIF, DOT or dagitty");
+  if (text.size() > UINT32_MAX) refuse("a text of more than 4 GiB", "a smaller one");
   constexpr const char* kTurn = "text in UTF-8; iconv -f UTF-16 -t UTF-8 makes it of this file";
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) refuse("UTF-16", kTurn);
   for (std::size_t at = 0; at < text.size();) {
