@@ -23,6 +23,25 @@ struct Beginning {
   std::array<std::string, 4> pieces;  // small letters
 };
 
+// A quotation, a bracket, or what stands before the next of these or a blank. Its beginning is all
+// that matters.
+void pass_piece(Scanner& scanner) {
+  constexpr std::string_view kBrackets = "{}()[]<>,|:";
+  const std::size_t from = scanner.at();
+  if (scanner.take('"')) {
+    while (!scanner.at_end() && !scanner.take('"')) scanner.advance(scanner.peek() == '\\' ? 2 : 1);
+    return;
+  }
+  while (!scanner.at_end() && scanner.at() - from < 40) {
+    const char c = scanner.peek();
+    const bool bracket = kBrackets.find(c) != std::string_view::npos;
+    if (c == ' ' || (c >= '\t' && c <= '\r') || c == ';' || c == '"') return;
+    if (bracket && scanner.at() > from) return;
+    scanner.advance();
+    if (bracket) return;
+  }
+}
+
 Beginning beginning_of(const std::string& text, const std::string& source) {
   Scanner scanner(text, source, {true, true, true});
   Beginning beginning;
@@ -30,16 +49,7 @@ Beginning beginning_of(const std::string& text, const std::string& source) {
     scanner.skip();
     if (piece.data() == beginning.pieces[0].data()) beginning.at = scanner.at();
     const std::size_t from = scanner.at();
-    constexpr std::string_view kBrackets = "{}()[]<>\",|:";
-    const std::size_t longest = 40;
-    while (!scanner.at_end() && scanner.at() - from < longest) {
-      const char c = scanner.peek();
-      const bool bracket = kBrackets.find(c) != std::string_view::npos;
-      if (c == ' ' || (c >= '\t' && c <= '\r') || c == ';') break;
-      if (bracket && scanner.at() > from) break;
-      scanner.advance();
-      if (bracket) break;
-    }
+    pass_piece(scanner);
     piece = small_letters(std::string_view(text).substr(from, scanner.at() - from));
   }
   return beginning;
@@ -75,7 +85,7 @@ Neighbour json(const std::string& text) {
 Neighbour neighbour_of(const std::string& text, const Beginning& beginning) {
   const auto& [first, second, third, fourth] = beginning.pieces;
   if (first == "<") return markup(text);
-  if (first == "{" && second == "\"" && contains(text, ":")) {
+  if (first == "{" && second.starts_with('"') && contains(text, ":")) {
     const std::size_t end = text.find('"', text.find('"') + 1);
     const std::size_t after = text.find_first_not_of(" \t\r\n", end + 1);
     if (end != std::string::npos && after != std::string::npos && text[after] == ':')

@@ -14,6 +14,8 @@
 namespace armature::graph {
 namespace {
 
+constexpr const char* kNoCircles =
+    "'->', '<-' or '<->': circle marks belong to partial ancestral graphs, which are not read";
 constexpr std::size_t kMostArrows = std::size_t{1} << 25U;  // groups multiply
 
 bool is_word_byte(char c) {
@@ -220,29 +222,25 @@ bool is_type(const Word& word) {
 // strict? TYPE NAME? { — or none of it. Where its brace stands, or the text begins.
 std::size_t ArrowReader::read_header() {
   const std::size_t start = scanner_.at();
+  const auto no_header = [&] {
+    scanner_.go_to(start);
+    dot_ = false;
+    return start;
+  };
   if (!at_word() || scanner_.peek() == '"') return start;
   dot_ = true;  // names of graphs may be anything DOT allows
   const Word first = word();
-  Word type = first;
   const bool strict = small_letters(first.text) == "strict" && at_word();
-  if (strict) type = word();
+  const Word type = strict ? word() : first;
   if (!is_type(type) && !strict) {
-    scanner_.go_to(start);
-    dot_ = false;
     refuse_misspelt_header(first);
-    scanner_.go_to(start);
-    scanner_.skip();
-    return start;
+    return no_header();
   }
   const std::string kind = small_letters(type.text);
-  const char next = scanner_.peek();
-  const bool just_a_node = next != '{' && !at_word() && !(next == '[' && kind == "digraph");
-  if (just_a_node && !strict && !scanner_.at_end()) {  // `dag -> x`, `graph [bb="…"]`
-    scanner_.go_to(start);
-    dot_ = false;
-    return start;
-  }
-  if (at_word() && next != '{') parts_.name = word().text;
+  const bool bracket = scanner_.peek() == '[' && kind == "digraph";  // for a brace
+  const bool goes_on = at_word() || scanner_.peek() == '{' || scanner_.at_end() || bracket;
+  if (!goes_on && !strict) return no_header();  // `dag -> x`, `graph [bb="…"]`
+  if (at_word()) parts_.name = word().text;
   if (scanner_.peek() != '{')
     fail_here(fmt::format("'{{' to begin the graph, as in {} {{ a -> b }}", kind));
   refuse_type(type);
@@ -271,14 +269,8 @@ void ArrowReader::refuse_type(const Word& type) const {
 
 // `diagraph { a -> b }` would be a node more for dagitty, and so would `my dag { … }`.
 void ArrowReader::refuse_misspelt_header(const Word& first) {
-  scanner_.go_to(first.at);
-  word();
-  bool brace = scanner_.peek() == '{';
-  if (!brace && at_word()) {
-    word();
-    brace = scanner_.peek() == '{';
-  }
-  if (brace)
+  if (scanner_.peek() != '{' && at_word()) word();
+  if (scanner_.peek() == '{')
     scanner_.fail(first.at, "a header, dag { … } or digraph { … }" +
                                 did_you_mean(small_letters(first.text), {"dag", "digraph"}));
 }
@@ -377,16 +369,9 @@ void ArrowReader::read_name() {
       last_name_ = {};
       return;
     }
-    if (same_line && at_circle(name)) {
-      scanner_.go_to(name.at);
-      fail_here(
-          "'->', '<-' or '<->': circle marks belong to partial ancestral graphs, which are not "
-          "read");
-    }
+    if (same_line && at_circle(name)) scanner_.fail(name.at, kNoCircles);
     if (same_line && last_touches_mark_ && last_name_.text == "o" && !last_name_.quoted)
-      scanner_.fail(last_name_.at,
-                    "'->', '<-' or '<->': circle marks belong to partial ancestral "
-                    "graphs, which are not read");
+      scanner_.fail(last_name_.at, kNoCircles);
   }
   if (enter_subgraph(name)) {
     last_name_ = {};
@@ -422,7 +407,7 @@ bool ArrowReader::read_default(const Word& word) {
   }
   if (keyword != "edge" || word.quoted) return false;
   // In dagitty `edge` is a name like others, and an exported file lists every node.
-  const std::size_t start = scanner_.at();
+  const Scanner::Place start = scanner_.place();
   bool as_node = false;
   ArrowLooks looks = levels_.back().looks;
   read_options([&](const Word& key, const std::optional<Word>& value) {
@@ -430,7 +415,7 @@ bool ArrowReader::read_default(const Word& word) {
     if (!as_node) use_arrow_option(looks, key, value);
   });
   if (as_node) {
-    scanner_.go_to(start);
+    scanner_.go_back(start);
     return false;
   }
   levels_.back().looks = looks;
@@ -458,13 +443,13 @@ bool ArrowReader::enter_subgraph(const Word& keyword) {
       (dot_ ? small_letters(keyword.text) : std::string(keyword.text)) != "subgraph")
     return false;
   if (scanner_.peek() == '{') return true;
-  const std::size_t start = scanner_.at();
+  const Scanner::Place start = scanner_.place();
   if (at_word()) {
     word();
     if (scanner_.peek() == '{') return true;
   }
   if (dot_) fail_here("'{' after 'subgraph'");
-  scanner_.go_to(start);  // dagitty: a node of that name
+  scanner_.go_back(start);  // dagitty: a node of that name
   return false;
 }
 
@@ -682,10 +667,7 @@ LinkMark ArrowReader::take_mark() {
     if (std::string_view("-<>=~@").find(next) != std::string_view::npos && next != '\0' &&
         !negative)
       break;  // `-->`, `<-->`
-    if (known.kind == Kind::kCircle)
-      scanner_.fail(begin,
-                    "'->', '<-' or '<->': circle marks belong to partial ancestral graphs, "
-                    "which are not read");
+    if (known.kind == Kind::kCircle) scanner_.fail(begin, kNoCircles);
     if (known.kind == Kind::kUndirected)
       scanner_.fail(begin, in_quotes(known.text),
                     "'->', '<-' or '<->': an undirected edge is no part of a causal graph");

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-struct Place {
+struct LineAndColumn {
   std::size_t line = 1;
   std::size_t column = 1;  // in letters, not bytes
 };
 
-Place place_of(std::string_view text, std::size_t at) {
-  Place place;
+LineAndColumn place_of(std::string_view text, std::size_t at) {
+  LineAndColumn place;
   for (std::size_t i = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0; i < at; ++i) {
     const bool old_break = text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n');
     if (text[i] == '\n' || old_break) {
@@ -31,7 +31,7 @@ Place place_of(std::string_view text, std::size_t at) {
 }
 
 std::string place_text(std::string_view text, std::size_t at) {
-  const Place place = place_of(text, at);
+  const LineAndColumn place = place_of(text, at);
   return fmt::format("line {}, column {}", place.line, place.column);
 }
 
