@@ -304,7 +304,7 @@ double BifReader::number(const Word& word) const {
     scanner_.fail(word.at, in_quotes(text), "a number, ',' or ';'");
   if (value < 0 && value != -1)
     scanner_.fail(word.at, in_quotes(text), "a probability, or -1 for one that is not known");
-  return value;
+  return value == 0 ? 0 : value;  // -0 is written in no other format
 }
 
 // ---- pass two -----------------------------------------------------------------------------------

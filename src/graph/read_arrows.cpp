@@ -361,7 +361,8 @@ void ArrowReader::read_after_operand() {
 }
 
 void ArrowReader::read_name() {
-  const bool same_line = !scanner_.skipped_break() && !last_name_.text.empty();
+  const Word before = last_name_;
+  const bool same_line = !scanner_.skipped_break() && !before.text.empty();
   const bool touches_mark = scanner_.skipped_nothing() && levels_.back().mark.has_value();
   const Word name = word();
   if (!levels_.back().mark) {
@@ -370,8 +371,8 @@ void ArrowReader::read_name() {
       return;
     }
     if (same_line && at_circle(name)) scanner_.fail(name.at, kNoCircles);
-    if (same_line && last_touches_mark_ && last_name_.text == "o" && !last_name_.quoted)
-      scanner_.fail(last_name_.at, kNoCircles);
+    if (same_line && last_touches_mark_ && before.text == "o" && !before.quoted)
+      scanner_.fail(before.at, kNoCircles);
   }
   if (enter_subgraph(name)) {
     last_name_ = {};
@@ -380,9 +381,8 @@ void ArrowReader::read_name() {
   require_node_name(name);
   if (dot_) pass_ports();
   const Node node = names_.get(name.text);
-  if (same_line && !levels_.back().mark && levels_.size() == 1 && !name.quoted &&
-      !last_name_.quoted)
-    side_by_side_.push_back({*names_.find(last_name_.text), node, last_name_.at});
+  if (same_line && !levels_.back().mark && levels_.size() == 1 && !name.quoted && !before.quoted)
+    side_by_side_.push_back({*names_.find(before.text), node, before.at});
   if (levels_.size() == 1 && !levels_.back().mark) mentions_.clear();
   mentions_.push_back(node);
   take_operand({mentions_.size() - 1, mentions_.size()}, node);

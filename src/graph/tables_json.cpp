@@ -207,7 +207,7 @@ class TablesReader {
     for (std::size_t i = 0; i < width; ++i) {
       if (!given.json[i].is_number() || !(given.json[i].get<double>() >= 0))
         given.at(i).fail("a probability");
-      table.push_back(given.json[i].get<double>());
+      table.push_back(given.json[i].get<double>() + 0.0);  // -0 becomes 0
     }
     const std::span<double> numbers(table.data() + row * width, width);
     const double sum = row_sum(numbers);

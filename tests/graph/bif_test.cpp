@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "armature/error.h"
 #include "armature/graph.h"
 #include "graph/graph_samples.h"
@@ -68,6 +70,7 @@ TEST(Bif, RowsGoByTheirStates) {
   EXPECT_EQ(rows("(no) 0 0 1; (yes) 1, 0, 0;"), (std::vector<double>{1, 0, 0, 0, 0, 1}));
   EXPECT_EQ(rows("default 0 1 0; (no) 0 0 1;"), (std::vector<double>{0, 1, 0, 0, 0, 1}));
   EXPECT_EQ(rows("table 1 0 0 0 0 1;"), (std::vector<double>{1, 0, 0, 0, 0, 1}));
+  EXPECT_FALSE(std::signbit(rows("default 1 -0 0;")[1]));
 }
 
 TEST(Bif, RoundedRowsAreScaled) {

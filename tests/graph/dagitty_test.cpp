@@ -132,6 +132,7 @@ TEST(Dagitty, NamesWithForgottenQuotesAreTold) {
             "\"smoking status\"");
   EXPECT_TRUE(read("dag { x y z; x -> y -> z }").parts().warnings.empty());
   EXPECT_TRUE(read("dag { x\n y -> z }").parts().warnings.empty());
+  EXPECT_EQ(read("dag { x edge [latent] }").parts().warnings.size(), 1u);
 }
 
 TEST(Dagitty, EquationsAreTold) {
