@@ -98,6 +98,11 @@ bool is_foreign_letter(char32_t letter) {
   return letter > 0x9F && !is_foreign_blank(letter) && !quotation && !dash && !arrow;
 }
 
+bool is_name_in_files(std::string_view name) {
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  return !name.empty() && std::none_of(name.begin(), name.end(), control);
+}
+
 std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 std::string small_letters(std::string_view text) {
@@ -186,8 +191,7 @@ Word Scanner::quoted_word() {
 
 void Scanner::require_name(const Word& word, const char* what) const {
   if (word.text.empty()) fail(word.at, fmt::format("an empty {}", what), "at least one letter");
-  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
-  if (std::any_of(word.text.begin(), word.text.end(), control))
+  if (!is_name_in_files(word.text))
     fail(word.at, fmt::format("a {} with a line break or a control character in it", what),
          "letters, digits, blanks and signs");
 }

@@ -25,6 +25,9 @@ void require_utf8(std::string_view text, const std::string& source);
 /// a quotation mark that only looks like a plain one: these come with text from web pages.
 bool is_foreign_letter(char32_t letter);
 
+/// Not empty, and nothing in it that breaks lines: what names of nodes and states are.
+bool is_name_in_files(std::string_view name);
+
 class Scanner {
  public:
   struct Rules {

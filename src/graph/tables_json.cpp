@@ -56,8 +56,9 @@ struct Field {
     if (!json.is_array()) fail("a list of names");
     std::vector<std::string> list;
     for (std::size_t i = 0; i < json.size(); ++i) {
-      if (!json[i].is_string() || json[i].get<std::string>().empty()) at(i).fail("a name");
+      if (!json[i].is_string()) at(i).fail("a name");
       list.push_back(json[i].get<std::string>());
+      if (!is_name_in_files(list.back())) at(i).fail("a name on one line");
       if (std::count(list.begin(), list.end(), list.back()) > 1)
         at(i).fail(fmt::format("'{}' again", list.back()), "every name once");
     }
