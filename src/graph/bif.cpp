@@ -251,7 +251,10 @@ std::string_view BifReader::read_property() {
   if (end == text.size()) scanner_.fail(begin, "a property without an end", "';' after it");
   scanner_.go_to(end + 1);
   scanner_.skip();
-  return trimmed(text.substr(begin, end - begin));
+  std::string_view property = trimmed(text.substr(begin, end - begin));
+  if (property.size() > 1 && property.starts_with('"') && property.ends_with('"'))
+    property = trimmed(property.substr(1, property.size() - 2));
+  return property;
 }
 
 Word BifReader::word(const char* what) {
@@ -301,7 +304,7 @@ double BifReader::number(const Word& word) const {
     scanner_.fail(word.at, in_quotes(text), "a number, ',' or ';'");
   if (value < 0 && value != -1)
     scanner_.fail(word.at, in_quotes(text), "a probability, or -1 for one that is not known");
-  return value;
+  return value == 0 ? 0 : value;  // -0 is written in no other format
 }
 
 // ---- pass two -----------------------------------------------------------------------------------
@@ -385,11 +388,11 @@ void BifReader::fill_table(Node node, const Block& block) {
     const bool table = row.kind == Row::Kind::kTable;
     const std::size_t wanted = table ? rows * width : width;
     if (row.numbers != wanted)
-      fail_row(row, fmt::format("{} numbers", row.numbers),
-               table
-                   ? fmt::format("{} numbers for '{}': {} for each of its {} states", wanted,
-                                 variable.name, rows, width)
-                   : fmt::format("{} numbers, one for each state of '{}'", wanted, variable.name));
+      fail_row(row, counted(row.numbers, "number"),
+               table ? fmt::format("{} for '{}': {} for each of its {} states",
+                                   counted(wanted, "number"), variable.name, rows, width)
+                     : fmt::format("{}, one for each state of '{}'", counted(wanted, "number"),
+                                   variable.name));
     if (row.kind == Row::Kind::kDefault && fallback != nullptr)
       fail_row(row, "'default' again", "one default");
     if (row.kind == Row::Kind::kDefault) fallback = &row;
@@ -438,7 +441,7 @@ std::size_t BifReader::row_index(Node node, const Row& row) const {
   if (row.kind != Row::Kind::kByStates) return 0;
   const std::vector<Node>& parents = parents_[node];
   if (row.states != parents.size())
-    fail_row(row, fmt::format("{} states", row.states),
+    fail_row(row, counted(row.states, "state"),
              fmt::format("{}, one for each parent of '{}'", parents.size(),
                          parts_.variables[node].name));
   std::size_t index = 0;

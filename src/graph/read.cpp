@@ -17,18 +17,30 @@ constexpr const char* kKnown =
     "a graph: BIF (network … { … }), DOT (digraph { a -> b }) or dagitty (dag { a -> b }, or the "
     "arrows alone)";
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
-
 // The first words and brackets of the text, comments left out.
 struct Beginning {
   std::size_t at = 0;
   std::array<std::string, 4> pieces;  // small letters
 };
+
+// A quotation, a bracket, or what stands before the next of these or a blank. Its beginning is all
+// that matters.
+void pass_piece(Scanner& scanner) {
+  constexpr std::string_view kBrackets = "{}()[]<>,|:";
+  const std::size_t from = scanner.at();
+  if (scanner.take('"')) {
+    while (!scanner.at_end() && !scanner.take('"')) scanner.advance(scanner.peek() == '\\' ? 2 : 1);
+    return;
+  }
+  while (!scanner.at_end() && scanner.at() - from < 40) {
+    const char c = scanner.peek();
+    const bool bracket = kBrackets.find(c) != std::string_view::npos;
+    if (c == ' ' || (c >= '\t' && c <= '\r') || c == ';' || c == '"') return;
+    if (bracket && scanner.at() > from) return;
+    scanner.advance();
+    if (bracket) return;
+  }
+}
 
 Beginning beginning_of(const std::string& text, const std::string& source) {
   Scanner scanner(text, source, {true, true, true});
@@ -37,17 +49,8 @@ Beginning beginning_of(const std::string& text, const std::string& source) {
     scanner.skip();
     if (piece.data() == beginning.pieces[0].data()) beginning.at = scanner.at();
     const std::size_t from = scanner.at();
-    constexpr std::string_view kBrackets = "{}()[]<>\",|:";
-    const std::size_t longest = 40;
-    while (!scanner.at_end() && scanner.at() - from < longest) {
-      const char c = scanner.peek();
-      const bool bracket = kBrackets.find(c) != std::string_view::npos;
-      if (c == ' ' || (c >= '\t' && c <= '\r') || c == ';') break;
-      if (bracket && scanner.at() > from) break;
-      scanner.advance();
-      if (bracket) break;
-    }
-    piece = lower(std::string_view(text).substr(from, scanner.at() - from));
+    pass_piece(scanner);
+    piece = small_letters(std::string_view(text).substr(from, scanner.at() - from));
   }
   return beginning;
 }
@@ -63,7 +66,7 @@ struct Neighbour {
 };
 
 Neighbour markup(const std::string& text) {
-  const std::string start = lower(std::string_view(text).substr(0, 2000));
+  const std::string start = small_letters(std::string_view(text).substr(0, 2000));
   if (contains(start, "<bif")) return {"XMLBIF", "BIF as text; most programs write both"};
   if (contains(start, "<graphml")) return {"GraphML", kKnown};
   if (contains(start, "<smile")) return {"XDSL, GeNIe's format", kKnown};
@@ -82,7 +85,7 @@ Neighbour json(const std::string& text) {
 Neighbour neighbour_of(const std::string& text, const Beginning& beginning) {
   const auto& [first, second, third, fourth] = beginning.pieces;
   if (first == "<") return markup(text);
-  if (first == "{" && second == "\"" && contains(text, ":")) {
+  if (first == "{" && second.starts_with('"') && contains(text, ":")) {
     const std::size_t end = text.find('"', text.find('"') + 1);
     const std::size_t after = text.find_first_not_of(" \t\r\n", end + 1);
     if (end != std::string::npos && after != std::string::npos && text[after] == ':')
@@ -112,7 +115,7 @@ bool is_bif(const Beginning& beginning) {
 }
 
 bool has_anything_of_arrows(const std::string& text) {
-  const auto pieces = {"->", "<-", "--", "=>", "~", "→", "[", "{", "dag", "graph"};
+  const auto pieces = {"->", "<-", "-", "=>", "~", "→", "[", "{"};
   return std::any_of(pieces.begin(), pieces.end(),
                      [&](const char* piece) { return contains(text, piece); });
 }
@@ -128,6 +131,7 @@ FileKind file_kind(const std::string& text, const std::string& source) {
   if (is_bif(beginning)) return FileKind::kBif;
   const std::string& first = beginning.pieces[0];
   if (first == "digraph" || first == "strict") return FileKind::kDot;
+  if (first == "dag") return FileKind::kDagitty;
   if (!is_old_dagitty(text) && !has_anything_of_arrows(text))
     Scanner(text, source, {}).fail(beginning.at, kKnown);
   return FileKind::kDagitty;

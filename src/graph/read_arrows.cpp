@@ -14,14 +14,9 @@
 namespace armature::graph {
 namespace {
 
+constexpr const char* kNoCircles =
+    "'->', '<-' or '<->': circle marks belong to partial ancestral graphs, which are not read";
 constexpr std::size_t kMostArrows = std::size_t{1} << 25U;  // groups multiply
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
 
 bool is_word_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -62,7 +57,7 @@ const Role* find_role(std::string_view word) {
 }
 
 std::optional<bool> yes_or_no(std::string_view word) {
-  const std::string small = lower(word);
+  const std::string small = small_letters(word);
   if (small == "yes" || small == "true" || small == "1") return true;
   if (small == "no" || small == "false" || small == "0") return false;
   return std::nullopt;
@@ -134,8 +129,8 @@ class ArrowReader {
 
   CausalGraph::Parts read() {
     scanner_.skip();
-    has_header_ = read_header();
-    open_level(scanner_.at());
+    const std::size_t brace = read_header();
+    open_level(brace);
     while (read_piece()) {
     }
     finish();
@@ -145,7 +140,7 @@ class ArrowReader {
  private:
   // ---- the header ----
 
-  bool read_header();
+  std::size_t read_header();
   void refuse_type(const Word& type) const;
   void refuse_misspelt_header(const Word& first);
 
@@ -201,6 +196,7 @@ class ArrowReader {
   CausalGraph::Parts parts_;
   NodeNames names_;
   bool has_header_ = false;
+  bool options_seen_ = false;
   bool dot_ = false;           // strict DOT's own rules: words, ports, semicolons
   bool dagitty_seen_ = false;  // …but written by somebody who knows dagitty
   std::vector<Level> levels_;
@@ -214,50 +210,51 @@ class ArrowReader {
 
 // ---- the header ---------------------------------------------------------------------------------
 
-const std::vector<std::string> kTypes = {"dag", "digraph", "graph", "pdag", "mag", "pag"};
-
-bool is_type(const Word& word) {
-  return !word.quoted && std::count(kTypes.begin(), kTypes.end(), lower(word.text)) > 0;
+const std::vector<std::string>& types() {
+  static const std::vector<std::string> all = {"dag", "digraph", "graph", "pdag", "mag", "pag"};
+  return all;
 }
 
-// strict? TYPE NAME? { — or none of it.
-bool ArrowReader::read_header() {
+bool is_type(const Word& word) {
+  return !word.quoted && std::count(types().begin(), types().end(), small_letters(word.text)) > 0;
+}
+
+// strict? TYPE NAME? { — or none of it. Where its brace stands, or the text begins.
+std::size_t ArrowReader::read_header() {
   const std::size_t start = scanner_.at();
-  if (!at_word() || scanner_.peek() == '"') return false;
+  const auto no_header = [&] {
+    scanner_.go_to(start);
+    dot_ = false;
+    return start;
+  };
+  if (!at_word() || scanner_.peek() == '"') return start;
   dot_ = true;  // names of graphs may be anything DOT allows
   const Word first = word();
-  Word type = first;
-  const bool strict = lower(first.text) == "strict" && at_word();
-  if (strict) type = word();
+  const bool strict = small_letters(first.text) == "strict" && at_word();
+  const Word type = strict ? word() : first;
   if (!is_type(type) && !strict) {
-    scanner_.go_to(start);
-    dot_ = false;
     refuse_misspelt_header(first);
-    scanner_.go_to(start);
-    scanner_.skip();
-    return false;
+    return no_header();
   }
-  const std::string kind = lower(type.text);
-  const char next = scanner_.peek();
-  const bool just_a_node = next != '{' && !at_word() && !(next == '[' && kind == "digraph");
-  if (just_a_node && !strict && !scanner_.at_end()) {  // `dag -> x`, `graph [bb="…"]`
-    scanner_.go_to(start);
-    dot_ = false;
-    return false;
-  }
-  if (at_word() && next != '{') parts_.name = word().text;
+  const std::string kind = small_letters(type.text);
+  const bool bracket = scanner_.peek() == '[' && kind == "digraph";  // for a brace
+  const bool goes_on = at_word() || scanner_.peek() == '{' || scanner_.at_end() || bracket;
+  if (!goes_on && !strict) return no_header();  // `dag -> x`, `graph [bb="…"]`
+  if (at_word()) parts_.name = word().text;
   if (scanner_.peek() != '{')
     fail_here(fmt::format("'{{' to begin the graph, as in {} {{ a -> b }}", kind));
   refuse_type(type);
   dot_ = strict || kind == "digraph";
   scanner_.set_rules({!dot_, true, dot_});
+  has_header_ = true;
+  const std::size_t brace = scanner_.at();
   scanner_.advance();
   scanner_.skip();
-  return true;
+  return brace;
 }
 
 void ArrowReader::refuse_type(const Word& type) const {
-  const std::string kind = lower(type.text);
+  const std::string kind = small_letters(type.text);
   const auto refuse = [&](const char* what) {
     scanner_.fail(type.at, fmt::format("'{}', {}", type.text, what),
                   "a directed acyclic graph: dag { … } or digraph { … }");
@@ -267,21 +264,15 @@ void ArrowReader::refuse_type(const Word& type) const {
   if (kind == "mag") refuse("a maximal ancestral graph, in which an arrow is no direct cause");
   if (kind == "pag") refuse("a partial ancestral graph, in which an arrow is no direct cause");
   if (kind != "dag" && kind != "digraph")
-    scanner_.fail(type.at, "'dag' or 'digraph'" + did_you_mean(kind, kTypes));
+    scanner_.fail(type.at, "'dag' or 'digraph'" + did_you_mean(kind, types()));
 }
 
 // `diagraph { a -> b }` would be a node more for dagitty, and so would `my dag { … }`.
 void ArrowReader::refuse_misspelt_header(const Word& first) {
-  scanner_.go_to(first.at);
-  word();
-  bool brace = scanner_.peek() == '{';
-  if (!brace && at_word()) {
-    word();
-    brace = scanner_.peek() == '{';
-  }
-  if (brace)
+  if (scanner_.peek() != '{' && at_word()) word();
+  if (scanner_.peek() == '{')
     scanner_.fail(first.at, "a header, dag { … } or digraph { … }" +
-                                did_you_mean(lower(first.text), {"dag", "digraph"}));
+                                did_you_mean(small_letters(first.text), {"dag", "digraph"}));
 }
 
 // ---- statements ---------------------------------------------------------------------------------
@@ -357,7 +348,8 @@ void ArrowReader::read_after_operand() {
   } else if (c == '-' && (is_word_byte(scanner_.peek(1))) && same_line) {
     refuse_hyphen(last_name_);
   } else if (c == '{') {
-    if (same_line) fail_here("a mark before the group, as in a -> {b c}");
+    if (same_line && !last_name_.text.empty())
+      fail_here("a mark before the group, as in a -> {b c}");
     end_statement();
   } else if (at_word()) {
     end_statement();
@@ -369,7 +361,8 @@ void ArrowReader::read_after_operand() {
 }
 
 void ArrowReader::read_name() {
-  const bool same_line = !scanner_.skipped_break() && !last_name_.text.empty();
+  const Word before = last_name_;
+  const bool same_line = !scanner_.skipped_break() && !before.text.empty();
   const bool touches_mark = scanner_.skipped_nothing() && levels_.back().mark.has_value();
   const Word name = word();
   if (!levels_.back().mark) {
@@ -377,16 +370,9 @@ void ArrowReader::read_name() {
       last_name_ = {};
       return;
     }
-    if (same_line && at_circle(name)) {
-      scanner_.go_to(name.at);
-      fail_here(
-          "'->', '<-' or '<->': circle marks belong to partial ancestral graphs, which are not "
-          "read");
-    }
-    if (same_line && last_touches_mark_ && last_name_.text == "o" && !last_name_.quoted)
-      scanner_.fail(last_name_.at,
-                    "'->', '<-' or '<->': circle marks belong to partial ancestral "
-                    "graphs, which are not read");
+    if (same_line && at_circle(name)) scanner_.fail(name.at, kNoCircles);
+    if (same_line && last_touches_mark_ && before.text == "o" && !before.quoted)
+      scanner_.fail(before.at, kNoCircles);
   }
   if (enter_subgraph(name)) {
     last_name_ = {};
@@ -395,9 +381,8 @@ void ArrowReader::read_name() {
   require_node_name(name);
   if (dot_) pass_ports();
   const Node node = names_.get(name.text);
-  if (same_line && !levels_.back().mark && levels_.size() == 1 && !name.quoted &&
-      !last_name_.quoted)
-    side_by_side_.push_back({*names_.find(last_name_.text), node, last_name_.at});
+  if (same_line && !levels_.back().mark && levels_.size() == 1 && !name.quoted && !before.quoted)
+    side_by_side_.push_back({*names_.find(before.text), node, before.at});
   if (levels_.size() == 1 && !levels_.back().mark) mentions_.clear();
   mentions_.push_back(node);
   take_operand({mentions_.size() - 1, mentions_.size()}, node);
@@ -408,7 +393,7 @@ void ArrowReader::read_name() {
 // `graph [...]`, `node [...]`, `edge [...]`: how things look unless told otherwise.
 bool ArrowReader::read_default(const Word& word) {
   if (scanner_.peek() != '[' || (word.quoted && dot_)) return false;
-  const std::string keyword = dot_ ? lower(word.text) : std::string(word.text);
+  const std::string keyword = dot_ ? small_letters(word.text) : std::string(word.text);
   if (keyword == "graph") {
     read_options([](const Word&, const std::optional<Word>&) {});
     return true;
@@ -422,7 +407,7 @@ bool ArrowReader::read_default(const Word& word) {
   }
   if (keyword != "edge" || word.quoted) return false;
   // In dagitty `edge` is a name like others, and an exported file lists every node.
-  const std::size_t start = scanner_.at();
+  const Scanner::Place start = scanner_.place();
   bool as_node = false;
   ArrowLooks looks = levels_.back().looks;
   read_options([&](const Word& key, const std::optional<Word>& value) {
@@ -430,7 +415,7 @@ bool ArrowReader::read_default(const Word& word) {
     if (!as_node) use_arrow_option(looks, key, value);
   });
   if (as_node) {
-    scanner_.go_to(start);
+    scanner_.go_back(start);
     return false;
   }
   levels_.back().looks = looks;
@@ -439,7 +424,8 @@ bool ArrowReader::read_default(const Word& word) {
 
 // Any `key=value` is about the graph.
 bool ArrowReader::read_graph_option(const Word& key) {
-  if (!scanner_.take('=')) return false;
+  if (scanner_.peek() != '=' || scanner_.peek(1) == '>') return false;
+  scanner_.advance();
   scanner_.skip();
   if (!at_word()) fail_here("the value of an option");
   const Word value = word();
@@ -453,16 +439,17 @@ bool ArrowReader::read_graph_option(const Word& key) {
 
 // `subgraph NAME? {`: a group. The scanner then stands at its brace.
 bool ArrowReader::enter_subgraph(const Word& keyword) {
-  if (keyword.quoted || (dot_ ? lower(keyword.text) : std::string(keyword.text)) != "subgraph")
+  if (keyword.quoted ||
+      (dot_ ? small_letters(keyword.text) : std::string(keyword.text)) != "subgraph")
     return false;
   if (scanner_.peek() == '{') return true;
-  const std::size_t start = scanner_.at();
+  const Scanner::Place start = scanner_.place();
   if (at_word()) {
     word();
     if (scanner_.peek() == '{') return true;
   }
   if (dot_) fail_here("'{' after 'subgraph'");
-  scanner_.go_to(start);  // dagitty: a node of that name
+  scanner_.go_back(start);  // dagitty: a node of that name
   return false;
 }
 
@@ -626,7 +613,8 @@ void ArrowReader::require_node_name(const Word& name) const {
   if (name.quoted) return;
   static const std::vector<std::string> kKeywords = {"node",    "edge",     "graph",
                                                      "digraph", "subgraph", "strict"};
-  if (name.text.size() <= 8 && std::count(kKeywords.begin(), kKeywords.end(), lower(name.text)) > 0)
+  if (name.text.size() <= 8 &&
+      std::count(kKeywords.begin(), kKeywords.end(), small_letters(name.text)) > 0)
     scanner_.fail(name.at,
                   fmt::format("a node; the keyword as a name is quoted: \"{}\"", name.text));
   const bool number_like = is_digit(name.text[0]) || name.text[0] == '-' || name.text[0] == '.';
@@ -679,10 +667,7 @@ LinkMark ArrowReader::take_mark() {
     if (std::string_view("-<>=~@").find(next) != std::string_view::npos && next != '\0' &&
         !negative)
       break;  // `-->`, `<-->`
-    if (known.kind == Kind::kCircle)
-      scanner_.fail(begin,
-                    "'->', '<-' or '<->': circle marks belong to partial ancestral graphs, "
-                    "which are not read");
+    if (known.kind == Kind::kCircle) scanner_.fail(begin, kNoCircles);
     if (known.kind == Kind::kUndirected)
       scanner_.fail(begin, in_quotes(known.text),
                     "'->', '<-' or '<->': an undirected edge is no part of a causal graph");
@@ -758,6 +743,7 @@ void ArrowReader::read_options(Use&& use) {
 }
 
 void ArrowReader::use_node_option(Node node, const Word& key, const std::optional<Word>& value) {
+  options_seen_ = true;
   Variable& variable = parts_.variables[node];
   if (!value) {
     dagitty_seen_ = true;
@@ -768,7 +754,7 @@ void ArrowReader::use_node_option(Node node, const Word& key, const std::optiona
     std::vector<std::string> names;
     for (const Role& role : kRoles) names.emplace_back(role.name);
     warn(key.at, fmt::format("the option '{}' of '{}' means nothing here{}", key.text,
-                             variable.name, did_you_mean(lower(key.text), names)));
+                             variable.name, did_you_mean(small_letters(key.text), names)));
     return;
   }
   if (key.text == "pos") return set_position(node, *value);
@@ -810,6 +796,9 @@ void ArrowReader::use_arrow_option(ArrowLooks& looks, const Word& key,
 void ArrowReader::finish() {
   if (parts_.variables.empty())
     throw Error({scanner_.source(), "", "a graph without nodes", "at least one"});
+  if (!has_header_ && !options_seen_ && parts_.directed.empty() && parts_.bidirected.empty())
+    throw Error({scanner_.source(), "", "words without an arrow",
+                 "arrows, as in x -> y, or a header: dag { … }"});
   keep_once(parts_.variables.size(), parts_.directed);
   keep_once(parts_.variables.size(), parts_.bidirected);
   std::vector<bool> connected(parts_.variables.size());

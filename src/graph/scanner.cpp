@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-struct Place {
+struct LineAndColumn {
   std::size_t line = 1;
   std::size_t column = 1;  // in letters, not bytes
 };
 
-Place place_of(std::string_view text, std::size_t at) {
-  Place place;
+LineAndColumn place_of(std::string_view text, std::size_t at) {
+  LineAndColumn place;
   for (std::size_t i = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0; i < at; ++i) {
     const bool old_break = text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n');
     if (text[i] == '\n' || old_break) {
@@ -31,7 +31,7 @@ Place place_of(std::string_view text, std::size_t at) {
 }
 
 std::string place_text(std::string_view text, std::size_t at) {
-  const Place place = place_of(text, at);
+  const LineAndColumn place = place_of(text, at);
   return fmt::format("line {}, column {}", place.line, place.column);
 }
 
@@ -73,6 +73,7 @@ void require_utf8(std::string_view text, const std::string& source) {
     refuse("a file compressed by gzip", "a text: unpack it first, with gunzip");
   if (text.starts_with("PK\x03\x04")) refuse("a zip archive", "a text: unpack it first");
   if (text.starts_with("%PDF-")) refuse("a PDF", "a graph as text: BIF, DOT or dagitty");
+  if (text.size() > UINT32_MAX) refuse("a text of more than 4 GiB", "a smaller one");
   constexpr const char* kTurn = "text in UTF-8; iconv -f UTF-16 -t UTF-8 makes it of this file";
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) refuse("UTF-16", kTurn);
   for (std::size_t at = 0; at < text.size();) {
@@ -97,7 +98,19 @@ bool is_foreign_letter(char32_t letter) {
   return letter > 0x9F && !is_foreign_blank(letter) && !quotation && !dash && !arrow;
 }
 
+bool is_name_in_files(std::string_view name) {
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  return !name.empty() && std::none_of(name.begin(), name.end(), control);
+}
+
 std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+std::string small_letters(std::string_view text) {
+  std::string small(text);
+  for (char& c : small)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return small;
+}
 
 Scanner::Scanner(std::string_view text, std::string source, Rules rules)
     : text_(text), source_(std::move(source)), rules_(rules) {
@@ -178,8 +191,7 @@ Word Scanner::quoted_word() {
 
 void Scanner::require_name(const Word& word, const char* what) const {
   if (word.text.empty()) fail(word.at, fmt::format("an empty {}", what), "at least one letter");
-  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
-  if (std::any_of(word.text.begin(), word.text.end(), control))
+  if (!is_name_in_files(word.text))
     fail(word.at, fmt::format("a {} with a line break or a control character in it", what),
          "letters, digits, blanks and signs");
 }
@@ -194,12 +206,14 @@ std::string Scanner::found(std::size_t at) const {
   constexpr std::size_t kMost = 24;
   std::string word;
   std::size_t letters = 0;
+  const bool quotation = text_[at] == '"';  // shown to its end
   while (at < text_.size() && letters < kMost) {
     const Letter here = letter(at);
     if (here.code < 0x20 || here.code == 0x7F) break;
-    const bool ends =
-        here.bytes == 1 && (is_blank(text_[at]) || kEnds.find(text_[at]) != kEnds.npos);
-    if (ends && letters > 0) break;
+    const char c = here.bytes == 1 ? text_[at] : 'x';
+    const bool ends = quotation ? letters > 0 && c == '"'
+                                : is_blank(c) || kEnds.find(c) != std::string_view::npos;
+    if (ends && letters > 0 && !quotation) break;
     word += text_.substr(at, here.bytes);
     at += here.bytes;
     ++letters;

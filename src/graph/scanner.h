@@ -2,6 +2,7 @@
 // word to word, and errors that say where they are, what was found and what was expected.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -23,6 +24,9 @@ void require_utf8(std::string_view text, const std::string& source);
 /// Is this what a bare name outside ASCII may be made of? Not if it is a blank, an arrow, a dash or
 /// a quotation mark that only looks like a plain one: these come with text from web pages.
 bool is_foreign_letter(char32_t letter);
+
+/// Not empty, and nothing in it that breaks lines: what names of nodes and states are.
+bool is_name_in_files(std::string_view name);
 
 class Scanner {
  public:
@@ -46,13 +50,26 @@ class Scanner {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }
   bool looking_at(std::string_view piece) const { return text_.substr(at_).starts_with(piece); }
-  void advance(std::size_t bytes = 1) { at_ += bytes; }
+  void advance(std::size_t bytes = 1) { at_ = std::min(at_ + bytes, text_.size()); }
 
   /// Passes blanks and comments, and remembers what of it mattered.
   void skip();
   /// Of the last skip: nothing at all was passed; a line break or a semicolon was.
   bool skipped_nothing() const { return skipped_nothing_; }
   bool skipped_break() const { return skipped_break_; }
+
+  /// Where the scanner stands, to come back to after a look ahead.
+  struct Place {
+    std::size_t at;
+    bool skipped_nothing;
+    bool skipped_break;
+  };
+  Place place() const { return {at_, skipped_nothing_, skipped_break_}; }
+  void go_back(const Place& place) {
+    at_ = place.at;
+    skipped_nothing_ = place.skipped_nothing;
+    skipped_break_ = place.skipped_break;
+  }
 
   /// Passes this character if it is the next one.
   bool take(char c);
@@ -96,5 +113,7 @@ class Scanner {
 
 /// 'name', as errors and warnings show it.
 std::string in_quotes(std::string_view name);
+/// A to Z made a to z, for what is written in any case.
+std::string small_letters(std::string_view text);
 
 }  // namespace armature::graph

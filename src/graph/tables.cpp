@@ -36,6 +36,10 @@ double row_sum(std::span<const double> row) {
   return sum;
 }
 
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 bool RowSums::acceptable(double sum) { return std::abs(sum - 1) <= kRefused; }
 
 void RowSums::scale(std::span<double> row, double sum, const std::function<std::string()>& whose) {

@@ -39,5 +39,7 @@ class RowSums {
 };
 
 double row_sum(std::span<const double> row);
+/// "1 number", "3 numbers".
+std::string counted(std::size_t count, const char* what);
 
 }  // namespace armature::graph

@@ -56,8 +56,9 @@ struct Field {
     if (!json.is_array()) fail("a list of names");
     std::vector<std::string> list;
     for (std::size_t i = 0; i < json.size(); ++i) {
-      if (!json[i].is_string() || json[i].get<std::string>().empty()) at(i).fail("a name");
+      if (!json[i].is_string()) at(i).fail("a name");
       list.push_back(json[i].get<std::string>());
+      if (!is_name_in_files(list.back())) at(i).fail("a name on one line");
       if (std::count(list.begin(), list.end(), list.back()) > 1)
         at(i).fail(fmt::format("'{}' again", list.back()), "every name once");
     }
@@ -83,7 +84,8 @@ Json parsed(const std::string& text, const std::string& source) {
   try {
     return Json::parse(text, look);
   } catch (const Json::parse_error& error) {
-    const std::size_t at = error.byte == 0 ? 0 : std::min(error.byte - 1, text.size());
+    std::size_t at = error.byte == 0 ? 0 : std::min(error.byte - 1, text.size());
+    while (at > 0 && at < text.size() && is_name(text.substr(at - 1, 2))) --at;  // a word's begin
     places.fail(at, "valid JSON");
   } catch (const Json::exception& error) {
     throw Error({source, "JSON", error.what(), "numbers within the range of doubles"});
@@ -142,7 +144,7 @@ class TablesReader {
       if (found == names.end()) list.fail(in_quotes(name), all + did_you_mean(name, names));
       parents.push_back(drawn[static_cast<std::size_t>(found - names.begin())]);
     }
-    if (parents.size() != drawn.size()) list.fail(fmt::format("{} parents", parents.size()), all);
+    if (parents.size() != drawn.size()) list.fail(counted(parents.size(), "parent"), all);
     return parents;
   }
 
@@ -151,8 +153,7 @@ class TablesReader {
     const std::size_t rows = row_count(parts_.variables, parents);
     const std::size_t width = parts_.variables[node].states.size();
     if (rows > (kMostNumbers - numbers_) / width)
-      field.fail(fmt::format("{} parents", parents.size()),
-                 "tables of at most 2^24 numbers together");
+      field.fail(counted(parents.size(), "parent"), "tables of at most 2^24 numbers together");
     numbers_ += rows * width;
     std::vector<double> table;  // in the order of the listed parents
     const Field given = field.at("rows");
@@ -169,7 +170,7 @@ class TablesReader {
     const bool bare = parents.empty() && !(given.json.size() == 1 && given.json[0].is_array());
     if (bare) return read_row(given, node, parents, table);
     if (given.json.size() != rows)
-      given.fail(fmt::format("{} rows", given.json.size()),
+      given.fail(counted(given.json.size(), "row"),
                  fmt::format("{} rows, one for every joint state of the parents; the last parent "
                              "runs fastest",
                              rows));
@@ -202,12 +203,12 @@ class TablesReader {
     };
     if (!given.json.is_array()) given.fail("a list of probabilities of " + whose());
     if (given.json.size() != width)
-      given.fail(fmt::format("{} numbers", given.json.size()),
-                 fmt::format("{} numbers for {}, one for each state", width, whose()));
+      given.fail(counted(given.json.size(), "number"),
+                 fmt::format("{} for {}, one for each state", counted(width, "number"), whose()));
     for (std::size_t i = 0; i < width; ++i) {
       if (!given.json[i].is_number() || !(given.json[i].get<double>() >= 0))
         given.at(i).fail("a probability");
-      table.push_back(given.json[i].get<double>());
+      table.push_back(given.json[i].get<double>() + 0.0);  // -0 becomes 0
     }
     const std::span<double> numbers(table.data() + row * width, width);
     const double sum = row_sum(numbers);

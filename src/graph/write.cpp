@@ -6,7 +6,7 @@
 #include "armature/error.h"
 #include "armature/graph.h"
 #include "base/text.h"
-#include "graph/tables.h"
+#include "graph/scanner.h"
 
 namespace armature::graph {
 namespace {
@@ -95,12 +95,9 @@ std::string bif_probability(const CausalGraph& graph, Node node) {
 std::string dot_word(const std::string& text) {
   static const std::vector<std::string> kKeywords = {"node",    "edge",     "graph",
                                                      "digraph", "subgraph", "strict"};
-  std::string small = text;
-  for (char& c : small)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   const bool bare = made_of(text, [](char c) { return is_letter(c) || is_digit(c); }) &&
                     !is_digit(text[0]) &&
-                    std::count(kKeywords.begin(), kKeywords.end(), small) == 0;
+                    std::count(kKeywords.begin(), kKeywords.end(), small_letters(text)) == 0;
   return bare ? text : quoted(text);
 }
 
