@@ -1,6 +1,7 @@
 // All of armature's public door at once.
 #pragma once
 
+#include "armature/advice.h"
 #include "armature/conformance.h"
 #include "armature/decision_book.h"
 #include "armature/environment.h"

@@ -91,6 +91,9 @@ struct Spread {
   /// when there are fewer than two values.
   double low() const;
   double high() const;
+  /// One value says nothing of its error: deviation, standard_error and the interval are then
+  /// unknown, and whoever prints must say so instead of printing the 0 that stands there.
+  bool error_known() const { return count > 1; }
 };
 
 struct CurvePoint {
@@ -104,11 +107,15 @@ struct ShareCurve {
   std::vector<double> share;  // one per checkpoint
 };
 
-/// A policy's diagnostic over the replications that had it.
+/// A policy's diagnostic over the replications that had it: the mean of an amount, or of a name how
+/// often it was which (Diagnostic::word).
 struct DiagnosticSummary {
   std::string name;
-  double mean = 0;
+  double mean = 0;  // of a name: 0, for it has none
   std::uint32_t replications = 0;
+  std::vector<std::pair<std::string, std::uint32_t>> counts = {};  // of a name: most often first
+
+  bool is_name() const { return !counts.empty(); }
 };
 
 /// Up to here single regrets are kept for resampling. Of more, a mean is as good as normal.
@@ -162,9 +169,8 @@ class Recorder {
 
   enum class Order { kOfReplications, kOfSize };
   using Values = std::function<void(double)>;
-  /// A diagnostic's name, the checkpoint it was noted at, its value.
-  using NotedValues =
-      std::function<void(const std::string& name, std::size_t checkpoint, double value)>;
+  /// A diagnostic, and the checkpoint it was noted at.
+  using NotedValues = std::function<void(const Diagnostic& diagnostic, std::size_t checkpoint)>;
   /// Which engines ran a cell's replications (in the order step, leap), and the largest error.
   struct Engines {
     std::vector<std::string> names;
@@ -222,6 +228,7 @@ class MemoryRecorder final : public Recorder {
   struct Noted {
     std::vector<std::uint32_t> replications;
     std::vector<double> values;
+    std::vector<std::string> words;  // of a name; of an amount there are none
   };
   /// By replication number; pulls are summed as they come.
   struct CellRecord {
@@ -299,5 +306,9 @@ struct SimulationResult : Results {
 
 /// Throws Error before anything runs if the instance or a policy does not fit.
 SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks = {});
+
+/// How long it would take, in seconds of one core: from a short trial of each policy, so only an
+/// estimate. 0 where there is so little to do that a trial would be a good part of it.
+double estimated_seconds(const Simulation& simulation);
 
 }  // namespace armature

@@ -35,7 +35,14 @@ struct Decision {
 struct Diagnostic {
   std::string name;
   double value;
+  /// Of what is a name and no amount (an action, a learner): the name itself. Names are counted
+  /// over replications, never averaged. Empty: an amount.
+  std::string word = {};
 };
+/// An action as a diagnostic: it is counted by its index.
+inline Diagnostic action_diagnostic(std::string name, Arm action) {
+  return {std::move(name), static_cast<double>(action), std::to_string(action)};
+}
 using Diagnostics = std::vector<Diagnostic>;
 
 /// Outcomes of one action in one context, added up: of a single round, or of many.

@@ -9,14 +9,25 @@
 
 namespace armature {
 
-std::string result_table(const SimulationResult& result);
+/// What a text for people is set on. As it stands: a pipe, a file, a terminal nobody knows.
+struct Screen {
+  std::size_t columns = 80;
+  bool styled = false;  // bold and colours are understood
+  bool wide = false;    // tables may be wider than the screen
+};
+
+std::string result_table(const SimulationResult& result, const Screen& screen = {});
 /// One row per policy and checkpoint.
 std::string result_csv(const std::vector<SimulationResult>& results);
 std::string result_json(const SimulationResult& result);
 
+/// The answer of a study: worlds × policies at the longest
+/// horizon, mean regret as a multiple of the least of its row, and one sentence.
+std::string study_answer(const StudyResult& result, const Screen& screen = {});
+
 /// A study's final regrets: one row per instance and horizon, one column per policy, the best of
 /// each row and all that cannot be told from it marked; then the 95% quantiles.
-std::string study_table(const StudyResult& result);
+std::string study_table(const StudyResult& result, const Screen& screen = {});
 /// Who wins, by how much, how sure: sentences worked out from the numbers.
 std::string study_words(const StudyResult& result);
 
@@ -35,7 +46,7 @@ std::string study_latex(const StudyResult& result);
 /// The same as Markdown: one table per horizon, instances down, policies across, with quantiles.
 std::string study_markdown(const StudyResult& result);
 
-/// One HTML page that needs no network: what came out in words, figures, tables, and the study that
+/// One HTML page that needs no network: the answer, figures, words, tables, and the study that
 /// reproduces it. Throws Error if this program was built without `make bundle`.
 std::string study_page(const StudyResult& result);
 

@@ -191,8 +191,9 @@ StudyStatus study_status(const std::string& directory);
 
 /// Writes cells.csv, replications.csv, curves.csv, differences.csv, pulls.csv and diagnostics.csv
 /// into `to`, row by row: no clock times, host names or paths of this machine. The same bytes
-/// however the study was run.
-void export_csv(const std::string& directory, const std::string& to);
+/// however the study was run. `every_curve`: also replication_curves.csv, the regret of every
+/// replication at every checkpoint.
+void export_csv(const std::string& directory, const std::string& to, bool every_curve = false);
 
 // --- Published: small enough for version control -------------------------------------------------
 

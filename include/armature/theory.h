@@ -234,17 +234,14 @@ struct PairVerdict {
 };
 PairVerdict judge_pair(const Setting& setting, double r1, double r2);
 
-// --- Advice --------------------------------------------------------------------------------------
+// --- In words ------------------------------------------------------------------------------------
 
-struct AdviceItem {
-  std::string topic;
+/// A question that guarantees answer. Which policy to play is not one of them: armature/advice.h.
+struct Explanation {
+  std::string topic;  // horizon, marginals, promises, price, notice
   std::string conclusion;
   std::vector<std::string> because;  // the numbers and formulas it came from
 };
-struct Advice {
-  std::string policy;  // as `armature simulate` takes it
-  std::vector<AdviceItem> items;
-};
-Advice advise(const Setting& setting);
+std::vector<Explanation> explain(const Setting& setting);
 
 }  // namespace armature

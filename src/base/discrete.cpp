@@ -9,6 +9,7 @@
 
 #include "armature/error.h"
 #include "base/mathematics.h"
+#include "base/saddle_point.h"
 
 namespace armature {
 namespace {
@@ -19,12 +20,12 @@ constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 // ---- Factorials and deviances ------------------------------------------------------------------
 
-// k! = sqrt(scale(k))·(k/e)^k·exp(stirling_error(k)). The scale is 2πk, and 1 for 0! = 1.
+// k! = sqrt(scale(k))·(k/e)^k·exp(factorial_error(k)). The scale is 2πk, and 1 for 0! = 1.
 double scale(std::uint64_t count) {
   return count == 0 ? 1 : 2 * std::numbers::pi * static_cast<double>(count);
 }
 
-double stirling_error(std::uint64_t count) {
+double factorial_error(std::uint64_t count) {
   static constexpr std::array<double, 16> kSmall = {
       0,
       0.0810614667953272582,
@@ -43,30 +44,7 @@ double stirling_error(std::uint64_t count) {
       0.00595137011275884774,
       0.00555473355196280137,
   };
-  if (count < kSmall.size()) return kSmall[count];
-  // The first term left out is 1/(156·x^13), below 2e-18 from 16 on.
-  const double x = static_cast<double>(count);
-  const double y = 1 / (x * x);
-  const double series =
-      1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 -
-                                       y * (1.0 / 1680 - y * (1.0 / 1188 - y * (691.0 / 360360)))));
-  return series / x;
-}
-
-// count·log(count/mean) − (count − mean) ≥ 0, from the difference, which the caller knows exactly:
-// at counts near 2^60 the difference of two doubles would have lost all its digits.
-double deviance(double count, double mean, double difference) {
-  const double v = difference / (count + mean);
-  if (std::abs(v) >= 0.1) return (count > 0 ? count * portable::log(count / mean) : 0) - difference;
-  // With count = mean·(1+v)/(1−v): difference·v + 2·count·(v³/3 + v⁵/5 + …).
-  double sum = difference * v;
-  double power = 2 * count * v;
-  for (int odd = 3;; odd += 2) {
-    power *= v * v;
-    const double longer = sum + power / odd;
-    if (longer == sum) return sum;
-    sum = longer;
-  }
+  return count < kSmall.size() ? kSmall[count] : stirling_error(static_cast<double>(count));
 }
 
 // ---- The laws ----------------------------------------------------------------------------------
@@ -105,7 +83,7 @@ struct Binomial {
   double log_pmf(std::uint64_t k) const {
     const std::uint64_t rest = trials - k;
     const double difference = mean.difference(k);
-    const double errors = stirling_error(trials) - stirling_error(k) - stirling_error(rest);
+    const double errors = factorial_error(trials) - factorial_error(k) - factorial_error(rest);
     const double deviances = deviance(static_cast<double>(k), mean.value(), difference) +
                              deviance(static_cast<double>(rest), failures, -difference);
     return errors - deviances + 0.5 * portable::log(scale(trials) / (scale(k) * scale(rest)));
@@ -155,11 +133,11 @@ struct Hypergeometric {
                              static_cast<double>(unmarked) * left};
     const double difference = mean.difference(k);
     const double differences[4] = {difference, -difference, -difference, difference};
-    double errors = -stirling_error(total);
+    double errors = -factorial_error(total);
     double deviances = 0;
     double square = 1 / scale(total);
     for (int i = 0; i < 4; ++i) {
-      errors += stirling_error(margins[i]) - stirling_error(cells[i]);
+      errors += factorial_error(margins[i]) - factorial_error(cells[i]);
       deviances += deviance(static_cast<double>(cells[i]), means[i], differences[i]);
       square *= scale(margins[i]) / scale(cells[i]);
     }

@@ -4,17 +4,25 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/text.h"
+
 namespace armature {
 namespace {
 
+// In characters. Values, files and fields hold what somebody wrote, of any length; a message must
+// stay one that is read.
+constexpr std::size_t kLongestValue = 120;
+constexpr std::size_t kLongestPlace = 240;
+constexpr std::size_t kLongestExpected = 2000;
+
 std::string message_of(const ErrorReport& report) {
   std::string message;
-  if (!report.file.empty()) message += report.file + ": ";
-  if (!report.field.empty()) message += report.field + ": ";
-  if (!report.value.empty()) message += "got " + report.value;
+  if (!report.file.empty()) message += shown(report.file, kLongestPlace) + ": ";
+  if (!report.field.empty()) message += shown(report.field, kLongestPlace) + ": ";
+  if (!report.value.empty()) message += "got " + shown(report.value, kLongestValue);
   if (!report.expected.empty()) {
     if (!report.value.empty()) message += ", ";
-    message += "expected " + report.expected;
+    message += "expected " + shown(report.expected, kLongestExpected);
   }
   return message;
 }

@@ -4,11 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "armature/error.h"
 
@@ -35,6 +34,20 @@ bool is_special(const std::string& path) {
   return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
 }
 
+// One that stands in a folder, made by mkfifo. The pipes of a shell are found below /dev and /proc.
+bool is_named_pipe(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_fifo(path, ignored) && !path.starts_with("/dev/") &&
+         !path.starts_with("/proc/");
+}
+
+// Beside an empty name a file of the current folder would be begun.
+void require_name(const std::string& path) {
+  if (path.empty()) throw Error({"", "file", "an empty name", "the name of a file"});
+  if (path.find('\0') != std::string::npos)
+    throw Error({path, "file", "a name with a NUL byte", "the name of a file"});
+}
+
 void write_all(int descriptor, const std::string& path, const std::string& content) {
   std::size_t written = 0;
   while (written < content.size()) {
@@ -48,18 +61,57 @@ void write_all(int descriptor, const std::string& path, const std::string& conte
 }  // namespace
 
 std::string read_file(const std::string& path) {
+  require_name(path);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw Error({path, "open", "a directory", "a readable file"});
-  std::ifstream in(path, std::ios::binary);
-  if (!in) fail(path, "open", "a readable file");
-  std::ostringstream content;
-  content << in.rdbuf();
-  if (in.bad()) fail(path, "read", "a readable file");
-  return content.str();
+  if (is_named_pipe(path))
+    throw Error({path, "open", "a named pipe", "a file, or /dev/stdin with < before the pipe"});
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.number < 0) fail(path, "open", "a readable file");
+  struct stat status {};
+  if (::fstat(file.number, &status) != 0) fail(path, "read", "a readable file");
+  const bool ordinary = S_ISREG(status.st_mode);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  const std::size_t most = ordinary ? kMostFileBytes : kMostStreamBytes;
+  const auto refuse_size = [&] {
+    throw Error({path, "size", "more than " + std::to_string(most >> 20) + " MiB",
+                 std::string("at most so much") + (ordinary ? "" : " of a device or a pipe")});
+  };
+  if (ordinary && size > most) refuse_size();
+  std::string content;
+  if (ordinary) content.reserve(size);
+  std::string piece(std::size_t{1} << 16, '\0');
+  while (true) {
+    const ssize_t count = ::read(file.number, piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(path, "read", "a readable file");
+    if (count == 0) return content;
+    content.append(piece.data(), static_cast<std::size_t>(count));
+    if (content.size() > most) refuse_size();
+  }
+}
+
+std::string read_text_file(const std::string& path) {
+  std::string text = read_file(path);
+  const auto starts = [&](const char* mark, std::size_t size) {
+    return text.compare(0, size, mark, size) == 0;
+  };
+  const std::size_t nothing = text.find('\0');
+  const bool marked = starts("\xFF\xFE", 2) || starts("\xFE\xFF", 2) || starts("\0\0\xFE\xFF", 4);
+  // ASCII in UTF-16 without a mark: every other byte is 0, the first or the second.
+  if (marked || (text.size() > 3 && nothing < 2 && text.find('\0', nothing + 1) == nothing + 2))
+    throw Error({path, "encoding", "UTF-16 or UTF-32", "UTF-8"});
+  if (nothing != std::string::npos) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(nothing);
+    throw Error({path, "line " + std::to_string(1 + std::count(text.begin(), end, '\n')),
+                 "a NUL byte", "text in UTF-8"});
+  }
+  return text;
 }
 
 void require_writable(const std::string& path) {
+  require_name(path);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw Error({path, "open", "a directory", "a file that can be written"});
@@ -71,6 +123,7 @@ void require_writable(const std::string& path) {
 }
 
 void make_directory(const std::string& path) {
+  require_name(path);
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) throw Error({path, "directory", error.message(), "one that can be made"});

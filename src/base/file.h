@@ -6,7 +6,17 @@
 
 namespace armature {
 
+/// The most that read_file takes in, in bytes: far above any instance or study that could be
+/// played, and below what would leave a machine without memory. Of a device or a pipe less, as it
+/// does not say beforehand how much there is (/dev/zero has no end).
+inline constexpr std::size_t kMostFileBytes = std::size_t{1} << 30;
+inline constexpr std::size_t kMostStreamBytes = std::size_t{64} << 20;
+
+/// Throws Error beyond these limits, on a directory, and on a named pipe, which might wait for a
+/// writer forever. What a shell hands over by < or <(…) is read.
 std::string read_file(const std::string& path);
+/// The same for text: also throws Error on what is not UTF-8 by its first look (UTF-16, NUL bytes).
+std::string read_text_file(const std::string& path);
 /// Throws Error if write_file would fail now: to be asked before long work, not after it.
 void require_writable(const std::string& path);
 /// With all that lead to it; fine if it is there.

@@ -78,7 +78,10 @@ void run_program(const std::vector<std::string>& command) {
 }
 
 ScratchDirectory::ScratchDirectory() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "armature-XXXXXX").string();
+  std::error_code error;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  if (error) throw Error({"", "TMPDIR", error.message(), "a directory for temporary files"});
+  std::string pattern = (parent / "armature-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr)
     throw Error({pattern, "temporary directory", std::strerror(errno), "one that can be made"});
   path_ = pattern;

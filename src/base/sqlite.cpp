@@ -3,6 +3,8 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 
 #include "armature/error.h"
 
@@ -99,11 +101,24 @@ void Statement::run() {
   }
 }
 
+void Statement::refuse(int column, const char* expected) const {
+  throw Error({database_->path(), "column " + columns_[static_cast<std::size_t>(column)],
+               is_null(column) ? "nothing" : "'" + text(column) + "'", expected});
+}
+
 std::int64_t Statement::integer(int column) const {
+  if (sqlite3_column_type(statement_.get(), column) != SQLITE_INTEGER)
+    refuse(column, "a whole number");
   return sqlite3_column_int64(statement_.get(), column);
 }
 
-double Statement::real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+double Statement::real(int column) const {
+  const int type = sqlite3_column_type(statement_.get(), column);
+  if (type != SQLITE_FLOAT && type != SQLITE_INTEGER) refuse(column, "a number");
+  const double value = sqlite3_column_double(statement_.get(), column);
+  if (!std::isfinite(value)) refuse(column, "a finite number");
+  return value;
+}
 
 std::string Statement::text(int column) const {
   const auto* text = sqlite3_column_text(statement_.get(), column);
@@ -120,6 +135,11 @@ bool Statement::is_null(int column) const {
 void Database::Closer::operator()(sqlite3* database) const { sqlite3_close(database); }
 
 Database::Database(std::string path, Mode mode) : path_(std::move(path)) {
+  // Of a pipe SQLite would wait for a writer.
+  std::error_code ignored;
+  if (const auto status = std::filesystem::status(path_, ignored);
+      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw Error({path_, "open", "no ordinary file", "a SQLite database"});
   sqlite3* handle = nullptr;
   const int status = sqlite3_open_v2(path_.c_str(), &handle, open_flags(mode), nullptr);
   handle_.reset(handle);

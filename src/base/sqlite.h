@@ -32,11 +32,16 @@ class Statement {
   Statement& bind(const char* name, std::optional<double> value) {
     return value ? bind(parameter(name), *value) : bind_null(parameter(name));
   }
+  Statement& bind(const char* name, const std::optional<std::string>& value) {
+    return value ? bind(parameter(name), *value) : bind_null(parameter(name));
+  }
   /// True while there is a row; after the last one the statement is ready to be bound again.
   bool step();
   /// For statements without rows.
   void run();
 
+  /// Throws Error where the column holds something else: SQLite keeps a text in a column of numbers
+  /// as it is, and would read it as 0. A whole number is a real one, too; infinities are none.
   std::int64_t integer(int column) const;
   double real(int column) const;
   std::string text(int column) const;
@@ -51,6 +56,7 @@ class Statement {
   int parameter(const char* name) const;
   int column_named(std::string_view name) const;
   void check(int status, const char* what) const;
+  [[noreturn]] void refuse(int column, const char* expected) const;
 
   struct Finalizer {
     void operator()(sqlite3_stmt* statement) const;

@@ -4,26 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
+#include "cli/terminal.h"
+
 namespace armature::cli {
 namespace {
-
-std::string wrapped(const std::string& text, std::size_t width) {
-  std::string out;
-  std::size_t column = 0;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (column > 0 && column + 1 + word.size() > width) {
-      out += "\n";
-      column = 0;
-    }
-    out += column > 0 ? " " + word : word;
-    column += word.size() + (column > 0 ? 1 : 0);
-    at = end + 1;
-  }
-  return out + "\n";
-}
 
 // A bar would end the cell of a Markdown table.
 std::string cell(const std::string& text) {
@@ -37,31 +22,45 @@ std::string default_of(const Parameter& parameter) {
                                   : parameter.default_text();
 }
 
-// One line per entry.
-std::string list_of(const std::vector<CatalogueEntry>& entries) {
+// What one is, and below it the keys it takes. Their defaults would bury the names.
+std::string list_of(const std::vector<CatalogueEntry>& entries, const Screen& on) {
+  std::size_t column = 0;
+  for (const CatalogueEntry& entry : entries)
+    column = std::max(column, display_width(entry.name) + 2);
+  const std::string below(column, ' ');
   std::string out;
   for (const CatalogueEntry& entry : entries) {
-    std::string keys;
-    for (const Parameter& parameter : entry.parameters)
-      keys += (keys.empty() ? "" : ", ") + parameter.name() + "=" +
-              (parameter.is_automatic() ? "(" + parameter.default_text() + ")"
-                                        : parameter.default_text());
-    out += fmt::format("{:<20} {}\n", entry.name, entry.summary);
-    if (!keys.empty()) out += fmt::format("{:<20} {}\n", "", keys);
+    std::vector<std::string> keys;
+    for (const Parameter& parameter : entry.parameters) keys.push_back(parameter.name());
+    const std::string name = entry.name + std::string(column - display_width(entry.name), ' ');
+    // The name is made bold when lines are broken: the marks would count as columns.
+    out += styled(name, Style::kBold, on) +
+           wrapped(entry.summary, prose_columns(on), name, below).substr(name.size()) + "\n";
+    if (!keys.empty())
+      out += styled(wrapped(join(keys, ", "), prose_columns(on), below, below), Style::kDim, on) +
+             "\n";
   }
   return out;
 }
 
 // All about one entry.
-std::string page_of(const CatalogueEntry& entry) {
-  std::string out = fmt::format("{}: {}\n\n{}", entry.name, entry.summary, wrapped(entry.text, 90));
+std::string page_of(const CatalogueEntry& entry, const Screen& on) {
+  const std::size_t width = prose_columns(on);
+  const std::string title = wrapped(entry.name + ": " + entry.summary, width, "", "  ");
+  std::string out = styled(title, Style::kBold, on) + "\n\n" + wrapped(entry.text, width) + "\n";
   if (!entry.needs.empty()) out += "\nNeeds " + entry.needs + ".\n";
   out += fmt::format("Formula: {}\n", entry.section);
-  if (!entry.parameters.empty()) out += "\nParameters\n";
-  for (const Parameter& parameter : entry.parameters)
-    out += fmt::format("  {:<14} {}\n  {:<14} {}; default {} ({})\n", parameter.name(),
-                       parameter.help_text(), "", parameter.expectation(), default_of(parameter),
-                       parameter.section());
+  if (!entry.parameters.empty()) out += "\n" + styled("Parameters", Style::kBold, on) + "\n";
+  for (const Parameter& parameter : entry.parameters) {
+    const std::string below(17, ' ');
+    out += wrapped(parameter.help_text(), width, fmt::format("  {:<14} ", parameter.name()), below);
+    out += "\n" +
+           styled(wrapped(fmt::format("{}; default {} ({})", parameter.expectation(),
+                                      default_of(parameter), parameter.section()),
+                          width, below, below),
+                  Style::kDim, on) +
+           "\n";
+  }
   return out + "\nSection marks (§) are those of docs/specification.md.\n";
 }
 
@@ -111,9 +110,13 @@ std::string printed(const Catalogue& catalogue, const std::string& name,
       name.empty() ? catalogue.all() : std::vector<CatalogueEntry>{catalogue.find(name)};
   if (format == "json") return json_of(entries);
   if (format == "markdown") return markdown_of(catalogue, entries);
-  if (!name.empty()) return page_of(entries.front());
-  return fmt::format("{}\narmature {} NAME explains one. Text form: name:key=value,…\n",
-                     list_of(entries), catalogue.command);
+  const Screen on = screen();
+  if (!name.empty()) return page_of(entries.front(), on);
+  return list_of(entries, on) + "\n" +
+         prose(fmt::format("armature {} NAME explains one, with its defaults. Text form: "
+                           "name:key=value,…",
+                           catalogue.command),
+               on);
 }
 
 }  // namespace
@@ -126,6 +129,7 @@ void add_catalogue(CLI::App& app, const Catalogue& catalogue) {
   command->add_option("--format,-f", *format, "table, markdown or json")
       ->check(CLI::IsMember({"table", "markdown", "json"}))
       ->capture_default_str();
+  command->footer(catalogue.examples);
   command->callback(
       [catalogue, name, format] { emit(std::nullopt, printed(catalogue, *name, *format)); });
 }

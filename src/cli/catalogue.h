@@ -25,6 +25,7 @@ struct Catalogue {
   std::string summary;  // the command in one line
   std::string title;    // of the Markdown page, and what it says first
   std::string introduction;
+  std::string examples;  // at the end of the help
   std::vector<CatalogueEntry> (*all)();
   CatalogueEntry (*find)(const std::string& name);  // throws Error with the nearest name
 };

@@ -24,12 +24,15 @@ void add_study(CLI::App& app);
 void add_run(CLI::App& app);
 void add_status(CLI::App& app);
 void add_export(CLI::App& app);
+void add_show(CLI::App& app);
 void add_report(CLI::App& app);
 void add_studies(CLI::App& app);
 void add_graph(CLI::App& app);
 void add_completion(CLI::App& app);
 
 inline constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000'000;
+/// Work that a person would want to be asked about first, in seconds of one core.
+inline constexpr double kLongSeconds = 12 * 3600.0;
 
 /// A command that ended early or found something: its exit status.
 struct ExitStatus {
@@ -52,6 +55,9 @@ double rank_tolerance(const std::string& text);
 /// Of a directory that `run` has left, or of a file of published results. Beside such a file other
 /// published files lie, and nothing is left there unasked: `option` must then say where to.
 StudyResult results_at(const std::string& source, const char* option, const std::string& target);
+
+/// Prints a study's title and its answer: the end of `run` and `demo`, and all of `show`.
+void print_answer(const StudyResult& result);
 
 /// Writes the report of a study's directory and prints the path of its page.
 void print_report(const StudyResult& result, const std::string& directory);

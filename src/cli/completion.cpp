@@ -52,6 +52,7 @@ std::string bash_script(const CLI::App& app) {
     --instance|-i)
       COMPREPLY=($(compgen -W '{families}' -- "$current") $(compgen -f -X '!*.json' -- "$current")); return ;;
     --format|-f) COMPREPLY=($(compgen -W 'table csv json markdown vega-lite' -- "$current")); return ;;
+    --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
     --output|-o|--given) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac
   case $path in
@@ -78,7 +79,11 @@ void add_completion(CLI::App& app) {
   command->add_option("SHELL", *shell, "bash or zsh")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh"}));
-  command->footer("Use it:  source <(armature completion bash)");
+  command->footer(
+      "Use it:  source <(armature completion bash)\n\n"
+      "Examples:\n"
+      "  armature completion bash > armature.bash\n"
+      "  armature completion zsh > _armature");
   command->callback([&app, shell] {
     // zsh runs bash's completion functions once told to.
     const std::string head = *shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "";

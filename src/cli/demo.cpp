@@ -4,13 +4,11 @@
 #include "armature/report.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "report/resources.h"
-#include "report/table.h"
 
 namespace armature::cli {
 namespace {
-
-constexpr std::size_t kColumns = 100;  // of running words
 
 struct Options {
   std::string directory = "runs/headline";
@@ -24,8 +22,9 @@ void run(const Options& options) {
       read_study(std::string(headline_study()), "the headline study", options.overrides);
   run_with_progress(plan_study(study), options.directory, {options.threads, options.quiet});
   const StudyResult result = read_results(options.directory);
-  emit(std::nullopt, fmt::format("\n{}\n\n{}\n{}\n\n", study.title, study_table(result),
-                                 wrapped(study_words(result), kColumns)));
+  emit(std::nullopt, "\n");
+  print_answer(result);
+  emit(std::nullopt, "\n");
   print_report(result, options.directory);
 }
 
@@ -42,6 +41,10 @@ void add_demo(CLI::App& app) {
       ->add_option("--threads,-j", options->threads, "0: one per core; results do not depend on it")
       ->capture_default_str();
   command->add_flag("--quiet,-q", options->quiet, "no progress");
+  command->footer(
+      "Examples:\n"
+      "  armature demo replications=2 horizons=1000\n"
+      "  armature demo replications=2 horizons=1000 --out runs/small --quiet");
   command->callback([options] { run(*options); });
 }
 

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "report/table.h"
 
 namespace armature::cli {
@@ -56,7 +57,7 @@ std::vector<std::string> cells_of(const std::string& line) {
 // Numbers separated by commas, one row per line; a first line without any number is a header.
 NamedRows read_csv(const std::string& path) {
   std::vector<std::vector<double>> rows;
-  std::istringstream lines(read_file(path));
+  std::istringstream lines(read_text_file(path));
   std::string line;
   for (std::size_t number = 1; std::getline(lines, line); ++number) {
     if (trimmed(line).empty()) continue;
@@ -92,26 +93,29 @@ NamedRows read_csv(const std::string& path) {
 }
 
 NamedRows rows_of(const Options& options) {
-  if (options.source.ends_with(".csv")) return read_csv(options.source);
+  // Looked at even where a file of rows has no use for them: a mistake in them is one all the same.
   const std::optional<Round> horizon = horizon_option(options.horizon);
-  const InstanceSource source(options.source, horizon,
-                              whole_number("--seed", options.seed, 0, UINT64_MAX));
+  const std::uint64_t seed = whole_number("--seed", options.seed, 0, UINT64_MAX);
+  if (options.source.ends_with(".csv")) return read_csv(options.source);
+  const InstanceSource source(options.source, horizon, seed);
   const Problem problem = source.instance(0)->problem(horizon);
   if (!problem.marginals)
     throw Error({options.source, "given.marginals", "nothing", "given marginals to design on"});
   return {*problem.marginals, problem.action_names};
 }
 
-std::string table_of(const NamedRows& named, const Design& design) {
+std::string table_of(const NamedRows& named, const Design& design, const Screen& on) {
   TextTable table({"action", "index", "weight"});
   for (std::size_t k = 0; k < design.support.size(); ++k)
     table.add({named.names[design.support[k]], fmt::format("{}", design.support[k]),
                fmt::format("{:.6f}", design.weights[k])});
-  return fmt::format(
-      "{} rows of {} numbers, rank {}\n\n{}\nlargest leverage {:.9g} = {:.9g} times the rank ({} "
-      "iterations)\n",
-      named.rows.rows(), named.rows.columns(), design.rank, table.print(), design.largest_leverage,
-      design.largest_leverage / static_cast<double>(design.rank), design.iterations);
+  return fmt::format("{} rows of {} numbers, rank {}\n\n{}\n", named.rows.rows(),
+                     named.rows.columns(), design.rank, table.print(on)) +
+         prose(fmt::format("largest leverage {:.9g} = {:.9g} times the rank ({} iterations)",
+                           design.largest_leverage,
+                           design.largest_leverage / static_cast<double>(design.rank),
+                           design.iterations),
+               on);
 }
 
 std::string csv_of(const NamedRows& named, const Design& design) {
@@ -145,12 +149,12 @@ void run(const Options& options) {
   const Design design = optimal_design(named.rows, wanted);
   emit(options.output, options.format == "json"  ? json_of(named, design)
                        : options.format == "csv" ? csv_of(named, design)
-                                                 : table_of(named, design));
+                                                 : table_of(named, design, screen(options.output)));
   if (design.converged) return;
-  fmt::print(stderr,
-             "armature: --iterations: got {} without convergence, expected a larger limit; the "
-             "design is valid, with the leverage it states\n",
-             wanted.most_iterations);
+  complain(
+      fmt::format("--iterations: got {} without convergence, expected a larger limit; the design "
+                  "is valid, with the leverage it states",
+                  wanted.most_iterations));
   throw ExitStatus{kNotConverged};
 }
 
@@ -177,6 +181,10 @@ void add_design(CLI::App& app) {
       ->check(CLI::IsMember({"table", "csv", "json"}))
       ->capture_default_str();
   command->add_option("--output,-o", options->output, "write here instead of to the terminal");
+  command->footer(
+      "Examples:\n"
+      "  armature design random-benign:actions=100 --exact\n"
+      "  armature design random-benign:contexts=8,rank=3 --format csv");
   command->callback([options] { run(*options); });
 }
 

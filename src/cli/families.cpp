@@ -29,6 +29,9 @@ void add_families(CLI::App& app) {
                                    "`pareto-confounded:actions=50,gap=0.01`. `epsilon` and "
                                    "`perturbation` hand every policy wrong marginals. ") +
                        kReadingTheTables,
+       .examples = "Examples:\n"
+                   "  armature families\n"
+                   "  armature families hidden-arm",
        .all = all,
        .find = [](const std::string& name) { return entry_of(find_family(name)); }});
 }

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "armature/error.h"
 #include "base/text.h"
 #include "cli/setting_options.h"
+#include "cli/terminal.h"
+#include "report/policy_looks.h"
 #include "report/table.h"
 
 namespace armature::cli {
@@ -23,19 +27,20 @@ struct Options {
 };
 
 std::string table_of(const ReadSetting& read, const Frontier& frontier,
-                     const std::optional<PairVerdict>& verdict) {
+                     const std::optional<PairVerdict>& verdict, const Screen& on) {
   const Setting& s = frontier.setting;
   std::string text = fmt::format("|A| = {:.10g}, |Z| = {:.10g}, T = {:.10g}, |A|T = {:.6g}\n",
                                  s.actions, s.contexts, s.horizon, s.actions * s.horizon);
-  for (const std::string& note : read.notes) text += note + "\n";
-  for (const std::string& note : frontier.notes) text += note + "\n";
+  for (const std::string& note : read.notes) text += prose(note, on, 2);
+  for (const std::string& note : frontier.notes) text += prose(note, on, 2);
   if (verdict) {
-    text += fmt::format("\n{}: {}\n", verdict->verdict, verdict->because);
+    text += "\n" + prose(verdict->verdict + ": " + verdict->because, on, 2);
     if (!verdict->policy.empty()) text += fmt::format("  --policy {}\n", verdict->policy);
     return text;  // who asks about a pair wants an answer, not the table
   }
   TextTable table(
       {"series", "kind", "R_1 benign", "R_2 any", "log R_1/log T", "log R_2/log T", "policy"});
+  table.words(1).words(6).optional(4).optional(5);
   const auto normalised = [&](double regret) {
     const auto value = log_normalised(regret, s.horizon);
     return value ? fmt::format("{:.4f}", *value) : "-";
@@ -44,7 +49,7 @@ std::string table_of(const ReadSetting& read, const Frontier& frontier,
     table.add({point.series, kind_name(point.kind), fmt::format("{:.5g}", point.r1),
                fmt::format("{:.5g}", point.r2), normalised(point.r1), normalised(point.r2),
                point.policy});
-  return text + "\n" + table.print();
+  return text + "\n" + table.print(on);
 }
 
 std::string csv_of(const Frontier& frontier) {
@@ -100,6 +105,15 @@ std::optional<PairVerdict> verdict_on(const Setting& setting, const Options& opt
   return judge_pair(setting, *r1, *r2);
 }
 
+figures::Figure figure_of(const Frontier& frontier, figures::FrontierAxes axes) {
+  std::vector<std::string> policies;
+  for (const FrontierPoint& point : frontier.points)
+    if (!point.policy.empty() &&
+        std::find(policies.begin(), policies.end(), point.series) == policies.end())
+      policies.push_back(point.series);
+  return frontier_figure(frontier, axes, looks_of_policies(policies));
+}
+
 void run(const Options& options) {
   const ReadSetting read = read_setting(options.setting);
   const auto count = whole_number("--points", options.points, 2, 10'000);
@@ -107,10 +121,11 @@ void run(const Options& options) {
   const auto verdict = verdict_on(read.setting, options);
   const auto axes = options.axes == "absolute" ? figures::FrontierAxes::kAbsolute
                                                : figures::FrontierAxes::kNormalised;
-  emit(options.output, options.format == "json"        ? json_of(read, result, verdict)
-                       : options.format == "csv"       ? csv_of(result)
-                       : options.format == "vega-lite" ? figures::frontier_figure(result, axes).spec
-                                                       : table_of(read, result, verdict));
+  emit(options.output, options.format == "json"  ? json_of(read, result, verdict)
+                       : options.format == "csv" ? csv_of(result)
+                       : options.format == "vega-lite"
+                           ? figure_of(result, axes).spec
+                           : table_of(read, result, verdict, screen(options.output)));
 }
 
 }  // namespace
@@ -131,7 +146,9 @@ void add_frontier(CLI::App& app) {
   add_output_options(*command, {"table", "csv", "json", "vega-lite"}, options->format,
                      options->output);
   command->footer(
-      "Example:\n  armature frontier --actions 20 --contexts 2 --horizon 1e6 --r1 3e4 --r2 2e5");
+      "Examples:\n"
+      "  armature frontier --actions 20 --contexts 2 --horizon 1e6 --r1 3e4 --r2 2e5\n"
+      "  armature frontier --instance pareto-benign --horizon 1e6 --format csv");
   command->callback([options] { run(*options); });
 }
 

@@ -6,6 +6,8 @@
 #include "armature/families.h"
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/setting_options.h"
+#include "cli/terminal.h"
 #include "linear/rank.h"
 #include "report/table.h"
 
@@ -26,7 +28,7 @@ std::shared_ptr<const Instance> instance_of(const Options& options, std::string&
   const std::optional<Round> horizon = horizon_option(options.horizon);
   InstanceSource source(options.instance, horizon,
                         whole_number("--seed", options.seed, 0, UINT64_MAX));
-  if (options.given) source.tell(read_problem(read_file(*options.given), *options.given));
+  if (options.given) source.tell(given_problem(*options.given));
   text = source.text();
   return source.instance(0);
 }
@@ -60,13 +62,13 @@ std::string given_text(const Instance& instance) {
   return fmt::format("marginals at L1 distance ε = {:.6g} from the true ones", distance);
 }
 
-std::string action_table(const Instance& instance) {
+std::string action_table(const Instance& instance, const Screen& on) {
   constexpr Arm kShown = 24;
   TextTable table({"action", "mean", "gap"});
   for (Arm a = 0; a < std::min(instance.actions(), kShown); ++a)
     table.add({instance.parts().action_names[a], fmt::format("{:.6g}", instance.mean(a)),
                fmt::format("{:.6g}", instance.gap(a))});
-  std::string text = table.print();
+  std::string text = table.print(on);
   if (instance.actions() > kShown)
     text += fmt::format("… and {} more\n", instance.actions() - kShown);
   return text;
@@ -78,9 +80,12 @@ void show(const Options& options) {
   const auto smallest = instance->smallest_gap();
   double largest = 0;
   for (Arm a = 0; a < instance->actions(); ++a) largest = std::max(largest, instance->gap(a));
-  std::string out = text + "\n\n";
+  const Screen on = screen();
+  std::string out = prose(text, on, 2) + "\n";
   const auto line = [&](const char* label, const std::string& value) {
-    out += fmt::format("{:<13}{}\n", label, value);
+    out += wrapped(visible(value), prose_columns(on), fmt::format("{:<13}", label),
+                   std::string(13, ' ')) +
+           "\n";
   };
   line("actions", fmt::format("{}", instance->actions()));
   line("contexts", fmt::format("{}", instance->contexts()));
@@ -95,7 +100,7 @@ void show(const Options& options) {
   line("benign", verdict_text(*instance));
   line("policies see", given_text(*instance));
   for (const std::string& note : instance->parts().notes) line("note", note);
-  emit(std::nullopt, out + "\n" + action_table(*instance));
+  emit(std::nullopt, out + "\n" + action_table(*instance, on));
 }
 
 void write(const Options& options) {
@@ -119,17 +124,29 @@ void add_source_options(CLI::App& command, Options& options) {
 void add_instance(CLI::App& app) {
   CLI::App* command = app.add_subcommand("instance", "look at an instance, or write it to a file");
   command->require_subcommand(1);
+  command->footer(
+      "Examples:\n"
+      "  armature instance show pareto-confounded\n"
+      "  armature instance write random-benign:actions=6 world.json");
   auto shown = std::make_shared<Options>();
   CLI::App* show_command =
       command->add_subcommand("show", "sizes, best action, gaps, rank, benign or not, ε");
   add_source_options(*show_command, *shown);
   show_command->add_option("--tolerance", shown->tolerance,
                            "rank: singular values above this share of the largest count");
+  show_command->footer(
+      "Examples:\n"
+      "  armature instance show pareto-benign\n"
+      "  armature instance show pareto-confounded:actions=50,gap=0.01");
   show_command->callback([shown] { show(*shown); });
   auto written = std::make_shared<Options>();
   CLI::App* write_command = command->add_subcommand("write", "write it as JSON (docs/formats.md)");
   add_source_options(*write_command, *written);
   write_command->add_option("FILE", written->file, "where to")->required();
+  write_command->footer(
+      "Examples:\n"
+      "  armature instance write hidden-arm:gap=0.2 hidden.json\n"
+      "  armature instance write random-benign:contexts=3 world.json --seed 4");
   write_command->callback([written] { write(*written); });
 }
 

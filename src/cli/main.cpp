@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cstdio>
 
 #include "armature/error.h"
@@ -8,6 +9,7 @@
 #include "base/formula.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 
 namespace armature::cli {
 namespace {
@@ -69,14 +71,86 @@ void emit(const std::optional<std::string>& output, const std::string& content) 
 
 namespace {
 
-int run(int argc, char** argv) {
-  CLI::App app(
-      "armature: causal bandits. Learn from post-action contexts where they can be trusted,\n"
-      "and find out where they cannot.",
-      "armature");
-  app.set_version_flag("--version", std::string("armature ") + version());
-  app.require_subcommand(1);
-  app.footer("Start here: armature demo\nHelp on a command: armature COMMAND --help");
+// Nothing that can be given means something by an empty text: it is an unset variable of a script.
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (option->get_items_expected_max() > 0)
+      option->check([](const std::string& value) {
+        return value.empty() ? std::string("got an empty text, expected a value") : std::string();
+      });
+  for (CLI::App* command : app.get_subcommands({})) refuse_empty_values(*command);
+}
+
+// What the option parser says holds what was given, of any length.
+constexpr std::size_t kLongestMessage = 600;
+
+// The command that was being read when parsing ended.
+const CLI::App& reached(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? app : reached(*parsed.front());
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+// One letter is near to every other: what may be meant by it is the letter in the other case, or an
+// option that begins with it. A long option may be cut short.
+std::string nearest_option(const std::string& word, const CLI::App& app) {
+  const std::vector<std::string> names = option_names(app);
+  if (word.starts_with("--")) {
+    const std::string name = word.substr(0, word.find('='));
+    std::vector<std::string> longer;
+    for (const std::string& option : names)
+      if (option.starts_with(name)) longer.push_back(option);
+    return longer.size() == 1 ? "; did you mean '" + longer[0] + "'?" : did_you_mean(name, names);
+  }
+  const char letter = word.size() > 1 ? word[1] : '-';
+  const std::string other(
+      1, static_cast<char>(std::islower(letter) ? std::toupper(letter) : std::tolower(letter)));
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_snames())
+      if (name == other) return "; did you mean '-" + other + "'?";
+  for (const std::string& option : names)
+    if (option[2] == letter) return "; did you mean '" + option + "'?";
+  return "";
+}
+
+// What of the arguments nobody knows, with the nearest that somebody does; nothing if the error is
+// of another kind.
+std::optional<Error> unknown_word(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = reached(app);
+  const std::vector<std::string> left = command.remaining();
+  const std::string where = &command == &app ? "" : command.get_name();
+  const std::vector<std::string> commands = command_names(command);
+  const std::string known = (commands.size() > 1 ? "one of " : "") + join(commands, ", ");
+  if (left.empty()) {
+    if (commands.empty() || error.get_name() != "RequiredError") return std::nullopt;
+    return Error({where, "command", "nothing", known});
+  }
+  const std::string& word = left.front();
+  if (word.starts_with('-') && word.size() > 1) {
+    const std::string nearest = nearest_option(word, command);
+    return Error({where, "option", "'" + word + "'",
+                  nearest.empty() ? "one of " + join(option_names(command), ", ")
+                                  : "one that --help lists" + nearest});
+  }
+  if (!commands.empty())
+    return Error({where, "command", "'" + word + "'", known + did_you_mean(word, commands)});
+  return Error({where, "argument", "'" + word + "'", "nothing more"});
+}
+
+void add_commands(CLI::App& app) {
   add_simulate(app);
   add_demo(app);
   add_instance(app);
@@ -89,37 +163,49 @@ int run(int argc, char** argv) {
   add_study(app);
   add_run(app);
   add_status(app);
+  add_show(app);
   add_export(app);
   add_report(app);
   add_studies(app);
   add_graph(app);
   add_completion(app);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "armature: causal bandits. Learn from post-action contexts where they can be trusted, and "
+      "find out where they cannot.",
+      "armature");
+  app.set_version_flag("--version", std::string("armature ") + version(),
+                       "print the version and end");
+  app.require_subcommand(1);
+  app.footer("Start here: armature demo\nHelp on a command: armature COMMAND --help");
+  // Before the commands, which inherit both.
+  app.formatter(help_formatter());
+  app.set_help_flag("-h,--help", "print this and end");
+  add_commands(app);
+  add_terminal_options(app);
+  refuse_empty_values(app);
   try {
     app.parse(argc, argv);
     return 0;
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request);
   } catch (const CLI::ParseError& error) {
-    std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-    const bool no_such_command = argc > 1 && app.get_subcommands().empty() && argv[1][0] != '-';
-    fmt::print(stderr, "armature: {}\n",
-               no_such_command ? fmt::format("command: got '{}', expected one of {}{}", argv[1],
-                                             join(names, ", "), did_you_mean(argv[1], names))
-                               : error.what());
+    const std::optional<Error> unknown = unknown_word(app, error);
+    complain(unknown ? unknown->what() : shown(error.what(), kLongestMessage));
     fmt::print(stderr, "See armature --help, or armature COMMAND --help.\n");
     return 2;
   } catch (const Error& error) {
-    fmt::print(stderr, "armature: {}\n", error.what());
+    complain(error.what());
     return 2;
   } catch (const ExitStatus& status) {
     return status.value;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "armature: memory: got less than this needs, expected a smaller problem\n");
+    complain("memory: got less than this needs, expected a smaller problem");
     return 2;
-  } catch (const std::exception&
-               error) {  // nothing else should reach this door; a person still gets a sentence
-    fmt::print(stderr, "armature: unexpected: {}\n", error.what());
+  } catch (const std::exception& error) {  // a person still gets a sentence
+    complain(fmt::format("unexpected: {}", shown(error.what(), kLongestMessage)));
     return 2;
   }
 }
@@ -127,4 +213,11 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace armature::cli
 
-int main(int argc, char** argv) { return armature::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  const int status = armature::cli::run(argc, argv);
+  // What was printed piece by piece may not have arrived: a full disk, a closed pipe.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  std::fputs("armature: standard output: got an error, expected an open terminal, file or pipe\n",
+             stderr);
+  return status == 0 ? 2 : status;
+}

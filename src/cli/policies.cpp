@@ -39,7 +39,11 @@ void add_policies(CLI::App& app) {
            kReadingTheTables +
            "\n\nWho wins where, by how much and why: [comparison.md](comparison.md). The Pareto "
            "dial, the two misprints of balancing and how slowly it reacts: "
-           "[balancing.md](balancing.md). The theorem behind sentry: [sentry.md](sentry.md).",
+           "[balancing.md](balancing.md). The theorem behind sentry: [sentry.md](sentry.md). Which one "
+           "for you: [which-policy.md](which-policy.md).",
+       .examples = "Examples:\n"
+                   "  armature policies\n"
+                   "  armature policies c-ucb",
        .all = all,
        .find = find});
 }

@@ -6,6 +6,9 @@
 #include <csignal>
 #include <cstdio>
 
+#include "base/text.h"
+#include "cli/terminal.h"
+
 namespace armature::cli {
 namespace {
 
@@ -23,6 +26,28 @@ std::string time_text(double seconds) {
     return fmt::format("{:.0f} min {:02.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
   return fmt::format("{:.0f} h {:02.0f} min", std::floor(seconds / 3600),
                      std::fmod(seconds / 60, 60));
+}
+
+// The percentage is that of the replications beside it; a full hundred only when all are done. The
+// time left goes by the expected work, as replications differ in it.
+std::string progress_text(const Progress& progress, std::size_t columns) {
+  const std::uint64_t done = progress.replications_done, total = progress.replications_total;
+  const double share = progress.share;
+  const std::string left = share > 0 ? time_text(progress.seconds * (1 - share) / share) : "?";
+  const std::string count =
+      fmt::format("{} of {} replications ({}%)", done, total, total > 0 ? 100 * done / total : 100);
+  const std::string cells =
+      fmt::format("{} of {} cells", progress.cells_done, progress.cells_total);
+  const std::string rate = fmt::format("{:.3g} rounds/s", progress.rounds_done / progress.seconds);
+  const std::string start = progress.searching ? "search: " : "", end = left + " left";
+  // What is least missed goes first where the line is short.
+  std::string text;
+  for (const std::vector<std::string>& parts :
+       {std::vector{cells, count, rate, end}, {count, rate, end}, {count, end}, {count}}) {
+    text = start + join(parts, ", ");
+    if (display_width(text) <= columns) break;
+  }
+  return text;
 }
 
 const std::atomic<bool>& stop_on_interrupt() {
@@ -49,13 +74,8 @@ void ProgressLine::draw(const Progress& progress) {
   if (progress.seconds < last_drawn_) last_drawn_ = -1;
   if (progress.seconds - last_drawn_ < (terminal_ ? kRedrawSeconds : kPlainLineSeconds)) return;
   last_drawn_ = progress.seconds;
-  const double share = progress.share;
-  const std::string left = share > 0 ? time_text(progress.seconds * (1 - share) / share) : "?";
-  fmt::print(stderr,
-             "{}{}{} of {} cells, {} of {} replications ({:.0f}%), {:.3g} rounds/s, {} left{}",
-             terminal_ ? "\r\033[K" : "", progress.searching ? "search: " : "", progress.cells_done,
-             progress.cells_total, progress.replications_done, progress.replications_total,
-             100 * share, progress.rounds_done / progress.seconds, left, terminal_ ? "" : "\n");
+  const std::string text = progress_text(progress, error_screen().columns - 1);
+  fmt::print(stderr, "{}{}{}", terminal_ ? "\r\033[K" : "", text, terminal_ ? "" : "\n");
   std::fflush(stderr);
 }
 

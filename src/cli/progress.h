@@ -14,6 +14,10 @@ const std::atomic<bool>& stop_on_interrupt();
 /// "42 s", "3 min 07 s", "2 h 05 min".
 std::string time_text(double seconds);
 
+/// "3 of 8 cells, 30 of 80 replications (37%), 1.2e+08 rounds/s, 5 s left", or as much of it as
+/// fits.
+std::string progress_text(const Progress& progress, std::size_t columns);
+
 /// One line on the terminal with rate and time left, redrawn a few times a second. Nothing when
 /// quiet. Where standard error is not a terminal: nothing, or a plain line every now and then.
 class ProgressLine {

@@ -16,7 +16,8 @@ void print_report(const StudyResult& result, const std::string& directory) {
 }
 
 StudyResult results_at(const std::string& source, const char* option, const std::string& target) {
-  if (!std::filesystem::is_regular_file(source)) return read_results(source);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(source, ignored)) return read_results(source);
   if (target.empty()) throw Error({source, option, "nothing", "where to"});
   return read_published(source);
 }
@@ -45,8 +46,11 @@ void add_report(CLI::App& app) {
       ->required();
   command->add_option("--out,-o", options->directory, "where to [DIR]");
   command->footer(
-      "The page needs no network. It may be asked for while the study still runs: it then shows\n"
-      "what is finished.");
+      "The page needs no network. It may be asked for while the study still runs: it\n"
+      "then shows what is finished.\n\n"
+      "Examples:\n"
+      "  armature report runs/headline\n"
+      "  armature report studies/results/headline.json --out page");
   command->callback([options] { report(*options); });
 }
 

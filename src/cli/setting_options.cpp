@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "armature/error.h"
 #include "armature/families.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "linear/rank.h"
 
@@ -133,6 +136,16 @@ std::optional<double> real_if_given(const std::string& option, const std::string
                                     const Setting& sizes) {
   if (text.empty()) return std::nullopt;
   return real_number(option, text, "a number", known_of(sizes));
+}
+
+Problem given_problem(const std::string& path) {
+  // A world is easily put here: in words it would be looked for among the files.
+  const std::string name = path.substr(0, path.find(':'));
+  if (std::any_of(families().begin(), families().end(),
+                  [&](const Family& family) { return family.name == name; }))
+    throw Error({"", "--given", "'" + path + "'",
+                 "a problem file (docs/formats.md); a world goes to --instance"});
+  return read_problem(read_text_file(path), path);
 }
 
 ReadSetting read_setting(const SettingOptions& options) {

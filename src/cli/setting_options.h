@@ -38,6 +38,9 @@ struct ReadSetting {
 /// so.
 ReadSetting read_setting(const SettingOptions& options);
 
+/// `--given`: what policies are told instead, from its file.
+Problem given_problem(const std::string& path);
+
 /// A real number given as text on the command line, or nothing if it was not given.
 std::optional<double> real_if_given(const std::string& option, const std::string& text,
                                     const Setting& sizes);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "armature/error.h"
 #include "armature/lab.h"
 #include "armature/report.h"
@@ -7,6 +9,8 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/setting_options.h"
+#include "cli/terminal.h"
 
 namespace armature::cli {
 namespace {
@@ -29,8 +33,26 @@ struct Options {
   std::string max_events = "1e9";
   std::string format = "table";
   std::optional<std::string> output;
+  bool yes = false;
   bool quiet = false;
 };
+
+// Cut here and not by the option parser, which drops what stands between two commas.
+std::vector<Round> rounds_of(const std::vector<std::string>& lists, Round horizon) {
+  FormulaVariables known;
+  known.horizon = static_cast<double>(horizon);
+  std::vector<Round> rounds;
+  for (const std::string& list : lists)
+    for (std::size_t start = 0; start <= list.size();) {
+      const std::size_t comma = std::min(list.find(',', start), list.size());
+      const std::string round = list.substr(start, comma - start);
+      if (round.empty())
+        throw Error({"", "--at", "'" + list + "'", "rounds with one comma between two"});
+      rounds.push_back(whole_number("--at", round, 1, horizon, known));
+      start = comma + 1;
+    }
+  return rounds;
+}
 
 Simulation simulation_of(const Options& options) {
   Simulation simulation;
@@ -42,10 +64,7 @@ Simulation simulation_of(const Options& options) {
   simulation.seed = whole_number("--seed", options.seed, 0, UINT64_MAX);
   simulation.checkpoints =
       static_cast<std::uint32_t>(whole_number("--checkpoints", options.checkpoints, 1, 100'000));
-  FormulaVariables known;
-  known.horizon = static_cast<double>(simulation.horizon);
-  for (const std::string& round : options.at)
-    simulation.also_at.push_back(whole_number("--at", round, 1, simulation.horizon, known));
+  simulation.also_at = rounds_of(options.at, simulation.horizon);
   simulation.feedback = Feedback::parse_delay(options.delay);
   simulation.feedback.batch = whole_number("--batch", options.batch, 1, 1'000'000'000);
   simulation.feedback.loss = real_number("--loss", options.loss, "a probability in [0,1)");
@@ -60,13 +79,22 @@ Simulation simulation_of(const Options& options) {
         {"", "--leap-tolerance", "'" + options.leap_tolerance + "'", "a probability in (0,1)"});
   simulation.max_events =
       whole_number("--max-events", options.max_events, 1, 1'000'000'000'000'000'000);
-  if (options.given) simulation.given = read_problem(read_file(*options.given), *options.given);
+  if (options.given) simulation.given = given_problem(*options.given);
   return simulation;
+}
+
+void refuse_too_long(const Simulation& simulation) {
+  const double seconds = estimated_seconds(simulation);
+  if (seconds > kLongSeconds)
+    throw Error(
+        {"", "estimated time", time_text(seconds) + " of one core",
+         fmt::format("at most {}, or --yes to run it all the same", time_text(kLongSeconds))});
 }
 
 void run(const Options& options) {
   const Simulation simulation = simulation_of(options);
   if (options.output) require_writable(*options.output);
+  if (!options.yes) refuse_too_long(simulation);
   RunHooks hooks;
   hooks.threads = static_cast<unsigned>(whole_number("--threads", options.threads, 0, 4096));
   hooks.stop = &stop_on_interrupt();
@@ -79,7 +107,7 @@ void run(const Options& options) {
   if (!result.complete) fmt::print(stderr, "armature: interrupted; this is what was finished\n");
   emit(options.output, options.format == "json"  ? result_json(result)
                        : options.format == "csv" ? result_csv({result})
-                                                 : result_table(result));
+                                                 : result_table(result, screen(options.output)));
   if (!result.complete) throw ExitStatus{130};
 }
 
@@ -111,7 +139,6 @@ void add_simulate(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--at", options->at, "further rounds to report regret at, separated by commas")
-      ->delimiter(',')
       ->allow_extra_args(false);
   command
       ->add_option("--threads,-j", options->threads, "0: one per core; results do not depend on it")
@@ -142,13 +169,15 @@ void add_simulate(CLI::App& app) {
       ->check(CLI::IsMember({"table", "csv", "json"}))
       ->capture_default_str();
   command->add_option("--output,-o", options->output, "write here instead of to the terminal");
+  command->add_flag("--yes,-y", options->yes, "run it even if it would take very long");
   command->add_flag("--quiet,-q", options->quiet, "no progress line");
   command->footer(
-      "Example:\n"
-      "  armature simulate --instance bilodeau-confounded --policy ucb --policy c-ucb --policy "
-      "hac-ucb \\\n"
-      "                    --horizon 5000 --replications 100\n"
-      "The policy 'oracle' always plays the best action.");
+      "The policy 'oracle' always plays the best action.\n\n"
+      "Examples:\n"
+      "  armature simulate --instance bilodeau-confounded --policy ucb \\\n"
+      "                    --policy c-ucb --horizon 5000 --replications 20\n"
+      "  armature simulate --instance pareto-benign:gap=0.1 --policy sentry \\\n"
+      "                    --engine leap --horizon 1e12 --replications 2");
   command->callback([options] { run(*options); });
 }
 

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "report/words.h"
 #include "study/questions.h"
 
@@ -65,11 +66,12 @@ std::string result_path(const Options& options, const Listed& item) {
 
 void read_result(const Options& options, Listed& item) {
   const std::string path = result_path(options, item);
+  std::error_code ignored;  // what cannot be asked for is not there
   if (options.results.empty()) {
-    if (fs::exists(path + "/study.sqlite")) item.result = read_results(path);
+    if (fs::exists(path + "/study.sqlite", ignored)) item.result = read_results(path);
     return;
   }
-  if (!fs::exists(path)) return;
+  if (!fs::exists(path, ignored)) return;
   item.result = read_published(path);
   item.changed = changed_since(item.study, item.result->plan.study);
 }
@@ -86,7 +88,7 @@ std::vector<Listed> listed(const Options& options) {
     Listed item;
     item.file = file;
     try {
-      item.study = read_study(read_file(file), file);
+      item.study = read_study(read_text_file(file), file);
       read_result(options, item);
       if (item.result) item.verdicts = judge(*item.result);
     } catch (const Error& bad) {  // one bad file does not hide the others
@@ -107,26 +109,48 @@ Page page_of(std::vector<Listed> list) {
   return page;
 }
 
-std::string table_of(const Page& page) {
+Style style_of(const Verdict& verdict) {
+  return verdict.outcome == "holds"          ? Style::kGreen
+         : verdict.outcome == "contradicted" ? Style::kRed
+                                             : Style::kYellow;
+}
+
+// The question, in colour what came of it, and why.
+std::string verdict_lines(const Verdict& verdict, const Screen& on) {
+  const std::string because = fmt::format(
+      "{}{} ({}{})", verdict.outcome, verdict.caveat.empty() ? "" : ", " + verdict.caveat,
+      verdict.because, verdict.p ? ", p " + p_text(verdict.p) : "");
+  std::string text = wrapped(visible(question_words(verdict.rule)), prose_columns(on), "  ", "  ") +
+                     "\n" + wrapped(visible(because), prose_columns(on), "    ", "      ") + "\n";
+  // Coloured when lines are broken, as marks would count; on a very narrow screen not at all.
+  if (const auto at = text.rfind("\n    " + verdict.outcome); at != std::string::npos)
+    text.replace(at + 5, verdict.outcome.size(), styled(verdict.outcome, style_of(verdict), on));
+  if (!verdict.rule.catches.empty())
+    text += wrapped(visible("would catch: " + verdict.rule.catches), prose_columns(on), "    ",
+                    "      ") +
+            "\n";
+  return text;
+}
+
+std::string table_of(const Page& page, const Screen& on) {
   std::string text;
+  const auto indented = [&](const std::string& words) {
+    return wrapped(visible(words), prose_columns(on), "  ", "    ") + "\n";
+  };
   for (const Listed& item : page.studies) {
-    text += fmt::format("{}: {}\n", item.file, item.study.title);
+    std::string title = prose(item.file + ": " + item.study.title, on, 2);
+    title.pop_back();
+    text += styled(title, Style::kBold, on) + "\n";
     if (!item.result) {
-      text += fmt::format("  {}\n\n", item.trouble ? item.trouble->what() : "not run yet");
+      text += indented(item.trouble ? item.trouble->what() : "not run yet") + "\n";
       continue;
     }
     if (!item.result->complete) text += "  not finished; what there is says:\n";
-    if (!item.changed.empty()) text += fmt::format("  not as it was published: {}\n", item.changed);
-    for (const Verdict& verdict : item.verdicts) {
-      text += fmt::format("  {}: {}{} ({}{})\n", question_words(verdict.rule), verdict.outcome,
-                          verdict.caveat.empty() ? "" : ", " + verdict.caveat, verdict.because,
-                          verdict.p ? ", p " + p_text(verdict.p) : "");
-      if (!verdict.rule.catches.empty())
-        text += fmt::format("    would catch: {}\n", verdict.rule.catches);
-    }
+    if (!item.changed.empty()) text += indented("not as it was published: " + item.changed);
+    for (const Verdict& verdict : item.verdicts) text += verdict_lines(verdict, on);
     text += "\n";
   }
-  return text + page.correction + "\n";
+  return text + prose(page.correction, on);
 }
 
 std::string json_of(const Page& page) {
@@ -202,7 +226,15 @@ void run(const Options& options) {
   const Page page = page_of(listed(options));
   emit(options.output, options.format == "json"       ? json_of(page)
                        : options.format == "markdown" ? markdown_of(options, page)
-                                                      : table_of(page));
+                                                      : table_of(page, screen(options.output)));
+  // All that can be listed is; but a script must notice what could not.
+  bool troubled = false;
+  for (const Listed& item : page.studies) {
+    if (!item.trouble) continue;
+    complain(item.trouble->what());
+    troubled = true;
+  }
+  if (troubled) throw ExitStatus{2};
 }
 
 }  // namespace
@@ -225,6 +257,10 @@ void add_studies(CLI::App& app) {
       ->check(CLI::IsMember({"table", "json", "markdown"}))
       ->capture_default_str();
   command->add_option("--output,-o", options->output, "write here instead of to the terminal");
+  command->footer(
+      "Examples:\n"
+      "  armature studies\n"
+      "  armature studies studies/paper --results studies/results");
   command->callback([options] { run(*options); });
 }
 

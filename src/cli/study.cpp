@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "report/table.h"
 
 namespace armature::cli {
@@ -20,7 +21,6 @@ namespace {
 
 // What a person would want to be asked about first.
 constexpr std::size_t kManyCells = 5000;
-constexpr double kLongSeconds = 12 * 3600.0;
 constexpr std::size_t kMostCells = 1'000'000;
 
 struct CheckOptions {
@@ -42,19 +42,22 @@ struct ExportOptions {
   std::string directory;
   std::string to;
   bool csv = false;
+  bool every_curve = false;
   bool latex = false;
   bool markdown = false;
   bool published = false;
 };
 
 StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes) {
-  const Study study = read_study(read_file(file), file, overrides);
+  const Study study = read_study(read_text_file(file), file, overrides);
   try {
     return plan_study(study, yes ? kMostCells : kManyCells);
   } catch (const Error& error) {
     if (error.report().field == "cells" && !yes)
       throw Error({file, "cells", error.report().value,
                    error.report().expected + ", or --yes to run it all the same"});
+    // A missing instance file is not the study's own trouble: its name stays.
+    if (!error.report().file.empty()) throw;
     throw error.in_file(file);
   }
 }
@@ -100,14 +103,15 @@ std::string plan_table(const StudyPlan& plan, const std::vector<double>& seconds
                fmt::format("{}", end - i), time_text(work * first_replications(plan))});
     i = end;
   }
-  return table.print();
+  return table.print(screen());
 }
 
 std::string plan_total(const StudyPlan& plan, const std::vector<double>& seconds) {
   const auto line = [](std::size_t cells, double replications, double pass) {
-    return fmt::format(
-        "{} cells × {} replications; about {} of one core, estimated from a short trial\n", cells,
-        replications, time_text(pass * replications));
+    return prose(fmt::format("{} cells × {} replications; about {} of one core, estimated from a "
+                             "short trial",
+                             cells, replications, time_text(pass * replications)),
+                 screen());
   };
   const std::string all = line(plan.cells.size(), first_replications(plan), one_pass(seconds));
   if (!searches_first(plan)) return all;
@@ -141,6 +145,9 @@ void run(const RunOptions& options) {
                                     ? "runs/" + std::filesystem::path(options.file).stem().string()
                                     : options.directory;
   run_with_progress(plan, directory, {options.threads, options.quiet}, seconds);
+  if (options.quiet) return;
+  emit(std::nullopt, "\n");
+  print_answer(read_results(directory));
 }
 
 // Which of two stages is being told of.
@@ -150,24 +157,46 @@ std::string stage_words(const StudyStatus& status) {
   return fmt::format("search finished, {} replications; the worst cells: ", status.searched);
 }
 
+// Never 100% before the end.
+std::string share_text(std::uint64_t done, std::uint64_t total) {
+  return fmt::format("{}%", total == 0 ? 100 : 100 * done / total);
+}
+
+// Cell by cell only what is still missing: of what is finished nobody wants a list.
+std::string unfinished_table(const StudyStatus& status) {
+  TextTable table({"instance", "T", "policy", "replications"});
+  std::size_t finished = 0;
+  for (const PlannedCell& cell : status.plan.cells) {
+    const std::uint32_t done = status.replications[cell.id];
+    if (done == status.plan.study.replications)
+      ++finished;
+    else
+      table.add({cell.instance_label, fmt::format("{}", cell.horizon), cell.policy_label,
+                 fmt::format("{} of {}", done, status.plan.study.replications)});
+  }
+  const std::size_t cells = status.plan.cells.size();
+  if (finished == cells) return "";
+  return finished == 0 ? table.print(screen()) + "\n"
+                       : fmt::format("{} of {} cells are finished; not yet:\n\n{}\n", finished,
+                                     cells, table.print(screen()));
+}
+
 void status(const std::string& directory) {
   const StudyStatus status = study_status(directory);
   const Study& study = status.plan.study;
-  TextTable table({"instance", "T", "policy", "replications"});
-  std::uint64_t done = 0;
-  for (const PlannedCell& cell : status.plan.cells) {
-    done += status.replications[cell.id];
-    table.add({cell.instance_label, fmt::format("{}", cell.horizon), cell.policy_label,
-               fmt::format("{} of {}", status.replications[cell.id], study.replications)});
-  }
+  const std::uint64_t done =
+      std::accumulate(status.replications.begin(), status.replications.end(), std::uint64_t{0});
   const std::uint64_t total = std::uint64_t{study.replications} * status.plan.cells.size();
-  emit(std::nullopt, fmt::format("{}{}\n{}{} of {} replications ({:.0f}%), {}\n",
-                                 study.title.empty() ? "" : study.title + "\n\n", table.print(),
-                                 stage_words(status), done, total,
-                                 100.0 * static_cast<double>(done) / static_cast<double>(total),
-                                 done == total && !status.searching ? "finished"
-                                 : status.running                   ? "running"
-                                                  : "not running; armature run goes on from here"));
+  const bool finished = done == total && !status.searching;
+  std::string out = study.title.empty() ? "" : prose(study.title, screen());
+  if (!finished) out += (out.empty() ? "" : "\n") + unfinished_table(status);
+  out += fmt::format("{}{} cells, {} of {} replications ({}), {}\n", stage_words(status),
+                     status.plan.cells.size(), done, total, share_text(done, total),
+                     finished         ? "finished"
+                     : status.running ? "running"
+                                      : "not running; armature run goes on from here");
+  if (finished) out += fmt::format("What came out: armature show {}\n", directory);
+  emit(std::nullopt, out);
 }
 
 // What is published of a search says that its worlds were the worst found; a list of cells in a
@@ -204,7 +233,7 @@ void export_results(const ExportOptions& options) {
     return;
   }
   const std::string target = !options.to.empty() ? options.to : options.directory + "/csv";
-  export_csv(options.directory, target);
+  export_csv(options.directory, target, options.every_curve);
   fmt::print("{}\n", target);
 }
 
@@ -236,11 +265,19 @@ void add_study(CLI::App& app) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* study = app.add_subcommand("study", "study files");
   study->require_subcommand(1);
+  study->footer(
+      "Examples:\n"
+      "  armature study check studies/headline.toml\n"
+      "  armature study check studies/comparison.toml --quiet");
   CLI::App* command = study->add_subcommand(
       "check", "validate a study file, show it with all defaults, and what it comes to");
   command->add_option("FILE", options->file, "a study (TOML; docs/studies.md)")->required();
   command->add_option("KEY=VALUE", options->overrides, "replace top-level values");
   command->add_flag("--quiet,-q", options->quiet, "the plan only, not the study itself");
+  command->footer(
+      "Examples:\n"
+      "  armature study check studies/headline.toml\n"
+      "  armature study check studies/headline.toml replications=5 --quiet");
   command->callback([options] { check(*options); });
 }
 
@@ -256,10 +293,15 @@ void add_run(CLI::App& app) {
       ->add_option("--threads,-j", options->threads, "0: one per core; results do not depend on it")
       ->capture_default_str();
   command->add_flag("--yes,-y", options->yes, "run it even if it is very large");
-  command->add_flag("--quiet,-q", options->quiet, "no progress");
+  command->add_flag("--quiet,-q", options->quiet, "no progress, and no answer at the end");
   command->footer(
-      "Ctrl-C, kill or a power cut cost at most the blocks at work, about a second each.\n"
-      "Then: armature report DIR, armature export DIR --csv, armature status DIR");
+      "Ctrl-C, kill or a power cut cost at most the blocks at work, about a second\n"
+      "each. Then: armature show DIR, armature report DIR, armature export DIR --csv,\n"
+      "armature status DIR\n\n"
+      "Examples:\n"
+      "  armature run studies/headline.toml replications=2 horizons=1000\n"
+      "  armature run studies/delay.toml replications=2 horizons=1000 \\\n"
+      "               'delay=[0,100]' --out runs/small --quiet");
   command->callback([options] { run(*options); });
 }
 
@@ -267,6 +309,10 @@ void add_status(CLI::App& app) {
   auto directory = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("status", "how far the study in a directory is");
   command->add_option("DIR", *directory, "a directory that armature run works in")->required();
+  command->footer(
+      "Examples:\n"
+      "  armature status runs/headline\n"
+      "  armature status runs/small");
   command->callback([directory] { status(*directory); });
 }
 
@@ -282,18 +328,29 @@ void add_export(CLI::App& app) {
   command->add_option("--to", options->to,
                       "where to [DIR/csv, DIR/regret.tex, DIR/regret.md or DIR/published.json]");
   CLI::Option* csv = command->add_flag("--csv", options->csv, "CSV files (the default)");
+  CLI::Option* every_curve = command->add_flag(
+      "--replications", options->every_curve,
+      "CSV: also replication_curves.csv, the regret of every replication at every checkpoint");
   CLI::Option* latex =
-      command->add_flag("--latex", options->latex, "one file of tables for \\input")->excludes(csv);
+      command->add_flag("--latex", options->latex, "one file of tables for \\input")
+          ->excludes(csv)
+          ->excludes(every_curve);
   CLI::Option* markdown =
       command->add_flag("--markdown", options->markdown, "one file of tables, one per horizon")
           ->excludes(csv)
+          ->excludes(every_curve)
           ->excludes(latex);
   command
       ->add_flag("--published", options->published,
                  "one JSON file for version control: what figures, tables and verdicts need")
       ->excludes(markdown)
       ->excludes(csv)
-      ->excludes(latex);
+      ->excludes(latex)
+      ->excludes(every_curve);
+  command->footer(
+      "Examples:\n"
+      "  armature export runs/headline --csv\n"
+      "  armature export runs/headline --markdown --to regret.md");
   command->callback([options] { export_results(*options); });
 }
 

@@ -104,7 +104,7 @@ InstanceSource::InstanceSource(const std::string& text, std::optional<Round> hor
                                std::uint64_t seed)
     : text_(text), horizon_(horizon), seed_(seed) {
   if (names_instance_file(text)) {
-    fixed_ = std::make_shared<const Instance>(read_instance(read_file(text), text));
+    fixed_ = std::make_shared<const Instance>(read_instance(read_text_file(text), text));
     return;
   }
   const TextForm form = TextForm::parse(text);

@@ -20,14 +20,30 @@ struct Axis {
   Scale scale = Scale::kLinear;
   double low = 0;
   double high = 1;
+  std::vector<double> chosen_ticks = {};  // empty: round numbers
+  double room = 0;                        // pixels beyond both ends, for whole symbols there
+  double constant = 1;                    // of kSymlog: about where the linear part ends
 };
 
-/// An axis on which all these values have a place. Linear ones begin at 0 if all values are
-/// positive; on logarithmic ones values of 0 and less, and those five powers of ten below the
-/// largest, fall off.
+/// What was measured decides the range of an axis, and nothing else: bounds are drawn where they
+/// fall. All these values have a place on it, but for 0 and less on a logarithmic one, and for
+/// stray values if those above 0 lie more than eight powers of ten apart. What has no place is
+/// marked at the edge (`edge_marks` in panels.h). Linear ones begin at 0 if all values are
+/// positive.
 Axis fitted(std::string title, Scale scale, const std::vector<double>& values);
-/// The same without room at its ends.
+/// All that is finite (and positive, if logarithmic), without room at its ends.
 Axis exact(std::string title, Scale scale, const std::vector<double>& values);
+
+/// The axis of one panel of several.
+struct PanelAxis {
+  Axis axis;
+  bool own = false;  // else the one that all share
+};
+/// One range for all panels, so that they can be compared; a panel that it would press flat has
+/// its own. One entry of `values` per panel.
+std::vector<PanelAxis> shared(const std::string& title, Scale scale,
+                              const std::vector<std::vector<double>>& values);
+
 /// Logarithmic if the values are far apart, symmetric if some are 0.
 Scale scale_for(const std::vector<double>& values);
 
@@ -35,9 +51,19 @@ Scale scale_for(const std::vector<double>& values);
 double place_of(const Axis& axis, double value);
 double value_at(const Axis& axis, double place);
 
+/// Which side of the axis a value is off: -1 below, 1 above, 0 if it has a place.
+int side_of(const Axis& axis, double value);
+/// The nearest value that has a place.
+double kept_inside(const Axis& axis, double value);
+
 std::vector<double> ticks(const Axis& axis);
+/// The axis along so many pixels from left to right, with ticks whose labels do not touch: at
+/// `values` themselves if they are few, else at round numbers.
+Axis labelled_across(Axis axis, double pixels, std::vector<double> values = {});
 /// A number as an axis has it: 0.05, 2000, 20k; 10⁵ where all ticks are powers of ten.
 std::string tick_label(const Axis& axis, double value);
+/// A number to three digits, for notes: 0.0712, 21.3k, 31M, 2.1·10¹², 10⁻⁹.
+std::string short_number(double value);
 
 /// The encoding of a field along this axis: scale, ticks, labels.
 Json along(const Axis& axis, const std::string& field);

@@ -1,102 +1,81 @@
 #include "figures/final.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace armature::figures {
 namespace {
 
-Json rows_of(const FinalPanel& panel, bool level) {
+constexpr const char* kX = "x";
+
+Json rows_of(const CurvePanel& panel, const Axis& up, bool level) {
   Json rows = Json::array();
-  for (const FinalCurve& curve : panel.curves)
-    for (const FinalPoint& point : curve.points)
-      if (curve.level == level)
-        rows.push_back({{kPolicy, curve.policy},
-                        {"x", point.x},
-                        {"mean", point.mean},
-                        {"low", point.low},
-                        {"high", point.high}});
-  return rows;
+  for (const Curve& curve : panel.curves)
+    for (const MeanPoint& point : curve.points)
+      if (curve.level == level) rows.push_back(curve_row(curve, point, kX, up));
+  return {{"values", std::move(rows)}};
 }
 
-Axis upward(const FinalPanel& panel, Scale scale) {
-  std::vector<double> values;
-  for (const FinalCurve& curve : panel.curves)
-    for (const FinalPoint& point : curve.points) {
-      values.push_back(point.mean);
-      values.push_back(point.high);
-    }
-  return with_room_for(panel.bounds, "final regret", scale, std::move(values));
-}
-
-Axis across(const FinalFigure& input, const FinalPanel& panel) {
-  std::vector<double> values;
-  for (const FinalCurve& curve : panel.curves)
-    for (const FinalPoint& point : curve.points) values.push_back(point.x);
-  return exact(input.x_title, input.across, values);
-}
-
-Json tooltip(const std::string& x_title) {
-  return {shown_text(kPolicy, "policy"), shown_number("x", x_title),
-          shown_number("mean", "mean regret"), shown_number("low", "interval from"),
-          shown_number("high", "to")};
+// Ticks at what was run, where that is little: 2, 4, 8, 16. An x of 0 (no delay, ε = 0) is a
+// setting like the others and has its place beside the least of them.
+std::vector<Axis> axes_across(const FinalFigure& input, const PanelSize& size) {
+  std::vector<Axis> axes;
+  for (const CurvePanel& panel : input.panels) {
+    const std::vector<double> places = places_across(panel);
+    const bool zero = std::find(places.begin(), places.end(), 0.0) != places.end();
+    const bool bent = zero && input.across == Scale::kLog;
+    Axis axis = exact(input.x_title, bent ? Scale::kSymlog : input.across, places);
+    if (bent) axis.constant = exact("", Scale::kLog, places).low;
+    axis.room = 8;
+    axes.push_back(labelled_across(std::move(axis), size.width, places));
+  }
+  return axes;
 }
 
 // Lines join the means; whiskers are their intervals; the shapes under the pointer answer to it.
-std::vector<Json> measured_layers(const FinalFigure& input, const FinalPanel& panel, const Json& x,
-                                  const Axis& vertical, const std::vector<std::string>& names) {
-  const Json y = along(vertical, "mean");
-  const Json lines = line_looks(input.heading.looks, names);
+std::vector<Json> measured_layers(const FinalFigure& input, const CurvePanel& panel,
+                                  const CurveFrame& frame, const Json& looks) {
+  const std::vector<std::string> names = policies_of(input.panels);
+  const Json x = along(frame.across, kX), y = along(frame.up, "shown");
   const Json ink = colour_only(input.heading.looks, names);
   const Json shape = shape_only(input.heading.looks, names);
-  const Json rows = {{"values", rows_of(panel, false)}};
+  const Json rows = rows_of(panel, frame.up, false);
   Json line = {{"data", rows},
-               {"mark", {{"type", "line"}, {"tooltip", nullptr}}},
+               {"mark", {{"type", "line"}, {"clip", true}, {"tooltip", nullptr}}},
                {"encoding", {{"x", x}, {"y", y}}}};
-  line["encoding"].update(lines);
-  // An interval may reach to 0 and below, which a logarithmic axis does not have.
-  const Json cut = {{"calculate", fmt::format("max(datum.low, {})", vertical.low)},
-                    {"as", "shown_low"}};
-  Json low = y;
-  low["field"] = "shown_low";
-  Json whisker = {
-      {"data", rows},
-      {"transform", Json::array({cut})},
-      {"mark", {{"type", "rule"}, {"strokeWidth", 1.5}, {"clip", true}}},
-      {"encoding", {{"x", x}, {"y", low}, {"y2", {{"field", "high"}}}, {"stroke", ink}}}};
-  Json point = {
-      {"data", rows},
-      {"mark", {{"type", "point"}, {"filled", true}, {"size", 50}, {"opacity", 1}}},
-      {"encoding",
-       {{"x", x}, {"y", y}, {"fill", ink}, {"shape", shape}, {"tooltip", tooltip(input.x_title)}}}};
-  Json level = {{"data", {{"values", rows_of(panel, true)}}},
-                {"mark", {{"type", "line"}, {"tooltip", nullptr}}},
-                {"encoding", {{"x", x}, {"y", y}}}};
-  level["encoding"].update(lines);
+  line["encoding"].update(looks);
+  Json level = line;
+  level["data"] = rows_of(panel, frame.up, true);
+  const Json whisker = {{"data", rows},
+                        {"mark", {{"type", "rule"}, {"strokeWidth", 1.5}, {"clip", true}}},
+                        {"encoding",
+                         {{"x", x},
+                          {"y", along(frame.up, "shown_low")},
+                          {"y2", {{"field", "shown_high"}}},
+                          {"stroke", ink}}}};
+  // Not clipped, so that symbols at the ends stay whole: those outside are filtered and have their
+  // mark at the edge.
+  const Json point = {{"data", rows},
+                      {"transform", Json::array({{{"filter", "datum.inside"}}})},
+                      {"mark", {{"type", "point"}, {"filled", true}, {"size", 50}, {"opacity", 1}}},
+                      {"encoding",
+                       {{"x", x},
+                        {"y", y},
+                        {"fill", ink},
+                        {"shape", shape},
+                        {"tooltip",
+                         {shown_text(kPolicy, "policy"), shown_number(kX, input.x_title),
+                          shown_number("mean", "mean regret"), shown_number("low", "interval from"),
+                          shown_number("high", "to")}}}}};
   return {level, line, whisker, point};
 }
 
-Json panel_spec(const FinalFigure& input, const FinalPanel& panel,
-                const std::vector<std::string>& names, const PanelSize& size) {
-  const Axis horizontal = across(input, panel), vertical = upward(panel, input.up);
-  Json x = along(horizontal, "x");
-  x["scale"]["padding"] = 8;
-  std::vector<EndLabel> labels;
-  for (const FinalCurve& curve : panel.curves)
-    if (!curve.points.empty() && place_of(vertical, curve.points.back().mean) >= 0 &&
-        curve.points.back().x == horizontal.high)
-      labels.push_back({curve.policy, curve.policy, curve.points.back().mean});
-  BoundLayers bounds = bound_layers(input.heading.looks, panel.bounds, horizontal, vertical);
-  labels.insert(labels.end(), bounds.labels.begin(), bounds.labels.end());
-
-  std::vector<Json> layers = std::move(bounds.layers);
-  for (Json& layer : layers) layer["encoding"]["x"]["scale"]["padding"] = 8;
-  for (Json& layer : measured_layers(input, panel, x, vertical, names))
+Json panel_spec(const FinalFigure& input, const CurvePanel& panel, CurveFrame frame,
+                const Json& looks, const PanelSize& size) {
+  std::vector<Json> layers = std::move(frame.bounds);
+  for (Json& layer : measured_layers(input, panel, frame, looks))
     layers.push_back(std::move(layer));
-  for (Json& layer : end_labels(input.heading.looks, labels, vertical, size))
-    layers.push_back(std::move(layer));
-  return {{"title", panel_title(panel.title, size)},
+  layers.insert(layers.end(), frame.labels.begin(), frame.labels.end());
+  return {{"title", std::move(frame.title)},
           {"width", size.width},
           {"height", size.height},
           {"layer", std::move(layers)}};
@@ -106,12 +85,14 @@ Json panel_spec(const FinalFigure& input, const FinalPanel& panel,
 
 Figure final_figure(const FinalFigure& input) {
   const PanelSize size = panel_size(input.panels.size());
-  std::vector<std::string> names;
-  for (const FinalPanel& panel : input.panels)
-    for (const FinalCurve& curve : panel.curves) names.push_back(curve.policy);
+  const CurveFrames frames =
+      curve_frames(input.heading.looks, input.panels,
+                   {kX, axes_across(input, size), "final regret", input.up, true}, size);
+  Json looks = line_looks(input.heading.looks, policies_of(input.panels));
+  if (frames.named) looks = without_legend(std::move(looks));
   std::vector<Json> panels;
-  for (const FinalPanel& panel : input.panels)
-    panels.push_back(panel_spec(input, panel, names, size));
+  for (std::size_t i = 0; i < input.panels.size(); ++i)
+    panels.push_back(panel_spec(input, input.panels[i], frames.panels[i], looks, size));
   return assemble(input.heading, std::move(panels), size);
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "armature/theory.h"
-#include "figures/style.h"
+#include "figures/looks.h"
 
 namespace armature::figures {
 
@@ -12,6 +12,7 @@ enum class FrontierAxes {
   kAbsolute,    // regrets, on logarithmic scales
 };
 
-Figure frontier_figure(const Frontier& frontier, FrontierAxes axes);
+/// `looks`: of the policies that stand on it, by the names of their series.
+Figure frontier_figure(const Frontier& frontier, FrontierAxes axes, const Looks& looks);
 
 }  // namespace armature::figures

@@ -8,9 +8,11 @@
 namespace armature::figures {
 
 struct PlanePoint {
-  std::string policy;  // whose look it has; members of a sweep share it and are joined
-  std::string member;  // its own name
-  double benign = 0;   // R_1
+  std::string policy;   // whose look it has; members of a sweep share it and are joined
+  std::string member;   // its own name
+  std::string dial;     // what is varied along the sweep, and its setting here; empty: no sweep, or
+  std::string setting;  // several things at once
+  double benign = 0;    // R_1
   double benign_low = 0, benign_high = 0;
   double worst = 0;  // R_2
   double worst_low = 0, worst_high = 0;
@@ -20,7 +22,8 @@ struct PlanePanel {
   double actions = 0;
   double contexts = 0;
   double horizon = 0;
-  std::vector<PlanePoint> points;
+  std::vector<std::string> notes;  // under the title, a line each: what the points rest on
+  std::vector<PlanePoint> points;  // those of a sweep beside each other, in its order
 };
 struct PlaneFigure {
   Heading heading;

@@ -23,8 +23,9 @@ struct RatioFigure {
   std::vector<std::string> worlds;  // rows of every panel, from the top
   std::vector<RatioPanel> panels;
 };
-/// Ratios beyond 100 stand at the right edge: how hopeless a policy is does not matter there, and
-/// the differences that do matter need the room.
+/// Ratios from 100 on stand beside each other in a strip at the right edge, in their order and with
+/// their values: how hopeless a policy is matters less there than the differences that need the
+/// room. Marks that would cover each other are moved apart within their row.
 Figure ratio_figure(const RatioFigure& input);
 
 }  // namespace armature::figures

@@ -14,29 +14,13 @@ std::vector<std::string> learners_of(const ShareFigure& input) {
   return names;
 }
 
-// A learner that is also a policy of the report has its colour; others take those left over.
-Json colours_of(const ShareFigure& input) {
-  const std::vector<std::string> names = learners_of(input);
-  std::vector<std::string> range;
-  std::size_t next = input.heading.looks.empty() ? 0 : input.heading.looks.back().place + 1;
-  for (const std::string& name : names) {
-    const auto& looks = input.heading.looks;
-    const auto known = std::find_if(looks.begin(), looks.end(),
-                                    [&](const Look& look) { return look.name == name; });
-    range.push_back(known != looks.end() ? colour(*known) : palette()[next++ % palette().size()]);
+Json panel_spec(SharePanel panel, const Json& colours, const PanelSize& size) {
+  const Axis across = labelled_across(exact("round t", Scale::kLog, panel.rounds), size.width);
+  // An area over one round would not be seen: it fills the axis.
+  if (panel.rounds.size() == 1) {
+    panel.rounds = {across.low, across.high};
+    for (LearnerShare& learner : panel.learners) learner.share.resize(2, learner.share.front());
   }
-  return {{"field", "learner"},
-          {"type", "nominal"},
-          {"scale", {{"domain", names}, {"range", range}}},
-          {"legend",
-           {{"title", nullptr},
-            {"orient", "top"},
-            {"direction", "horizontal"},
-            {"symbolType", "square"},
-            {"labelLimit", 420}}}};
-}
-
-Json panel_spec(const SharePanel& panel, const Json& colours, const PanelSize& size) {
   Json rows = Json::array();
   for (std::size_t l = 0; l < panel.learners.size(); ++l)
     for (std::size_t i = 0; i < panel.rounds.size(); ++i)
@@ -44,18 +28,20 @@ Json panel_spec(const SharePanel& panel, const Json& colours, const PanelSize& s
                       {"order", l},
                       {"round", panel.rounds[i]},
                       {"share", panel.learners[l].share[i]}});
-  const Axis across = exact("round t", Scale::kLog, panel.rounds);
   const Axis up{"share of plays", Scale::kLinear, 0, 1};
   Json y = along(up, "share");
   y["stack"] = "zero";
   y["axis"]["format"] = "%";
   y["axis"].erase("labelExpr");
   y["axis"]["values"] = {0, 0.5, 1};
-  return {{"title", panel_title(panel.title, size)},
+  // Titles are long, a policy's name and a world's: broken early, they keep out of their
+  // neighbours.
+  const PanelSize narrow{size.width - 50, size.height, size.columns};
+  return {{"title", panel_title(panel.title, narrow)},
           {"width", size.width},
           {"height", size.height},
           {"data", {{"values", std::move(rows)}}},
-          {"mark", {{"type", "area"}, {"opacity", 0.8}, {"line", false}}},
+          {"mark", {{"type", "area"}, {"opacity", 0.85}, {"line", false}, {"clip", true}}},
           {"encoding",
            {{"x", along(across, "round")},
             {"y", y},
@@ -71,7 +57,10 @@ Json panel_spec(const SharePanel& panel, const Json& colours, const PanelSize& s
 Figure share_figure(const ShareFigure& input) {
   PanelSize size = panel_size(input.panels.size());
   size.height *= 0.7;  // a share needs less height than a regret
-  const Json colours = colours_of(input);
+  constexpr std::size_t kMostPerRow = 4;
+  if (input.panels.size() > input.per_row && input.per_row > 1 && input.per_row <= kMostPerRow)
+    size.columns = input.per_row;
+  const Json colours = area_looks(input.learners, learners_of(input), "learner");
   std::vector<Json> panels;
   for (const SharePanel& panel : input.panels) panels.push_back(panel_spec(panel, colours, size));
   return assemble(input.heading, std::move(panels), size);

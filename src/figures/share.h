@@ -16,7 +16,9 @@ struct SharePanel {
   std::vector<LearnerShare> learners;
 };
 struct ShareFigure {
-  Heading heading;  // looks: of the policies; a learner that is one keeps its colour
+  Heading heading;
+  Looks learners;           // of every learner: a policy has its colour here too
+  std::size_t per_row = 0;  // panels that belong beside each other; 0: no such thing
   std::vector<SharePanel> panels;
 };
 Figure share_figure(const ShareFigure& input);

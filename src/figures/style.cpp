@@ -2,20 +2,6 @@
 
 namespace armature::figures {
 
-const std::vector<std::string>& palette() {
-  static const std::vector<std::string> colours = {
-      "#0072B2",  // blue
-      "#D55E00",  // vermilion
-      "#009E73",  // bluish green
-      "#E69F00",  // orange
-      "#CC79A7",  // reddish purple
-      "#56B4E9",  // sky blue
-      "#767676",  // grey
-      "#F0E442",  // yellow
-  };
-  return colours;
-}
-
 const std::string& neutral_colour() {
   static const std::string grey = "#767676";
   return grey;
@@ -54,8 +40,7 @@ Json shared_config() {
             {"titleFontWeight", "normal"},
             {"symbolStrokeWidth", 2}}},
           {"line", {{"strokeWidth", 2}}},
-          {"point", {{"filled", true}, {"size", 60}}},
-          {"range", {{"category", palette()}}}};
+          {"point", {{"filled", true}, {"size", 60}}}};
 }
 
 }  // namespace
@@ -83,15 +68,6 @@ Json log_quantity(const std::string& field, const std::string& title) {
           {"title", title},
           {"scale", {{"type", "log"}}},
           {"axis", {{"format", ".1~e"}, {"tickCount", 6}}}};
-}
-
-Json colour_of(const std::string& field, const std::vector<std::string>& names) {
-  std::vector<std::string> range;
-  for (std::size_t i = 0; i < names.size(); ++i) range.push_back(palette()[i % palette().size()]);
-  return {{"field", field},
-          {"type", "nominal"},
-          {"title", nullptr},
-          {"scale", {{"domain", names}, {"range", range}}}};
 }
 
 }  // namespace armature::figures

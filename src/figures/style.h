@@ -1,10 +1,9 @@
-// What all figures have in common: colours, fonts, sizes. A figure is data in, a Vega-Lite v5
-// specification out; it carries its own data and needs nothing but a renderer.
+// What all figures have in common: fonts, sizes, the grey of axes. A figure is data in, a Vega-Lite
+// v5 specification out; it carries its own data and needs nothing but a renderer.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 namespace armature::figures {
 
@@ -17,9 +16,6 @@ struct Figure {
   std::string spec;     // Vega-Lite v5 as JSON text
 };
 
-/// The colours of Okabe and Ito, told apart by all common kinds of colour vision and in grey print;
-/// those that stand out on white and on black come first, and a middle grey replaces their black.
-const std::vector<std::string>& palette();
 /// Text, axes and grid: the grey that stands out as much from white as from black.
 const std::string& neutral_colour();
 
@@ -31,7 +27,4 @@ Json base_spec(const std::string& title, const std::string& subtitle = "");
 Json quantity(const std::string& field, const std::string& title);
 /// The same on a logarithmic scale with powers of ten as labels.
 Json log_quantity(const std::string& field, const std::string& title);
-/// A colour for each name, in the order given, so that a policy keeps its colour between figures.
-Json colour_of(const std::string& field, const std::vector<std::string>& names);
-
 }  // namespace armature::figures

@@ -60,6 +60,10 @@ void MemoryRecorder::note(CellRecord& record, std::uint32_t replication, std::si
     Noted& noted = record.diagnostics[{entry.name, checkpoint}];
     noted.replications.push_back(replication);
     noted.values.push_back(entry.value);
+    if (!entry.word.empty()) {
+      noted.words.resize(noted.values.size());
+      noted.words.back() = entry.word;
+    }
   }
 }
 
@@ -113,7 +117,8 @@ void MemoryRecorder::diagnostics(std::uint32_t cell, const NotedValues& each) {
     std::sort(order.begin(), order.end(), [&noted = noted](std::size_t one, std::size_t other) {
       return noted.replications[one] < noted.replications[other];
     });
-    for (const std::size_t i : order) each(key.first, key.second, noted.values[i]);
+    for (const std::size_t i : order)
+      each({key.first, noted.values[i], i < noted.words.size() ? noted.words[i] : ""}, key.second);
   }
 }
 

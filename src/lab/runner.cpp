@@ -3,14 +3,25 @@
 // Blocks over threads: a counter and a crew. Nothing here may reach a result, so threads share only
 // the next number, the first failure and the progress line. Why not a library: HACKING.md.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
+
+#include "armature/error.h"
 
 namespace armature {
 namespace {
+
+// A leap is tried in full where it has fewer events than this, a tenth of a microsecond to one
+// each; of a study with many cells less, so that trials take a second or two in all.
+constexpr std::uint64_t kTrialEvents = 4'000'000;
+constexpr std::uint64_t kLeastTrialEvents = 20'000;
+// What a longer one is taken to cost, in rounds played one by one: a guess.
+constexpr double kRoundsLeapIsWorth = 2e6;
 
 // Counts what is done and tells the hook, one thread at a time.
 class ProgressReporter {
@@ -78,7 +89,51 @@ void for_each_task(std::size_t count, unsigned threads,
   if (first_failure) std::rethrow_exception(first_failure);
 }
 
+// Computing time of one replication.
+double played(const Cell& cell) {
+  static const std::atomic<bool> never{false};
+  return run_block(cell, {0, 1}, never).seconds;
+}
+
+// Up to some round, always stepped. The cell keeps its horizon, which policies plan by; the last
+// checkpoint ends the trial.
+double stepped(Cell cell, Round rounds) {
+  cell.checkpoints = {rounds};
+  cell.engine = Engine::kStep;
+  return played(cell);
+}
+
+// The whole of a replication that leaps, which cannot be cut short in proportion; nothing if that
+// takes too many events.
+std::optional<double> leapt(Cell cell, std::uint64_t most_events) {
+  cell.max_events = std::min(cell.max_events, most_events);
+  try {
+    return played(cell);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// What it takes to begin, once, and what a round takes, as often as there are rounds.
+double trial(const Cell& cell, std::uint64_t most_events) {
+  const bool leaps = engine_for(cell, *cell.world(0)) == Engine::kLeap;
+  if (leaps)
+    if (const auto seconds = leapt(cell, most_events)) return *seconds;
+  const Round rounds = std::min(cell.horizon, kTrialRounds);
+  const double begin = stepped(cell, 1);
+  const double round = std::max(stepped(cell, rounds) - begin, 0.0) / static_cast<double>(rounds);
+  const auto horizon = static_cast<double>(cell.horizon);
+  return begin + round * (leaps ? std::min(horizon, kRoundsLeapIsWorth) : horizon);
+}
+
 }  // namespace
+
+std::vector<double> trial_seconds(const std::vector<Cell>& cells) {
+  std::vector<double> seconds;
+  const std::uint64_t events = std::max(kTrialEvents / (cells.size() + 1), kLeastTrialEvents);
+  for (const Cell& cell : cells) seconds.push_back(trial(cell, events));
+  return seconds;
+}
 
 unsigned threads_of(const RunHooks& hooks) {
   return hooks.threads > 0 ? hooks.threads : std::max(1u, std::thread::hardware_concurrency());

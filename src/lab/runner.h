@@ -22,6 +22,12 @@ struct BlockTask {
 void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, const RunHooks& hooks,
                 const std::function<void(const BlockTask&, BlockResult)>& finished);
 
+/// Seconds of computing that one replication of each cell takes, guessed from its first rounds, or
+/// from one that leaps. What it computes is thrown away.
+std::vector<double> trial_seconds(const std::vector<Cell>& cells);
+/// Rounds of a trial, at most.
+inline constexpr Round kTrialRounds = 8192;
+
 /// hooks.threads, or one per core.
 unsigned threads_of(const RunHooks& hooks);
 

@@ -75,6 +75,33 @@ std::vector<BlockTask> blocks_of(const std::vector<PlannedCell>& plan, std::uint
   return tasks;
 }
 
+// All that is known before anything runs.
+struct Prepared {
+  std::string instance;  // canonical text form
+  std::vector<Round> checkpoints;
+  std::vector<PlannedCell> plan;
+  std::vector<Cell> cells;
+};
+
+Prepared prepare(const Simulation& simulation) {
+  check(simulation);
+  InstanceSource source(simulation.instance, simulation.horizon, simulation.seed);
+  // Before the plan is made: ranks, fingerprints and policies follow from what is told.
+  if (simulation.given) source.tell(*simulation.given);
+  Prepared prepared;
+  prepared.instance = source.text();
+  prepared.checkpoints =
+      log_checkpoints(simulation.horizon, simulation.checkpoints, simulation.also_at);
+  require_room(simulation, prepared.checkpoints.size());
+  prepared.plan = plan_of(simulation, source);
+  const WorldSource worlds = world_source(source, simulation.horizon);
+  const RunSettings settings{simulation.seed, prepared.checkpoints, simulation.engine,
+                             simulation.max_events, simulation.follow_shares};
+  for (const PlannedCell& cell : prepared.plan)
+    prepared.cells.push_back(engine_cell(cell, worlds, settings));
+  return prepared;
+}
+
 }  // namespace
 
 std::vector<double> SimulationResult::final_regrets(std::uint32_t cell) const {
@@ -84,24 +111,24 @@ std::vector<double> SimulationResult::final_regrets(std::uint32_t cell) const {
   return values;
 }
 
-SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
-  check(simulation);
-  InstanceSource source(simulation.instance, simulation.horizon, simulation.seed);
-  // Before the plan is made: ranks, fingerprints and policies follow from what is told.
-  if (simulation.given) source.tell(*simulation.given);
-  const std::vector<Round> checkpoints =
-      log_checkpoints(simulation.horizon, simulation.checkpoints, simulation.also_at);
-  require_room(simulation, checkpoints.size());
+double estimated_seconds(const Simulation& simulation) {
+  // A trial of less than a hundredth of what is asked for costs nothing worth saving.
+  constexpr double kShare = 100;
+  const double rounds =
+      static_cast<double>(simulation.horizon) * static_cast<double>(simulation.replications);
+  if (rounds < kShare * static_cast<double>(kTrialRounds)) return 0;
+  double seconds = 0;
+  for (const double one : trial_seconds(prepare(simulation).cells))
+    seconds += one * static_cast<double>(simulation.replications);
+  return seconds;
+}
 
-  std::vector<PlannedCell> plan = plan_of(simulation, source);
-  const WorldSource worlds = world_source(source, simulation.horizon);
-  const RunSettings settings{simulation.seed, checkpoints, simulation.engine, simulation.max_events,
-                             simulation.follow_shares};
-  std::vector<Cell> cells;
-  for (const PlannedCell& cell : plan) cells.push_back(engine_cell(cell, worlds, settings));
+SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
+  Prepared prepared = prepare(simulation);
+  std::vector<PlannedCell>& plan = prepared.plan;
   const auto recorder =
-      std::make_shared<MemoryRecorder>(plan.size(), simulation.replications, checkpoints);
-  run_blocks(cells, blocks_of(plan, simulation.replications), hooks,
+      std::make_shared<MemoryRecorder>(plan.size(), simulation.replications, prepared.checkpoints);
+  run_blocks(prepared.cells, blocks_of(plan, simulation.replications), hooks,
              [&](const BlockTask& task, const BlockResult& block) {
                recorder->add(static_cast<std::uint32_t>(task.cell), task.range.first, block);
              });
@@ -111,7 +138,7 @@ SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
   // Texts in canonical form, formulas worked out: what is printed says what was run, and can be
   // given to the command again.
   result.simulation = simulation;
-  result.simulation.instance = source.text();
+  result.simulation.instance = prepared.instance;
   for (const PlannedCell& cell : plan) result.simulation.policies.at(cell.id) = cell.policy;
   result.conditions = simulation.feedback.describe();
   // What was told cannot be named in a line, but nobody should take the result for one without it.

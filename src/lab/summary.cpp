@@ -1,6 +1,7 @@
 // The summary of a record. Values stream through in the order of replications, and beyond a few
 // thousand final regrets none of them is kept: a study of millions needs no more memory than one of
 // thousands.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -87,29 +88,44 @@ double mean_simple_regret(Recorder& recorder, std::uint32_t cell) {
   return moments.mean;
 }
 
+// One diagnostic at one checkpoint, over replications.
+struct Noted {
+  std::string name;
+  std::size_t checkpoint;
+  Moments moments = {};
+  std::map<std::string, std::uint32_t> words = {};  // of a name: how often each
+
+  void add(const Diagnostic& diagnostic) {
+    moments.add(diagnostic.value);
+    if (!diagnostic.word.empty()) ++words[diagnostic.word];
+  }
+  DiagnosticSummary summary() const {
+    DiagnosticSummary summary{name, 0, static_cast<std::uint32_t>(moments.count)};
+    if (words.empty()) summary.mean = moments.mean;
+    summary.counts.assign(words.begin(), words.end());
+    // The map is in the order of words, which decides among equals.
+    std::stable_sort(summary.counts.begin(), summary.counts.end(),
+                     [](const auto& one, const auto& other) { return one.second > other.second; });
+    return summary;
+  }
+};
+
 // Diagnostics at the horizon; a balancer's shares at every checkpoint, if they were followed. The
-// recorder hands values out by name and checkpoint, so those of one mean come together and a new
-// pair begins a new mean.
+// recorder hands values out by name and checkpoint, so those of one summary come together and a new
+// pair begins a new one.
 void add_diagnostics(Recorder& recorder, CellSummary& summary) {
-  struct Mean {
-    std::string name;
-    std::size_t checkpoint;
-    Moments moments;
-  };
-  std::vector<Mean> means;
-  recorder.diagnostics(
-      summary.cell.id, [&](const std::string& name, std::size_t checkpoint, double value) {
-        if (means.empty() || means.back().checkpoint != checkpoint || means.back().name != name)
-          means.push_back({name, checkpoint, {}});
-        means.back().moments.add(value);
-      });
-  // Means ascend by checkpoint within a name: each share list grows in the order of the curve.
+  std::vector<Noted> all;
+  recorder.diagnostics(summary.cell.id, [&](const Diagnostic& diagnostic, std::size_t checkpoint) {
+    if (all.empty() || all.back().checkpoint != checkpoint || all.back().name != diagnostic.name)
+      all.push_back({diagnostic.name, checkpoint});
+    all.back().add(diagnostic);
+  });
+  // They ascend by checkpoint within a name: each share list grows in the order of the curve.
   std::map<std::string, std::vector<double>> shares;
-  for (const Mean& mean : means) {
-    if (mean.checkpoint + 1 == summary.curve.size())
-      summary.diagnostics.push_back(
-          {mean.name, mean.moments.mean, static_cast<std::uint32_t>(mean.moments.count)});
-    if (mean.name.starts_with("share(")) shares[mean.name].push_back(mean.moments.mean);
+  for (const Noted& noted : all) {
+    if (noted.checkpoint + 1 == summary.curve.size())
+      summary.diagnostics.push_back(noted.summary());
+    if (noted.name.starts_with("share(")) shares[noted.name].push_back(noted.moments.mean);
   }
   for (const auto& [name, share] : shares)
     // Shorter: shares were noted at the horizon alone, and there is no curve to draw.

@@ -6,6 +6,7 @@
 
 #include "armature/error.h"
 #include "armature/model.h"
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace armature {
@@ -83,31 +84,13 @@ class Node {
   std::string path_;
 };
 
-// The JSON library recurses where it copies and prints: depth is bounded here, before it is the
-// stack's. An instance needs 7 levels.
-void refuse_deep_nesting(const std::string& text, const std::string& source) {
-  constexpr int kDeepest = 64;
-  int depth = 0;
-  int line = 1;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\n') ++line;
-    if (in_string && c == '\\') ++i;  // whatever is escaped, it does not end the string
-    if (c == '"') in_string = !in_string;
-    if (in_string) continue;
-    if (c == '[' || c == '{') ++depth;
-    if (c == ']' || c == '}') --depth;
-    if (depth > kDeepest)
-      throw Error({source, fmt::format("line {}", line), "deeper nesting",
-                   fmt::format("at most {} lists or objects inside each other", kDeepest)});
-  }
-}
-
+// The JSON library recurses where it copies and prints: depth is bounded before it is the stack's.
 Json parse_json(const std::string& text, const std::string& source) {
   refuse_deep_nesting(text, source);
   try {
-    return Json::parse(text);
+    Json parsed = Json::parse(text);
+    refuse_repeated_keys(text, source);
+    return parsed;
   } catch (const Json::parse_error& error) {
     const std::size_t at = std::min(error.byte, text.size());
     const auto line =
@@ -122,14 +105,21 @@ Json parse_json(const std::string& text, const std::string& source) {
                  error.byte >= text.size() ? "the end of the text" : "'" + word + "'",
                  "valid JSON"});
   } catch (const Json::exception& error) {  // a number beyond the range of doubles
-    throw Error({source, "JSON", error.what(), "numbers within the range of doubles"});
+    throw Error({source, "JSON", json_complaint(error), "numbers within the range of doubles"});
   }
+}
+
+// Worlds and what is known of them are easily taken for each other.
+std::string other_use(const std::string& format) {
+  if (format == kInstanceFormat) return "; this is a world, for --instance";
+  if (format == kProblemFormat) return "; this is what policies are told, for --given";
+  return "";
 }
 
 void check_header(const Node& root, const char* format) {
   if (!root.json().is_object()) root.fail("an object");
   const Node name = root.at("format");
-  if (name.text() != format) name.fail(fmt::format("\"{}\"", format));
+  if (name.text() != format) name.fail(fmt::format("\"{}\"{}", format, other_use(name.text())));
   const Node version = root.at("version");
   if (version.whole_number() != kVersion)
     version.fail(fmt::format("{}, the version this armature reads", kVersion));
@@ -214,8 +204,8 @@ Instance::Parts read_rewards(const Node& node, std::string name, Matrix marginal
 }
 
 Problem read_problem_node(const Node& root) {
+  check_header(root, kProblemFormat);  // first: another format has other fields
   root.only({"format", "version", "actions", "contexts", "horizon", "marginals", "epsilon"});
-  check_header(root, kProblemFormat);
   Problem problem;
   problem.action_names = read_names(root.at("actions"), 'a');
   problem.context_names = read_names(root.at("contexts"), 'z');
@@ -229,9 +219,9 @@ Problem read_problem_node(const Node& root) {
 }
 
 Instance read_instance_node(const Node& root) {
+  check_header(root, kInstanceFormat);
   root.only({"format", "version", "name", "actions", "contexts", "marginals", "rewards", "given",
              "notes"});
-  check_header(root, kInstanceFormat);
   const auto actions = read_names(root.at("actions"), 'a');
   const auto contexts = read_names(root.at("contexts"), 'z');
   Matrix marginals = read_matrix(root.at("marginals"), actions.size(), contexts.size());

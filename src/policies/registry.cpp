@@ -18,6 +18,10 @@
 #include "policies/baseline/fixed_arm.h"
 #include "policies/baseline/round_robin.h"
 #include "policies/baseline/uniform.h"
+#include "policies/classic/epsilon_greedy.h"
+#include "policies/classic/exp3.h"
+#include "policies/classic/explore_then_commit.h"
+#include "policies/index/bayes_ucb.h"
 #include "policies/index/c_ucb.h"
 #include "policies/index/c_ucb_2.h"
 #include "policies/index/hac_ucb.h"
@@ -55,6 +59,10 @@ std::vector<PolicyEntry>& table() {
       policy_entry<UniformPolicy>(),
       policy_entry<RoundRobin>(),
       policy_entry<FixedArm>(),
+      policy_entry<EpsilonGreedy>(),
+      policy_entry<Exp3>(),
+      policy_entry<BayesUcb>(),
+      policy_entry<ExploreThenCommit>(),
   };
   return entries;
 }

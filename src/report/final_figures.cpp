@@ -86,12 +86,12 @@ std::optional<double> place_of(const StudyPlan& plan, const PlannedCell& cell,
   return of_policies && !is_policy_parameter(cell, x) ? std::nullopt : cell.x(x);
 }
 
-void add_cell(figures::FinalPanel& panel, const CellSummary& cell, const std::string& x,
+void add_cell(figures::CurvePanel& panel, const CellSummary& cell, const std::string& x,
               const std::optional<double>& at, bool theory) {
   const std::string name = curve_of(cell.cell, x);
   const Spread& regret = cell.final_regret();
-  figures::FinalCurve& curve = found_or_added(
-      panel.curves, name, [](figures::FinalCurve& c) -> std::string& { return c.policy; });
+  figures::Curve& curve = found_or_added(
+      panel.curves, name, [](figures::Curve& c) -> std::string& { return c.policy; });
   // The x of a level line is not known before all others are: `order_by_x` fills it in.
   curve.level = !at;
   curve.points.push_back({at.value_or(0), regret.mean, regret.low(), regret.high()});
@@ -106,16 +106,16 @@ void add_cell(figures::FinalPanel& panel, const CellSummary& cell, const std::st
 // Lines run along x; a policy without the parameter runs level from end to end.
 // In a panel of level lines alone `low` stays above `high`: no line then runs from left to right,
 // and the panel is dropped by the caller.
-void order_by_x(figures::FinalPanel& panel) {
+void order_by_x(figures::CurvePanel& panel) {
   double low = INFINITY, high = -INFINITY;
   const auto by_x = [](const auto& a, const auto& b) { return a.x < b.x; };
-  for (figures::FinalCurve& curve : panel.curves) {
+  for (figures::Curve& curve : panel.curves) {
     if (curve.level) continue;
     std::stable_sort(curve.points.begin(), curve.points.end(), by_x);
     low = std::min(low, curve.points.front().x);
     high = std::max(high, curve.points.back().x);
   }
-  for (figures::FinalCurve& curve : panel.curves) {
+  for (figures::Curve& curve : panel.curves) {
     if (!curve.level) continue;
     // A level line has one mean, drawn at both ends.
     curve.points.resize(1);
@@ -131,16 +131,14 @@ void order_by_x(figures::FinalPanel& panel) {
 // that equal slopes mean the same in each.
 void set_scales(figures::FinalFigure& input, const std::string& scale, const std::string& x) {
   std::vector<double> xs, means;
-  for (const figures::FinalPanel& panel : input.panels)
-    for (const figures::FinalCurve& curve : panel.curves)
-      for (const figures::FinalPoint& point : curve.points) {
-        xs.push_back(point.x);
+  for (const figures::CurvePanel& panel : input.panels)
+    for (const figures::Curve& curve : panel.curves)
+      for (const figures::MeanPoint& point : curve.points) {
+        if (point.x != 0) xs.push_back(point.x);
         means.push_back(point.mean);
       }
   input.across = figures::scale_for(xs);
   input.up = figures::scale_for(means);
-  // An x of 0 (no delay, ε = 0) is a setting like the others: around it steps are shown even.
-  if (input.across == Scale::kSymlog) input.across = Scale::kLinear;
   if (x == "horizon") input.across = Scale::kLog;  // horizons are powers, near as they may be
   if (scale == "linear" || scale == "log-x") input.up = Scale::kLinear;
   if (scale == "linear") input.across = Scale::kLinear;
@@ -160,14 +158,14 @@ std::optional<figures::Figure> final_figure_for(const FigureCells& cells,
         x == "horizon" || static_cast<double>(cell.cell.horizon) == cells.longest();
     const bool shown = is_policy_parameter(cell.cell, x) || cells.is_drawn(cell.cell);
     if (!at_its_horizon || !shown || cell.cell.policy == kOracle) continue;
-    figures::FinalPanel& panel =
+    figures::CurvePanel& panel =
         found_or_added(input.panels, panel_of(cell.cell, x),
-                       [](figures::FinalPanel& p) -> std::string& { return p.title; });
+                       [](figures::CurvePanel& p) -> std::string& { return p.title; });
     add_cell(panel, cell, x, place_of(cells.result().plan, cell.cell, x), request.theory);
   }
-  for (figures::FinalPanel& panel : input.panels) order_by_x(panel);
+  for (figures::CurvePanel& panel : input.panels) order_by_x(panel);
   // A panel where nothing varies (an instance outside the grid of x) has points but no line.
-  std::erase_if(input.panels, [](const figures::FinalPanel& panel) {
+  std::erase_if(input.panels, [](const figures::CurvePanel& panel) {
     return std::none_of(panel.curves.begin(), panel.curves.end(), [](const auto& curve) {
       return curve.points.size() > 1 && curve.points.front().x < curve.points.back().x;
     });
@@ -181,7 +179,8 @@ std::optional<figures::Figure> final_figure_for(const FigureCells& cells,
       request.title.empty() ? fmt::format("Regret{} against {}", when, x_title(x)) : request.title,
       fmt::format("Points: mean final regret. Whiskers: {}.{}", cells.interval_words(),
                   request.theory ? " Thin dashes: the bound proved for the policy, where there is "
-                                   "one below T that has room in the panel."
+                                   "one below T and it falls among what was measured; others are "
+                                   "named above."
                                  : ""));
   return figures::final_figure(input);
 }

@@ -54,6 +54,15 @@ std::string html_escaped(std::string_view text) {
 // In this order: escaping leaves backticks alone, but would take the tags for text.
 std::string html_text(std::string_view text) { return with_code(html_escaped(text)); }
 
+std::string html_breakable(std::string_view text) {
+  std::string html;
+  for (const char c : text) {
+    html += html_escaped(std::string_view(&c, 1));
+    if (c == ':' || c == ',' || c == '=' || c == '/') html += "<wbr>";
+  }
+  return html;
+}
+
 std::string html_paragraphs(std::string_view text) {
   std::string html, paragraph;
   const auto end_paragraph = [&] {
@@ -81,10 +90,19 @@ std::string html_json(std::string_view json) {
   return html;
 }
 
-// A wide table scrolls in its own box, not the page. Row and column headings are marked as such for
+std::string html_scrolling(const std::string& kind, const std::string& label,
+                           const std::string& table) {
+  return fmt::format(
+      "<div class=\"wide{}\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"{}\">{}</div></div>\n",
+      kind.empty() ? "" : " " + kind, html_escaped(label), table);
+}
+
+// Row and column headings are marked as such for
 // those who are read the page aloud.
-std::string html_table(const std::vector<std::string>& header, const std::vector<HtmlRow>& rows) {
-  std::string html = "<div class=\"wide\"><table>\n<thead><tr>";
+std::string html_table(const std::string& label, const std::vector<std::string>& header,
+                       const std::vector<HtmlRow>& rows) {
+  std::string html = "<table>\n<thead><tr>";
   for (const std::string& cell : header)
     html += fmt::format("<th scope=\"col\">{}</th>", html_escaped(cell));
   html += "</tr></thead>\n<tbody>\n";
@@ -95,7 +113,7 @@ std::string html_table(const std::vector<std::string>& header, const std::vector
                      : "<td>" + html_escaped(row.cells[i]) + "</td>";
     html += "</tr>\n";
   }
-  return html + "</tbody>\n</table></div>\n";
+  return html_scrolling("", label, html + "</tbody>\n</table>");
 }
 
 }  // namespace armature

@@ -36,9 +36,10 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// "372.9 ± 1.1" in LaTeX's words.
-std::string latex_number(double value, double error) {
-  std::string text = with_error(value, error);
+// "372.9 ± 1.1" in LaTeX's words; the error of one replication is unknown.
+std::string latex_number(const Spread& regret) {
+  if (!regret.error_known()) return rounded(regret.mean, 0) + " \\pm \\mbox{--}";
+  std::string text = with_error(regret.mean, regret.high() - regret.mean);
   const std::string sign = "±";
   if (const std::size_t at = text.find(sign); at != std::string::npos)
     text.replace(at, sign.size(), "\\pm");
@@ -80,7 +81,7 @@ std::string latex_table(const std::vector<const CellSummary*>& cells,
         continue;
       }
       const Spread& regret = found->second->final_regret();
-      const std::string value = latex_number(regret.mean, regret.high() - regret.mean);
+      const std::string value = latex_number(regret);
       out += marked.contains(found->second->cell.id) ? fmt::format(" & $\\mathbf{{{}}}$", value)
                                                      : fmt::format(" & ${}$", value);
     }

@@ -7,9 +7,10 @@
 #include <set>
 
 #include "armature/report.h"
+#include "base/text.h"
 #include "report/html.h"
+#include "report/matrix.h"
 #include "report/resources.h"
-#include "report/search_words.h"
 #include "report/table.h"
 #include "report/words.h"
 
@@ -61,7 +62,6 @@ std::string opening(const StudyResult& result, const std::vector<Contest>& conte
         "follows is what they show so far.</p>\n",
         grouped(static_cast<double>(result.replications_done)),
         grouped(static_cast<double>(result.replications_total)));
-  html += html_paragraphs(study.text) + html_paragraphs(search_words(study));
   if (contests.empty()) html += "<p>Nothing has been run yet.</p>\n";
   return html;
 }
@@ -88,12 +88,23 @@ std::string luck_words(const std::vector<Contest>& contests) {
          "numbers); where the leap engine ran one of a pair, each met its own. ";
 }
 
+Round longest_horizon(const std::vector<Contest>& contests) {
+  Round longest = 0;
+  for (const Contest& contest : contests) longest = std::max(longest, contest.horizon);
+  return longest;
+}
+
+// By its short name; the label is there for whoever points at it.
+std::string world_heading(const Contest& contest, const std::string& more) {
+  return fmt::format("<h3 title=\"{}\">{}{}</h3>\n", html_escaped(contest.instance),
+                     html_escaped(contest.world), html_escaped(more));
+}
+
 // In words up to kMostContestsInWords; beyond that nobody reads them, and the tables have the rest.
 // The last paragraph says what the intervals do not cover: many pairs, and a leader picked by the
 // same data.
 std::string summary(const std::vector<Contest>& contests) {
-  Round longest = 0;
-  for (const Contest& contest : contests) longest = std::max(longest, contest.horizon);
+  const Round longest = longest_horizon(contests);
   const bool all = contests.size() <= kMostContestsInWords;
   std::string html = "<section id=\"summary\">\n<h2>Who wins, by how much, how sure</h2>\n";
   if (const std::string words = overall_words(contests); !words.empty())
@@ -104,7 +115,7 @@ std::string summary(const std::vector<Contest>& contests) {
     if (!all && contest.horizon != longest) continue;
     if (!open || contest.instance != instance) {
       if (open) html += "</ul>\n";
-      html += fmt::format("<h3>{}</h3>\n<ul>\n", html_escaped(contest.instance));
+      html += world_heading(contest, "") + "<ul>\n";
       instance = contest.instance;
       open = true;
     }
@@ -122,21 +133,61 @@ std::string summary(const std::vector<Contest>& contests) {
              html_escaped(luck_words(contests)));
 }
 
+// "4 do not show at these horizons": a verdict's own words, for several.
+std::string outcome_words(std::size_t count, const std::string& outcome) {
+  if (count == 1) return "1 " + outcome;
+  const bool does = outcome.starts_with("does ");
+  return fmt::format("{} {}", count,
+                     outcome == "holds" ? "hold"
+                     : does             ? "do " + outcome.substr(5)
+                                        : outcome);
+}
+
+// How many questions came out which way, and every one that did not come out as expected: what a
+// reader must not miss. The rest stands with the claim.
+std::string verdict_summary(const std::vector<Verdict>& verdicts) {
+  if (verdicts.empty()) return "";
+  std::vector<std::pair<std::string, std::size_t>> counts{{"holds", 0}};
+  std::string others;
+  for (const Verdict& verdict : verdicts) {
+    auto known = std::find_if(counts.begin(), counts.end(),
+                              [&](const auto& count) { return count.first == verdict.outcome; });
+    if (known == counts.end()) known = counts.insert(counts.end(), {verdict.outcome, 0});
+    ++known->second;
+    if (verdict.outcome != "holds")
+      others += fmt::format("<li><b>{}</b>: {}</li>\n", html_escaped(verdict.outcome),
+                            html_text(question_words(verdict.rule)));
+  }
+  std::vector<std::string> words;
+  for (const auto& [outcome, count] : counts) words.push_back(outcome_words(count, outcome));
+  return fmt::format(
+      "<section id=\"questions\">\n<h2>What was asked, and the verdict</h2>\n<p>Of {}, {}. <a "
+      "href=\"#claim\">All of them, with reasons</a>.</p>\n{}</section>\n",
+      count_words(verdicts.size(), "question", "questions"), html_escaped(join(words, ", ")),
+      others.empty() ? "" : "<ul>\n" + others + "</ul>\n");
+}
+
+std::string about(const Study& study) {
+  if (study.text.empty()) return "";
+  return "<section id=\"about\">\n<h2>About this study</h2>\n" + html_paragraphs(study.text) +
+         "</section>\n";
+}
+
 // What is claimed, and what the data say to it.
-std::string claims(const StudyResult& result) {
-  const Study& study = result.plan.study;
-  if (study.claim.empty() && study.verdicts.empty()) return "";
-  std::string html = "<section>\n<h2>The claim, and the verdict</h2>\n";
+std::string claims(const Study& study, const std::vector<Verdict>& verdicts) {
+  if (study.claim.empty() && verdicts.empty()) return "";
+  std::string html = "<section id=\"claim\">\n<h2>The claim, and all questions</h2>\n";
   if (!study.source.empty()) html += fmt::format("<p><em>{}</em></p>\n", html_text(study.source));
   html += html_paragraphs(study.claim);
   if (!study.expectation.empty())
     html += "<h3>Expected</h3>\n" + html_paragraphs(study.expectation);
   std::vector<HtmlRow> rows;
-  for (const Verdict& verdict : judge(result))
+  for (const Verdict& verdict : verdicts)
     rows.push_back({{question_words(verdict.rule), verdict.outcome, verdict.because}, false});
   if (!rows.empty())
-    html +=
-        "<div class=\"words\">" + html_table({"question", "verdict", "because"}, rows) + "</div>\n";
+    html += "<div class=\"words\">" +
+            html_table("Questions and verdicts", {"question", "verdict", "because"}, rows) +
+            "</div>\n";
   return html + "</section>\n";
 }
 
@@ -157,6 +208,13 @@ std::string figure_section(const DrawnFigures& figures) {
   return html + "</section>\n";
 }
 
+// Of one replication there is no interval.
+std::string interval_text(double low, double high, const Spread& spread) {
+  if (!spread.error_known()) return "–";
+  return fmt::format("{} to {}", rounded(low, spread.standard_error),
+                     rounded(high, spread.standard_error));
+}
+
 // Paired differences are winner minus rival. A table reads better in what the rival has more, so
 // signs turn, ends of intervals change places, and shares become those of the rival.
 HtmlRow table_row(const Contest& contest, std::size_t place) {
@@ -164,8 +222,7 @@ HtmlRow table_row(const Contest& contest, std::size_t place) {
   const Spread& regret = cell.final_regret();
   const double error = regret.standard_error;
   HtmlRow row{{cell.cell.policy_label, mean_text(regret),
-               fmt::format("{} to {}", rounded(regret.low(), error), rounded(regret.high(), error)),
-               rounded(regret.median, error),
+               interval_text(regret.low(), regret.high(), regret), rounded(regret.median, error),
                regret.count < kLeastForQuantile ? "" : rounded(regret.q95, error),
                fmt::format("{:.4g}", cell.simple_regret)},
               among_the_best(contest, place)};
@@ -177,12 +234,25 @@ HtmlRow table_row(const Contest& contest, std::size_t place) {
   }
   const Spread& d = difference->difference;
   row.cells.push_back(rounded(-d.mean, d.standard_error));
-  row.cells.push_back(fmt::format("{} to {}", rounded(-d.high(), d.standard_error),
-                                  rounded(-d.low(), d.standard_error)));
+  row.cells.push_back(interval_text(-d.high(), -d.low(), d));
   row.cells.push_back(fmt::format("{:.0f}%", 100 * (1 - difference->share_better)));
   return row;
 }
 
+std::string contest_html(const Contest& contest) {
+  std::vector<HtmlRow> rows;
+  for (std::size_t i = 0; i < contest.rivals.size(); ++i) rows.push_back(table_row(contest, i));
+  const std::string where = fmt::format(
+      ", T = {}, {}", grouped(static_cast<double>(contest.horizon)),
+      count_words(contest.rivals[0]->final_regret().count, "replication", "replications"));
+  return world_heading(contest, where) +
+         html_table("Final regret in " + contest.world + where,
+                    {"policy", "mean regret", "95% interval", "median", "95% quantile",
+                     "simple regret", "more than the first", "95% interval", "better in"},
+                    rows);
+}
+
+// Of many contests those of shorter horizons wait behind a click, as they do in words.
 std::string tables(const std::vector<Contest>& contests) {
   std::string html = fmt::format(
       "<section id=\"tables\">\n<h2>Tables</h2>\n<p>Final regret, least first. Mean ± standard "
@@ -191,17 +261,13 @@ std::string tables(const std::vector<Contest>& contests) {
       "Then, replication by replication against the first of the table: how much more, its 95% "
       "interval, and how often the policy was the better one. In bold: {}.</p>\n",
       kLeastForQuantile, kMarkWords);
-  for (const Contest& contest : contests) {
-    std::vector<HtmlRow> rows;
-    for (std::size_t i = 0; i < contest.rivals.size(); ++i) rows.push_back(table_row(contest, i));
-    html += fmt::format(
-        "<h3>{}, T = {}, {}</h3>\n", html_escaped(contest.instance),
-        grouped(static_cast<double>(contest.horizon)),
-        count_words(contest.rivals[0]->final_regret().count, "replication", "replications"));
-    html += html_table({"policy", "mean regret", "95% interval", "median", "95% quantile",
-                        "simple regret", "more than the first", "95% interval", "better in"},
-                       rows);
-  }
+  const bool all = contests.size() <= kMostContestsInWords;
+  std::string folded;
+  for (const Contest& contest : contests)
+    (all || contest.horizon == longest_horizon(contests) ? html : folded) += contest_html(contest);
+  if (!folded.empty())
+    html += "<details class=\"shorter\"><summary>Tables at shorter horizons</summary>\n" + folded +
+            "</details>\n";
   return html + "</section>\n";
 }
 
@@ -225,6 +291,19 @@ std::string reproduction(const StudyResult& result) {
                         html_escaped(made.processor)));
 }
 
+// Links to the sections that are there.
+std::string contents(const std::string& body) {
+  constexpr std::pair<const char*, const char*> kSections[] = {
+      {"answer", "Answer"}, {"questions", "Verdicts"}, {"figures", "Figures"},
+      {"about", "About"},   {"claim", "Claim"},        {"summary", "In words"},
+      {"tables", "Tables"}, {"reproduce", "Reproduce"}};
+  std::string html = "<nav aria-label=\"Contents\">\n<ul>\n";
+  for (const auto& [id, name] : kSections)
+    if (body.find(fmt::format("<section id=\"{}\">", id)) != std::string::npos)
+      html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", id, name);
+  return html + "</ul>\n</nav>\n";
+}
+
 }  // namespace
 
 std::string study_page(const StudyResult& result) {
@@ -236,14 +315,24 @@ std::string study_page(const StudyResult& result, const DrawnFigures& drawn) {
   if (!bundle)
     throw Error({"", "report", "a program built without what reports inline",
                  "`make bundle`, and then `make build` again"});
+  const Study& study = result.plan.study;
   const std::vector<Contest> all = contests(result);
-  std::string html = head(result) + "<main>\n" + opening(result, all);
-  // Without data there is nothing to judge or draw; the study itself is still worth keeping.
-  if (!all.empty()) html += claims(result);
-  // Of a search each policy stands in worlds of its own: nobody wins anything there.
-  const bool contested = !result.plan.study.search;
-  if (!all.empty()) html += (contested ? summary(all) : "") + figure_section(drawn) + tables(all);
-  html += reproduction(result) + "</main>\n";
+  // The answer first, then what shows it, then what explains and proves it. Without data there is
+  // nothing to judge or draw; the study itself is still worth keeping.
+  const std::vector<Verdict> verdicts = all.empty() ? std::vector<Verdict>{} : judge(result);
+  std::string body = opening(result, all);
+  if (!all.empty())
+    body +=
+        matrix_html(result, matrices(result)) + verdict_summary(verdicts) + figure_section(drawn);
+  body += about(study);
+  if (!all.empty()) {
+    body += claims(study, verdicts);
+    // Of a search each policy stands in worlds of its own: nobody wins anything there.
+    if (!study.search) body += summary(all);
+    body += tables(all);
+  }
+  body += reproduction(result);
+  std::string html = head(result) + contents(body) + "<main>\n" + body + "</main>\n";
   // Last in the body, when the figures' places exist; the bundle first, as the others call it.
   for (const std::string_view script : {*bundle, theme_script(), page_script()})
     html += fmt::format("<script>\n{}\n</script>\n", script);

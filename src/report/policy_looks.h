@@ -10,9 +10,13 @@
 namespace armature {
 
 /// A look for every policy, for every sweep as a whole, and for a sweep along each of its keys:
-/// every name a figure may ask for. From the plan alone, so that a run at work keeps its colours
-/// when more cells finish. The oracle comes last: it is often not drawn, and would waste a colour.
+/// every name a figure may ask for, in the order of the file, the oracle last. Hue, dash and shape
+/// are those of the policy's name in the registry; its variants in one study share the hue and
+/// differ in shade, dash and shape. From the plan alone, so that a run at work keeps its looks when
+/// more cells finish.
 figures::Looks looks_of(const StudyPlan& plan);
+/// The same for policies in text form, as balancers call their learners.
+figures::Looks looks_of_policies(const std::vector<std::string>& policies);
 
 /// The policies that lines and maps over time show: all of them, but of a long sweep only the
 /// first, the middle and the last.

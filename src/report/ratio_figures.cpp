@@ -96,10 +96,12 @@ std::vector<figures::Figure> figures_of(const FigureCells& cells, const FigureRe
         first == 0 ? name : fmt::format("{}-{}", name, first / kMostWorlds + 1),
         request.title.empty() ? fmt::format("How many times the best: {}", quantity.words)
                               : request.title + quantity.aside,
-        fmt::format("Each mark: a policy's {} divided by the least of its row, {}; what is 100 "
-                    "times the best or more stands at the right edge. Filled: {}. Shaded: within "
-                    "1.5 times the best.",
-                    quantity.words, cells.replication_words(), quantity.marked) +
+        fmt::format(
+            "Each mark: a policy's {} divided by the least of its row, {}; what is 100 "
+            "times the best or more stands at the right edge in the order of its size, with "
+            "the least and the largest written beside it. Filled: {}. Shaded: within 1.5 "
+            "times the best. Marks that would cover each other are moved up or down.",
+            quantity.words, cells.replication_words(), quantity.marked) +
             left_out + cells.thinning_words());
     drawn.push_back(figures::ratio_figure(input));
   }

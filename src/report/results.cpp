@@ -23,11 +23,24 @@ const CellSummary* summary_of(const SimulationResult& result, const PlannedCell&
   return nullptr;
 }
 
-// By rounds of the horizon: of a leaping policy this says what leaping saves.
-std::string nanoseconds_per_round(const CellSummary& summary) {
-  const double rounds =
-      static_cast<double>(summary.cell.horizon) * static_cast<double>(summary.final_regret().count);
-  return fmt::format("{:.0f} ns", summary.seconds / rounds * 1e9);
+// Per replication and not per round: of rounds that were leapt none took any time.
+std::string time_per_replication(const CellSummary& summary) {
+  return short_time(summary.seconds / static_cast<double>(summary.final_regret().count));
+}
+
+// "3 (63%), 5 (37%)": a name is counted, most often first.
+std::string counts_words(const DiagnosticSummary& diagnostic) {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::string> words;
+  std::uint32_t told = 0;
+  const auto share = [&](const std::string& word, std::uint32_t count) {
+    words.push_back(fmt::format("{} ({:.0f}%)", word, 100.0 * count / diagnostic.replications));
+    told += count;
+  };
+  for (std::size_t i = 0; i < std::min(kShown, diagnostic.counts.size()); ++i)
+    share(diagnostic.counts[i].first, diagnostic.counts[i].second);
+  if (told < diagnostic.replications) share("others", diagnostic.replications - told);
+  return join(words, ", ");
 }
 
 // Policies leave out a number that does not exist in a run (a switch that never came): its mean is
@@ -38,7 +51,9 @@ std::string diagnostics_line(const CellSummary& summary) {
   std::vector<std::string> words;
   for (const DiagnosticSummary& diagnostic : summary.diagnostics) {
     if (words.size() == kShown) break;
-    words.push_back(fmt::format("{} {:.6g}", diagnostic.name, diagnostic.mean));
+    words.push_back(diagnostic.is_name()
+                        ? fmt::format("{}: {}", diagnostic.name, counts_words(diagnostic))
+                        : fmt::format("{} {:.6g}", diagnostic.name, diagnostic.mean));
     if (diagnostic.replications < replications)
       words.back() += fmt::format(" (in {} of {})", diagnostic.replications, replications);
   }
@@ -60,11 +75,14 @@ std::vector<std::string> table_row(const SimulationResult& result, const Planned
           fmt::format("{:.1f}", regret.median),
           fmt::format("{:.1f}", regret.q95),
           fmt::format("{:.4g}", summary->simple_regret),
-          nanoseconds_per_round(*summary)};
+          time_per_replication(*summary)};
 }
 
 // What is told below the table: who leapt, what policies have to tell, who won.
-std::string notes_of(const SimulationResult& result) {
+std::string notes_of(const SimulationResult& result, const Screen& screen) {
+  const auto paragraph = [&](const std::string& words) {
+    return wrapped(visible(words), prose_columns(screen), "", "  ") + "\n";
+  };
   std::string text, diagnostics;
   std::vector<std::string> leapt;
   double error = 0;
@@ -72,31 +90,45 @@ std::string notes_of(const SimulationResult& result) {
     if (summary.engine != "step") leapt.push_back(summary.cell.policy);
     error = std::max(error, summary.leap_error);
     const std::string line = diagnostics_line(summary);
-    if (!line.empty()) diagnostics += fmt::format("{}: {}\n", summary.cell.policy, line);
+    if (!line.empty()) diagnostics += paragraph(summary.cell.policy + ": " + line);
   }
   if (!leapt.empty())
-    text += fmt::format("\nby the leap engine, off by at most {:.2g} in total variation: {}\n",
-                        error, join(leapt, ", "));
+    text += "\n" + paragraph(fmt::format(
+                       "by the leap engine, off by at most {:.2g} in total variation: {}", error,
+                       join(leapt, ", ")));
   if (!diagnostics.empty()) text += "\n" + diagnostics;
   for (const Contest& contest : contests(result))
-    if (contest.rivals.size() > 1) text += "\n" + contest_words(contest) + "\n";
+    if (contest.rivals.size() > 1)
+      text += "\n" + wrapped(visible(contest_words(contest)), prose_columns(screen)) + "\n";
   return text;
 }
 
-// The names are those of docs/formats.md and of the CSV; programs rely on them.
+// The names are those of docs/formats.md and of the CSV; programs rely on them. What is unknown is
+// absent.
 Json spread_json(const Spread& spread) {
-  return {{"mean", spread.mean},
-          {"standard_error", spread.standard_error},
-          {"deviation", spread.deviation},
-          {"low95", spread.low()},
-          {"high95", spread.high()},
-          {"least", spread.least},
-          {"q05", spread.q05},
-          {"q25", spread.q25},
-          {"median", spread.median},
-          {"q75", spread.q75},
-          {"q95", spread.q95},
-          {"most", spread.most}};
+  Json json = {{"mean", spread.mean}};
+  if (spread.error_known())
+    json.update({{"standard_error", spread.standard_error},
+                 {"deviation", spread.deviation},
+                 {"low95", spread.low()},
+                 {"high95", spread.high()}});
+  json.update({{"least", spread.least},
+               {"q05", spread.q05},
+               {"q25", spread.q25},
+               {"median", spread.median},
+               {"q75", spread.q75},
+               {"q95", spread.q95},
+               {"most", spread.most}});
+  return json;
+}
+
+// A mean, or of a name how often it was which.
+Json diagnostic_json(const DiagnosticSummary& diagnostic) {
+  Json json = Json::object();
+  if (!diagnostic.is_name()) json["mean"] = diagnostic.mean;
+  for (const auto& [word, count] : diagnostic.counts) json["counts"][word] = count;
+  json["replications"] = diagnostic.replications;
+  return json;
 }
 
 Json summary_json(const CellSummary& summary) {
@@ -106,7 +138,7 @@ Json summary_json(const CellSummary& summary) {
   entry["leap_error"] = summary.leap_error;
   // The last checkpoint once more, by short names: what most readers of the JSON want.
   entry["mean_regret"] = regret.mean;
-  entry["standard_error"] = regret.standard_error;
+  if (regret.error_known()) entry["standard_error"] = regret.standard_error;
   entry["median"] = regret.median;
   entry["q95"] = regret.q95;
   entry["simple_regret"] = summary.simple_regret;
@@ -121,8 +153,7 @@ Json summary_json(const CellSummary& summary) {
   entry["seconds"] = summary.seconds;
   entry["diagnostics"] = Json::object();
   for (const DiagnosticSummary& diagnostic : summary.diagnostics)
-    entry["diagnostics"][diagnostic.name] = {{"mean", diagnostic.mean},
-                                             {"replications", diagnostic.replications}};
+    entry["diagnostics"][diagnostic.name] = diagnostic_json(diagnostic);
   for (const ShareCurve& share : summary.shares) entry["shares"][share.learner] = share.share;
   return entry;
 }
@@ -139,14 +170,16 @@ Json difference_json(const SimulationResult& result, const PairedDifference& pai
 
 }  // namespace
 
-std::string result_table(const SimulationResult& result) {
+std::string result_table(const SimulationResult& result, const Screen& screen) {
   const Simulation& asked = result.simulation;
-  std::string text = fmt::format("{}, T = {}, {} replications, seed {}{}\n\n", asked.instance,
-                                 asked.horizon, asked.replications, asked.seed,
-                                 result.conditions == "prompt" ? "" : ", " + result.conditions);
-  TextTable table({"policy", "mean regret", "median", "95%", "simple regret", "time/round"});
+  const std::string title = fmt::format(
+      "{}, T = {}, {} replications, seed {}{}", asked.instance, asked.horizon, asked.replications,
+      asked.seed, result.conditions == "prompt" ? "" : ", " + result.conditions);
+  std::string text = wrapped(visible(title), prose_columns(screen), "", "  ") + "\n\n";
+  TextTable table(
+      {"policy", "mean regret", "median", "95%", "simple regret", "time per replication"});
   for (const PlannedCell& cell : result.plan) table.add(table_row(result, cell));
-  return text + table.print() + notes_of(result);
+  return text + table.print(screen) + notes_of(result, screen);
 }
 
 // The columns are those of docs/formats.md. Reals are printed to read back as the same bits, unlike
@@ -162,8 +195,12 @@ std::string result_csv(const std::vector<SimulationResult>& results) {
         csv += fmt::format("{},{},{},{},{},{},{}", csv_field(summary.cell.instance),
                            csv_field(summary.cell.policy), summary.cell.horizon, s.count,
                            result.simulation.seed, csv_field(result.conditions), at.round);
-        for (const double value : {s.mean, s.standard_error, s.median, s.q95, s.deviation, s.low(),
-                                   s.high(), s.least, s.q05, s.q25, s.q75, s.most})
+        // Of one replication nothing is known of the error: these columns are then empty.
+        const auto known = [&](double value) { return s.error_known() ? print_real(value) : ""; };
+        csv += fmt::format(",{},{},{},{},{},{},{}", print_real(s.mean), known(s.standard_error),
+                           print_real(s.median), print_real(s.q95), known(s.deviation),
+                           known(s.low()), known(s.high()));
+        for (const double value : {s.least, s.q05, s.q25, s.q75, s.most})
           csv += "," + print_real(value);
         csv += fmt::format(",{},{}\n", summary.engine, print_real(summary.leap_error));
       }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "figures/plane.h"
 #include "figures/regret.h"
@@ -17,6 +18,7 @@
 #include "report/final_figures.h"
 #include "report/ratio_figures.h"
 #include "study/figure_kinds.h"
+#include "study/plan.h"
 
 namespace armature {
 namespace {
@@ -34,18 +36,21 @@ std::vector<Figure> in_portions(Input input, Draw&& draw) {
   const auto panels = std::move(input.panels);
   const std::string name = input.heading.name;
   std::vector<Figure> drawn;
-  for (std::size_t first = 0; first < panels.size(); first += kMostPanels) {
-    const std::size_t end = std::min(panels.size(), first + kMostPanels);
+  // Portions of nearly one size: no figure of a single panel is left over.
+  const std::size_t portions = (panels.size() + kMostPanels - 1) / kMostPanels;
+  for (std::size_t portion = 0; portion < portions; ++portion) {
+    const std::size_t first = portion * panels.size() / portions;
+    const std::size_t end = (portion + 1) * panels.size() / portions;
     input.panels.assign(panels.begin() + static_cast<std::ptrdiff_t>(first),
                         panels.begin() + static_cast<std::ptrdiff_t>(end));
-    input.heading.name = first == 0 ? name : fmt::format("{}-{}", name, first / kMostPanels + 1);
+    input.heading.name = first == 0 ? name : fmt::format("{}-{}", name, portion + 1);
     drawn.push_back(draw(input));
   }
   return drawn;
 }
 
-figures::RegretCurve curve_of(const CellSummary& cell) {
-  figures::RegretCurve curve{cell.cell.policy_label, {}};
+figures::Curve curve_of(const CellSummary& cell) {
+  figures::Curve curve{cell.cell.policy_label, {}};
   for (const CurvePoint& point : cell.curve)
     curve.points.push_back({static_cast<double>(point.round), point.regret.mean, point.regret.low(),
                             point.regret.high()});
@@ -62,12 +67,6 @@ figures::BoundCurve bound_of(const CellSummary& cell) {
   return bound;
 }
 
-// Regret of exactly 0 has no place on a logarithmic axis.
-bool always_zero(const CellSummary& cell) {
-  return std::all_of(cell.curve.begin(), cell.curve.end(),
-                     [](const CurvePoint& point) { return point.regret.mean == 0; });
-}
-
 // log-log by default: there √t and t, the two answers theory has, are straight lines of different
 // slope. A scale that was asked for is part of the name, as a study may show both.
 std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest& request) {
@@ -76,9 +75,9 @@ std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest
   input.across = scale == "linear" ? Scale::kLinear : Scale::kLog;
   input.up = scale == "log-log" ? Scale::kLog : Scale::kLinear;
   for (const InstanceCells& instance : cells.by_instance()) {
-    figures::RegretPanel panel{instance.label, {}, {}};
+    figures::CurvePanel panel{instance.label, {}, {}};
     for (const CellSummary* cell : instance.cells) {
-      if (always_zero(*cell)) continue;  // the oracle has nothing to show
+      if (cell->cell.policy == kOracle) continue;  // its 0 goes without saying
       panel.curves.push_back(curve_of(*cell));
       if (request.theory) panel.bounds.push_back(bound_of(*cell));
     }
@@ -86,7 +85,7 @@ std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest
   }
   const bool bounds =
       request.theory &&
-      std::any_of(input.panels.begin(), input.panels.end(), [](const figures::RegretPanel& panel) {
+      std::any_of(input.panels.begin(), input.panels.end(), [](const figures::CurvePanel& panel) {
         return std::any_of(panel.bounds.begin(), panel.bounds.end(),
                            [](const auto& bound) { return !bound.points.empty(); });
       });
@@ -98,10 +97,10 @@ std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest
           "Lines: mean regret up to round t. Bands: {}. {}{}", cells.interval_words(),
           scale == "log-log"
               ? "Both axes are logarithmic: a straight line of slope ½ grows like √t, one of "
-                "slope 1 like t. "
+                "slope 1 like t; one that rises from the lower edge was below it, or 0. "
               : "",
-          bounds ? "Thin dashes: the bound proved for the policy in this world, drawn where "
-                   "it holds, is below t and has room in the panel."
+          bounds ? "Thin dashes: the bound proved for the policy in this world, where it holds, "
+                   "is below t and falls among what was measured; others are named above."
                  : "") +
           cells.thinning_words());
   return in_portions(input, figures::regret_figure);
@@ -133,10 +132,25 @@ std::vector<Figure> box_figures(const FigureCells& cells, const FigureRequest& r
   return in_portions(input, figures::box_figure);
 }
 
-// Shares were noted for balancers only, and only if they were to be followed.
+// What no learner is named for (corral notes one share of two): a panel is always full.
+void add_rest(figures::SharePanel& panel) {
+  figures::LearnerShare rest{"the rest", std::vector<double>(panel.rounds.size(), 1)};
+  for (const figures::LearnerShare& learner : panel.learners)
+    for (std::size_t i = 0; i < rest.share.size(); ++i) rest.share[i] -= learner.share[i];
+  constexpr double kRounding = 1e-9;
+  for (double& share : rest.share) share = std::max(0.0, share);
+  if (*std::max_element(rest.share.begin(), rest.share.end()) > kRounding)
+    panel.learners.push_back(std::move(rest));
+}
+
+// Shares were noted for balancers only, and only if they were to be followed. A row of panels is an
+// instance, where its balancers have room beside each other.
 std::vector<Figure> share_figures(const FigureCells& cells, const FigureRequest& request) {
   figures::ShareFigure input;
-  for (const InstanceCells& instance : cells.by_instance())
+  std::vector<std::string> learners;
+  std::set<std::size_t> per_instance;
+  for (const InstanceCells& instance : cells.by_instance()) {
+    const std::size_t before = input.panels.size();
     for (const CellSummary* cell : instance.cells) {
       if (cell->shares.empty()) continue;
       figures::SharePanel panel{cell->cell.policy_label + " on " + instance.label, {}, {}};
@@ -144,8 +158,16 @@ std::vector<Figure> share_figures(const FigureCells& cells, const FigureRequest&
         panel.rounds.push_back(static_cast<double>(point.round));
       for (const ShareCurve& share : cell->shares)
         panel.learners.push_back({share.learner, share.share});
+      add_rest(panel);
+      for (const figures::LearnerShare& learner : panel.learners)
+        if (std::find(learners.begin(), learners.end(), learner.learner) == learners.end())
+          learners.push_back(learner.learner);
       input.panels.push_back(std::move(panel));
     }
+    per_instance.insert(input.panels.size() - before);
+  }
+  input.learners = looks_of_policies(learners);
+  if (per_instance.size() == 1) input.per_row = *per_instance.begin();
   input.heading = cells.heading(
       "share", request.title.empty() ? "Whom the balancing policies listened to" : request.title,
       fmt::format(
@@ -214,28 +236,88 @@ std::string keep_a_few(std::vector<figures::PlanePanel>& panels) {
   if (panels.size() <= kFew) return "";
   const std::size_t all = panels.size();
   panels = {panels.front(), panels.back()};
+  panels.front().notes.push_back(fmt::format("the first of {} horizons and sizes", all));
+  panels.back().notes.push_back(fmt::format("the last of {} horizons and sizes", all));
   return fmt::format(" Of {} horizons and sizes the first and the last are drawn.", all);
+}
+
+std::string counted(std::size_t number, const std::string& what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+// R₁ and R₂ are maxima over all worlds there are; these points are over a few. A search's own count
+// is that of the whole study: of each size's worlds it left only those it chose.
+std::string worlds_words(const Study& study, const std::vector<const CellSummary*>& cells) {
+  if (study.search) {
+    std::set<std::string> tried;
+    for (const auto& [instance, policy] : planned_names(study)) tried.insert(instance.full());
+    return fmt::format("the worst that a search found among {} worlds", tried.size());
+  }
+  std::set<std::string> benign, all;
+  for (const CellSummary* cell : cells) {
+    all.insert(cell->cell.instance_label);
+    if (cell->cell.role == "benign") benign.insert(cell->cell.instance_label);
+  }
+  return fmt::format("the worst of {} (R₁) and of {} in all (R₂)",
+                     counted(benign.size(), "benign world"), all.size());
+}
+
+figures::PlanePoint point_of(const PlannedCell& policy, const Spread& r1, const Spread& r2) {
+  figures::PlanePoint point;
+  point.policy = policy.sweep();
+  point.member = policy.policy_label;
+  if (const WrittenValues& varied = policy.policy_name.varied; varied.size() == 1) {
+    const auto& [key, written] = varied.front();
+    const std::optional<double> number = policy.x(key);
+    point.dial = key;
+    point.setting = number ? fmt::format("{:.3g}", *number) : written;
+  }
+  point.benign = r1.mean;
+  point.benign_low = r1.low();
+  point.benign_high = r1.high();
+  point.worst = r2.mean;
+  point.worst_low = r2.low();
+  point.worst_high = r2.high();
+  return point;
+}
+
+// Settings of a dial are joined in its order, which a search does not keep.
+std::vector<PlannedCell> along_their_dials(std::vector<PlannedCell> policies,
+                                           const figures::Looks& looks) {
+  const auto place = [&](const PlannedCell& policy) {
+    std::vector<double> settings;
+    for (const auto& [key, value] : policy.policy_name.varied)
+      settings.push_back(policy.x(key).value_or(0));
+    return std::pair(&look_of(looks, policy.sweep()) - looks.data(), settings);
+  };
+  std::stable_sort(
+      policies.begin(), policies.end(),
+      [&](const PlannedCell& one, const PlannedCell& other) { return place(one) < place(other); });
+  return policies;
 }
 
 // A policy without a cell of each role has one coordinate only, and is no point.
 std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest& request) {
   figures::PlaneFigure input;
+  const Study& study = cells.result().plan.study;
+  const std::vector<PlannedCell> policies =
+      along_their_dials(cells.policies(), looks_of(cells.result().plan));
   for (const PlaneCells& plane : cells.by_size()) {
     figures::PlanePanel panel{plane.label,
                               static_cast<double>(plane.actions),
                               static_cast<double>(plane.contexts),
                               static_cast<double>(plane.horizon),
+                              {worlds_words(study, plane.cells)},
                               {}};
-    for (const PlannedCell& policy : cells.policies()) {
+    for (const PlannedCell& policy : policies) {
+      if (policy.policy == kOracle) continue;
       const CellSummary* benign = worst_of(plane.cells, policy.policy_label, "benign");
       const CellSummary* worst = worst_of(plane.cells, policy.policy_label, "worst-case");
       if (benign == nullptr || worst == nullptr) continue;
       // R₂ is over all worlds, benign ones too (Definition 3.1).
       if (benign->final_regret().mean > worst->final_regret().mean) worst = benign;
       const Spread &r1 = benign->final_regret(), &r2 = worst->final_regret();
-      if (r1.mean <= 0 || r2.mean <= 0) continue;  // the oracle
-      panel.points.push_back({policy.sweep(), policy.policy_label, r1.mean, r1.low(), r1.high(),
-                              r2.mean, r2.low(), r2.high()});
+      panel.points.push_back(point_of(policy, r1, r2));
     }
     if (!panel.points.empty()) input.panels.push_back(std::move(panel));
   }
@@ -243,13 +325,14 @@ std::vector<Figure> plane_figures(const FigureCells& cells, const FigureRequest&
   input.heading = cells.heading(
       "plane", request.title.empty() ? "Benign against worst-case regret" : request.title,
       "For each policy the largest mean regret over the benign instances of this study (R₁) and "
-      "over all of them (R₂); settings of a dial are joined. Dashed: the frontier "
-      "R₁R₂ = |A|T of what can be guaranteed, up to constants and logarithms. Shaded, where the "
-      "horizon is long enough for it to say anything: pairs that no policy can guarantee, by the "
-      "lower bound with its constants. A policy may lie below the dashed line: by a constant "
-      "(that of the theorem is small), on the few instances of a study, or where R₂ > T/641, of "
-      "which the theorem says nothing." +
-          left_out);
+      "over all of them (R₂): of few worlds, where a guarantee speaks of all. Settings of a dial "
+      "are joined, and some of them named." +
+          left_out +
+          " Dashed: the frontier R₁R₂ = |A|T of what can be guaranteed, up to constants and "
+          "logarithms. Shaded, where the horizon is long enough for it to say anything: pairs that "
+          "no policy can guarantee, by the lower bound with its constants. A policy may lie below "
+          "the dashed line: by a constant (that of the theorem is small), on the few instances of "
+          "a study, or where R₂ > T/641, of which the theorem says nothing.");
   return in_portions(input, figures::plane_figure);
 }
 

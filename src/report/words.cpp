@@ -10,6 +10,7 @@
 
 #include "armature/report.h"
 #include "base/text.h"
+#include "report/short_names.h"
 #include "report/study_figures.h"
 #include "report/table.h"
 
@@ -43,11 +44,22 @@ std::string lead_words(const PairedDifference& difference) {
                      rounded(-d.mean, error), rounded(-d.high(), error), rounded(-d.low(), error));
 }
 
+// A lead in the mean may be a loss in most replications: where the winner is better, it is then
+// better by more. A reader of both is told that they are two things.
 std::string share_words(const Contest& contest, std::size_t rival) {
   const PairedDifference& difference = *contest.differences[rival];
-  return fmt::format("{} was the better one in {:.0f}% of {} replications",
-                     name_of(*contest.rivals[0]), 100 * difference.share_better,
-                     difference.difference.count);
+  const CellSummary &winner = *contest.rivals[0], &other = *contest.rivals[rival + 1];
+  const std::string share =
+      fmt::format("{} was the better one in {:.0f}% of {} replications", name_of(winner),
+                  100 * difference.share_better, difference.difference.count);
+  if (difference.share_better >= 0.5) return "; " + share + ".";
+  const auto median = [](const CellSummary& cell) {
+    return rounded(cell.final_regret().median, cell.final_regret().standard_error);
+  };
+  return fmt::format(
+      ". So much for the mean; in most replications {} is ahead: {}, but then by more (medians {} "
+      "and {}).",
+      name_of(other), share, median(winner), median(other));
 }
 
 // Rivals the replications cannot tell from the winner, by their places among the differences.
@@ -72,7 +84,7 @@ std::string furthest_words(const Contest& contest) {
 std::string clear_words(const Contest& contest) {
   const std::string winner = name_of(*contest.rivals[0]);
   return fmt::format(
-             "{} has the least mean regret, {}. The lead is settled: next comes {} with {}; {}.",
+             "{} has the least mean regret, {}. The lead is settled: next comes {} with {}{}",
              winner, mean_words(*contest.rivals[0]), name_of(*contest.rivals[1]),
              lead_words(*contest.differences[0]), share_words(contest, 0)) +
          furthest_words(contest);
@@ -143,11 +155,12 @@ std::string factor_words(double ratio) {
 
 std::vector<Contest> contests(const Results& result) {
   std::vector<Contest> all;
+  const ShortNames names(result);
   for (const CellSummary& cell : result.cells) {
     if (cell.cell.policy == kOracle) continue;
     if (all.empty() || all.back().instance != cell.cell.instance_label ||
         all.back().horizon != cell.cell.horizon)
-      all.push_back({cell.cell.instance_label, cell.cell.horizon, {}, {}});
+      all.push_back({cell.cell.instance_label, names.world(cell.cell), cell.cell.horizon, {}, {}});
     all.back().rivals.push_back(&cell);
   }
   for (Contest& contest : all) {
@@ -166,6 +179,13 @@ std::vector<Contest> contests(const Results& result) {
     }
   }
   return all;
+}
+
+std::string horizon_text(Round horizon) {
+  Round rest = horizon;
+  int zeros = 0;
+  for (; rest >= 10 && rest % 10 == 0; rest /= 10) ++zeros;
+  return rest == 1 && zeros >= 3 ? fmt::format("10^{}", zeros) : fmt::format("{}", horizon);
 }
 
 std::string conditions_words(const Study& study) {
@@ -200,7 +220,7 @@ std::string contest_words(const Contest& contest) {
     return fmt::format(
         "{} had the least regret, {}, in the one replication there is. One replication says "
         "nothing about luck: more of them would show who wins.",
-        name_of(winner), mean_words(winner));
+        name_of(winner), rounded(winner.final_regret().mean, 0));
   const std::vector<std::size_t> tied = undecided(contest);
   return tied.empty() ? clear_words(contest) : tied_words(contest, tied);
 }
@@ -231,7 +251,7 @@ std::string overall_words(std::vector<Contest> contests) {
       fmt::format(" Nearest to the best everywhere is {}: never more than {} the best mean regret.",
                   steady.policy, factor_words(steady.furthest));
   words += fmt::format(" Furthest in its worst place is {}: {} the best on {}, T = {}.",
-                       unsteady.policy, factor_words(unsteady.furthest), unsteady.where->instance,
+                       unsteady.policy, factor_words(unsteady.furthest), unsteady.where->world,
                        grouped(static_cast<double>(unsteady.where->horizon)));
   return words;
 }
@@ -249,23 +269,16 @@ std::string study_words(const StudyResult& result) {
 
 namespace {
 
-// 10^6 where it is one: it leaves room for the numbers.
-std::string horizon_text(Round horizon) {
-  Round rest = horizon;
-  int zeros = 0;
-  for (; rest >= 10 && rest % 10 == 0; rest /= 10) ++zeros;
-  return rest == 1 && zeros >= 3 ? fmt::format("10^{}", zeros) : fmt::format("{}", horizon);
-}
-
 // One row per contest, one column per policy; `text` of a rival in its contest may be empty.
 // Columns from the plan: they stay where they are while a run is at work. A world is named once.
 template <class Text>
-std::string contest_table(const StudyResult& result, const std::string& what, Text&& text) {
+std::string contest_table(const StudyResult& result, const std::string& what, const Screen& screen,
+                          Text&& text) {
   std::vector<std::string> header{what, "T"};
   for (const PlannedCell& cell : result.plan.cells)
     if (std::find(header.begin() + 2, header.end(), cell.policy_label) == header.end())
       header.push_back(cell.policy_label);
-  TextTable table(header);
+  TextTable table(header, /*keys=*/2);
   std::string instance;
   for (const Contest& contest : contests(result)) {
     std::vector<std::string> row(header.size());
@@ -280,24 +293,24 @@ std::string contest_table(const StudyResult& result, const std::string& what, Te
     }
     table.add(std::move(row));
   }
-  return table.print();
+  return table.print(screen);
 }
 
 }  // namespace
 
 // Two blocks with the same columns: mean and quantile in one cell would fit no terminal.
-std::string study_table(const StudyResult& result) {
+std::string study_table(const StudyResult& result, const Screen& screen) {
   std::string text =
-      contest_table(result, "mean ± s.e.", [](const Contest& contest, std::size_t place) {
+      contest_table(result, "mean ± s.e.", screen, [](const Contest& contest, std::size_t place) {
         return narrow_mean_text(contest.rivals[place]->final_regret()) +
                (among_the_best(contest, place) ? "★" : " ");
       });
-  text += fmt::format("★ {}\n", kMarkWords);
+  text += wrapped(std::string("★ ") + kMarkWords, prose_columns(screen)) + "\n";
   const bool enough = std::any_of(
       result.cells.begin(), result.cells.end(),
       [](const CellSummary& cell) { return cell.final_regret().count >= kLeastForQuantile; });
   if (enough)
-    text += "\n" + contest_table(result, "95% quantile",
+    text += "\n" + contest_table(result, "95% quantile", screen,
                                  [](const Contest& contest, std::size_t place) -> std::string {
                                    const Spread& regret = contest.rivals[place]->final_regret();
                                    if (regret.count < kLeastForQuantile) return "";

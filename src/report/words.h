@@ -12,6 +12,7 @@ namespace armature {
 /// All policies on one instance at one horizon, the oracle aside.
 struct Contest {
   std::string instance;  // label
+  std::string world;     // the same, short
   Round horizon = 0;
   std::vector<const CellSummary*> rivals;  // by mean regret, the least first
   /// Against the winner, in the order of the rivals from the second on; null if not known.
@@ -21,6 +22,9 @@ struct Contest {
 /// The oracle takes no part: it knows the truth, and would win everywhere.
 /// In the order of the plan. Points into `result`.
 std::vector<Contest> contests(const Results& result);
+
+/// "10^6" where it is a power of ten of four digits or more: it leaves room for the numbers.
+std::string horizon_text(Round horizon);
 
 /// ", loss = 0.1, delay = fixed:10": conditions that hold for the whole study, and are therefore in
 /// no label. Empty if there are none.

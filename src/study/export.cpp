@@ -10,12 +10,13 @@ namespace armature {
 namespace {
 
 // Its values and the header below go together, column by column (docs/formats.md). Reals are
-// printed so that they read back as the same double.
+// printed so that they read back as the same double; what is unknown is empty.
 std::string spread_fields(const Spread& spread) {
-  std::string fields = fmt::format("{}", spread.count);
+  std::string fields = fmt::format("{},{}", spread.count, print_real(spread.mean));
+  for (const double value : {spread.deviation, spread.standard_error, spread.low(), spread.high()})
+    fields += "," + (spread.error_known() ? print_real(value) : "");
   for (const double value :
-       {spread.mean, spread.deviation, spread.standard_error, spread.low(), spread.high(),
-        spread.least, spread.q05, spread.q25, spread.median, spread.q75, spread.q95, spread.most})
+       {spread.least, spread.q05, spread.q25, spread.median, spread.q75, spread.q95, spread.most})
     fields += "," + print_real(value);
   return fields;
 }
@@ -55,12 +56,12 @@ void export_differences(const StudyResult& result, const std::string& path) {
 
 }  // namespace
 
-void export_csv(const std::string& directory, const std::string& to) {
-  // One view of the store for all six files: a run at work adds nothing between two of them.
+void export_csv(const std::string& directory, const std::string& to, bool every_curve) {
+  // One view of the store for all files: a run at work adds nothing between two of them.
   StudyStore store = StudyStore::read(directory);
   const StudyResult result = results_of(store);
   make_directory(to);
-  store.export_tables(to);
+  store.export_tables(to, every_curve);
   export_curves(result, to + "/curves.csv");
   export_differences(result, to + "/differences.csv");
 }

@@ -11,6 +11,7 @@
 #include "armature/error.h"
 #include "armature/study.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "study/figure_kinds.h"
 #include "study/name_json.h"
@@ -130,9 +131,10 @@ Json cell_json(const CellSummary& summary, const Keeping& keeping, std::size_t w
   if (drawn && keeping.pulls) json["pulls"] = summary.pulls;
   if (drawn && keeping.shares)
     for (const ShareCurve& share : summary.shares) json["shares"][share.learner] = share.share;
+  // No figure and no rule asks for names.
   if (keeping.diagnostics)
     for (const DiagnosticSummary& entry : summary.diagnostics)
-      json["diagnostics"][entry.name] = {entry.mean, entry.replications};
+      if (!entry.is_name()) json["diagnostics"][entry.name] = {entry.mean, entry.replications};
   return json;
 }
 
@@ -367,9 +369,13 @@ void publish(const StudyResult& result, const std::string& path) {
 
 StudyResult read_published(const std::string& path) {
   try {
-    return result_from(Json::parse(read_file(path)), path);
+    const std::string text = read_text_file(path);
+    refuse_deep_nesting(text, path);
+    const Json json = Json::parse(text);
+    refuse_repeated_keys(text, path);
+    return result_from(json, path);
   } catch (const Json::exception& error) {
-    refuse(path, "published results", error.what());
+    refuse(path, "published results", json_complaint(error));
   } catch (const Error& error) {
     if (!error.report().file.empty()) throw;
     throw error.in_file(path);

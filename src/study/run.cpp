@@ -20,10 +20,6 @@
 namespace armature {
 namespace {
 
-// Rounds of a trial: enough to be timed, few enough that thousands of cells can be tried.
-constexpr Round kTrialRounds = 8192;
-// What leaping to any horizon is taken to cost, in rounds played one by one: a guess.
-constexpr double kRoundsLeapIsWorth = 2e6;
 constexpr double kLongestBlock = 1;      // seconds: what a kill can cost each thread
 constexpr double kShortestBlock = 0.05;  // seconds: each block is a transaction, synced to disk
 constexpr double kBlocksPerThread = 16;  // so that threads end at about the same time
@@ -47,27 +43,6 @@ std::vector<Cell> cells_of(const StudyPlan& plan) {
          engine_named(plan.study.engine), plan.study.max_events, /*follow_shares=*/true}));
   }
   return cells;
-}
-
-// Seconds that one replication of the cell takes, guessed from its first rounds. The cell keeps its
-// horizon, which policies plan by; the last checkpoint ends the trial. Always stepped, as a leap
-// cannot be cut short in proportion. What it computed is thrown away: only blocks are recorded.
-double trial(Cell cell) {
-  static const std::atomic<bool> never{false};
-  const bool leaps = engine_for(cell, *cell.world(0)) == Engine::kLeap;
-  const Round rounds = std::min(cell.horizon, kTrialRounds);
-  cell.checkpoints = {rounds};
-  cell.engine = Engine::kStep;
-  const double seconds = run_block(cell, {0, 1}, never).seconds;
-  const auto horizon = static_cast<double>(cell.horizon);
-  return seconds * (leaps ? std::min(horizon, kRoundsLeapIsWorth) : horizon) /
-         static_cast<double>(rounds);
-}
-
-std::vector<double> trials(const std::vector<Cell>& cells) {
-  std::vector<double> seconds;
-  for (const Cell& cell : cells) seconds.push_back(trial(cell));
-  return seconds;
 }
 
 // Of one finished replication, roughly.
@@ -123,7 +98,7 @@ StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, cons
   // A study that is complete costs nothing to run again: no worlds, no trial.
   if (before < total) {
     const std::vector<Cell> cells = cells_of(plan);
-    if (seconds.empty()) seconds = trials(cells);
+    if (seconds.empty()) seconds = trial_seconds(cells);
     run_blocks(cells, missing_blocks(store, seconds, threads_of(hooks)), hooks,
                [&](const BlockTask& task, const BlockResult& result) {
                  store.add(plan.cells[task.cell].id, task.range.first, result);
@@ -178,7 +153,7 @@ std::vector<std::uint32_t> chosen_cells(const StudyPlan& plan, const std::string
 
 }  // namespace
 
-std::vector<double> trial_seconds(const StudyPlan& plan) { return trials(cells_of(plan)); }
+std::vector<double> trial_seconds(const StudyPlan& plan) { return trial_seconds(cells_of(plan)); }
 
 StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks,
                        std::vector<double> seconds) {
@@ -226,6 +201,7 @@ StudyResult results_of(StudyStore& store) {
       summarize(store, store.plan().cells, store.plan().study.replications);
   result.plan = store.plan();
   result.environment = store.environment();
+  store.require_whole(result);
   return result;
 }
 

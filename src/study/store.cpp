@@ -8,6 +8,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -15,6 +16,7 @@
 #include "armature/version.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "lab/planned_cell.h"
 #include "study/name_json.h"
 #include "study/plan.h"
 #include "study/read.h"
@@ -25,8 +27,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kApplication = 0x41524d41;  // "ARMA": what `file` calls the database by
-// Rises with any change to the tables; bring_up_to_date then needs a step from the one before.
-constexpr std::int64_t kSchema = 2;
+// Rises with any change to the tables; stand_in then needs views for the one before.
+constexpr std::int64_t kSchema = 3;
+constexpr std::uint64_t kMostActions = 100'000'000;  // a list of all plays must fit in memory
 
 #ifdef __clang__
 constexpr const char* kCompiler = __VERSION__;  // names itself
@@ -37,8 +40,9 @@ constexpr const char* kCompiler = "GCC " __VERSION__;
 // WITHOUT ROWID keeps rows in the order of their primary key, and the keys are chosen by how the
 // summary reads: all replications of one checkpoint lie together, in order, and need no sorting.
 // `regret` in replications repeats the last point of curves, for paired differences and for
-// readers. `gap` is null where there is none, `engine` in stores of schema 1, which cannot say. A
-// fingerprint is text, as SQLite's integers are signed.
+// readers. `gap` is null where there is none, `engine` in stores of schema 1, which cannot say;
+// `word` is null but for diagnostics that are names (Diagnostic::word). A fingerprint is text, as
+// SQLite's integers are signed.
 constexpr const char* kTables = R"sql(
 CREATE TABLE run(key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE cells(
@@ -60,7 +64,7 @@ CREATE TABLE curves(
   regret REAL NOT NULL, PRIMARY KEY(cell, checkpoint, replication)) WITHOUT ROWID;
 CREATE TABLE diagnostics(
   cell INTEGER NOT NULL, name TEXT NOT NULL, checkpoint INTEGER NOT NULL,
-  replication INTEGER NOT NULL, value REAL NOT NULL,
+  replication INTEGER NOT NULL, value REAL NOT NULL, word TEXT,
   PRIMARY KEY(cell, name, checkpoint, replication)) WITHOUT ROWID;
 CREATE TABLE pulls(
   cell INTEGER NOT NULL, arm INTEGER NOT NULL, plays INTEGER NOT NULL,
@@ -79,6 +83,17 @@ CREATE TEMP VIEW replications AS SELECT *, NULL AS engine, NULL AS leap_error
   FROM main.replications;
 )sql";
 
+// Schemas 1 and 2 did not say which diagnostics are names. There was one.
+constexpr const char* kViewsOfSecondSchema = R"sql(
+CREATE TEMP VIEW diagnostics AS SELECT *, CASE WHEN name = 'rejection_action'
+  THEN CAST(CAST(value AS INTEGER) AS TEXT) END AS word FROM main.diagnostics;
+)sql";
+
+void stand_in(Database& database, std::int64_t schema) {
+  if (schema < 2) database.execute(kViewsOfFirstSchema);
+  if (schema < 3) database.execute(kViewsOfSecondSchema);
+}
+
 // What an export holds of the store: a file, its columns in order, and where the rows come from.
 // The type of a column: text, integer or real.
 struct Column {
@@ -87,6 +102,7 @@ struct Column {
 };
 struct ExportedTable {
   const char* file;
+  bool always;  // or only where it is asked for: it may be many times as long as all others
   std::vector<Column> columns;
   const char* rows;  // after SELECT …: FROM and ORDER BY
 };
@@ -96,6 +112,7 @@ struct ExportedTable {
 const std::vector<ExportedTable>& exported_tables() {
   static const std::vector<ExportedTable> tables = {
       {"cells.csv",
+       true,
        {{"cell", 'i'},
         {"instance", 't'},
         {"policy", 't'},
@@ -116,6 +133,7 @@ const std::vector<ExportedTable>& exported_tables() {
         {"leap_tolerance", 'r'}},
        "FROM cells ORDER BY cell"},
       {"replications.csv",
+       true,
        {{"cell", 'i'},
         {"replication", 'i'},
         {"regret", 'r'},
@@ -123,9 +141,22 @@ const std::vector<ExportedTable>& exported_tables() {
         {"engine", 't'},
         {"leap_error", 'r'}},
        "FROM replications ORDER BY cell, replication"},
-      {"pulls.csv", {{"cell", 'i'}, {"arm", 'i'}, {"plays", 'i'}}, "FROM pulls ORDER BY cell, arm"},
+      {"pulls.csv",
+       true,
+       {{"cell", 'i'}, {"arm", 'i'}, {"plays", 'i'}},
+       "FROM pulls ORDER BY cell, arm"},
+      {"replication_curves.csv",
+       false,
+       {{"cell", 'i'}, {"round", 'i'}, {"replication", 'i'}, {"regret", 'r'}},
+       "FROM curves NATURAL JOIN checkpoints ORDER BY cell, checkpoint, replication"},
       {"diagnostics.csv",
-       {{"cell", 'i'}, {"name", 't'}, {"round", 'i'}, {"replication", 'i'}, {"value", 'r'}},
+       true,
+       {{"cell", 'i'},
+        {"name", 't'},
+        {"round", 'i'},
+        {"replication", 'i'},
+        {"value", 'r'},
+        {"word", 't'}},
        "FROM diagnostics NATURAL JOIN checkpoints ORDER BY cell, name, checkpoint, replication"},
   };
   return tables;
@@ -205,7 +236,6 @@ void write_cell(Database& database, const PlannedCell& cell) {
   row.run();
 }
 
-// Anyone may have edited the database: what is not ours is an Error, not an abort.
 void read_names(const std::string& text, PlannedCell& cell) {
   if (text.empty()) return;  // schema 1
   try {
@@ -217,18 +247,30 @@ void read_names(const std::string& text, PlannedCell& cell) {
   }
 }
 
-PlannedCell read_cell(const Statement& row) {
+// Anyone may have edited the database: a number that could not be is an Error, not an abort later.
+template <class Whole>
+Whole whole(const Database& database, const Statement& row, const char* column,
+            std::uint64_t least = 0, std::uint64_t most = std::numeric_limits<Whole>::max()) {
+  const std::int64_t value = row.integer(column);
+  if (value < 0 || static_cast<std::uint64_t>(value) < least ||
+      static_cast<std::uint64_t>(value) > most)
+    throw Error({database.path(), std::string("column ") + column, fmt::format("{}", value),
+                 fmt::format("a number from {} to {}", least, most)});
+  return static_cast<Whole>(value);
+}
+
+PlannedCell read_cell(const Database& database, const Statement& row) {
   PlannedCell cell;
-  cell.id = static_cast<std::uint32_t>(row.integer("cell"));
+  cell.id = whole<std::uint32_t>(database, row, "cell");
   cell.instance = row.text("instance");
   cell.policy = row.text("policy");
-  cell.horizon = static_cast<Round>(row.integer("horizon"));
+  cell.horizon = whole<Round>(database, row, "horizon", 1, kLongestHorizon);
   cell.instance_label = row.text("instance_label");
   cell.policy_label = row.text("policy_label");
   cell.role = row.text("role");
-  cell.actions = static_cast<std::uint32_t>(row.integer("actions"));
-  cell.contexts = static_cast<std::uint32_t>(row.integer("contexts"));
-  cell.rank = static_cast<std::uint32_t>(row.integer("rank"));
+  cell.actions = whole<std::uint32_t>(database, row, "actions", 1, kMostActions);
+  cell.contexts = whole<std::uint32_t>(database, row, "contexts", 1);
+  cell.rank = whole<std::uint32_t>(database, row, "rank");
   if (!row.is_null("gap")) cell.gap = row.real("gap");
   cell.epsilon = row.real("epsilon");
   cell.benign = row.integer("benign") != 0;
@@ -236,9 +278,10 @@ PlannedCell read_cell(const Statement& row) {
   std::from_chars(fingerprint.data(), fingerprint.data() + fingerprint.size(), cell.fingerprint,
                   16);
   cell.feedback = Feedback::parse_delay(row.text("delay"));
-  cell.feedback.batch = static_cast<Round>(row.integer("batch"));
+  cell.feedback.batch = whole<Round>(database, row, "batch", 1);
   cell.feedback.loss = row.real("loss");
   cell.leap_tolerance = row.real("leap_tolerance");
+  check_conditions(cell.feedback, cell.leap_tolerance);
   read_names(row.text("names"), cell);
   return cell;
 }
@@ -262,13 +305,14 @@ StudyPlan read_plan(Database& database) {
   Statement rows(database, "SELECT * FROM cells ORDER BY cell");
   bool named = true;
   while (rows.step()) {
-    plan.cells.push_back(read_cell(rows));
+    plan.cells.push_back(read_cell(database, rows));
     named = named && !rows.text("names").empty();
     // Ids serve as places in lists everywhere: a hole would make them those of other cells.
     if (plan.cells.back().id + 1 != plan.cells.size())
       throw Error({database.path(), "cells", fmt::format("number {}", plan.cells.back().id),
                    fmt::format("number {}", plan.cells.size() - 1)});
   }
+  if (plan.cells.empty()) throw Error({database.path(), "cells", "none", "those of the study"});
   if (!named) name_again(plan, database.path());
   return plan;
 }
@@ -290,6 +334,20 @@ void require_our_kind(Database& database) {
                  fmt::format("at most {}, this armature's; read it with the version that wrote it, "
                              "or run the study again into another directory",
                              kSchema)});
+}
+
+// Said here, and not by whoever happens to ask for what is gone.
+void require_tables(Database& database) {
+  Statement table(database, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name");
+  for (const char* name : {"run", "cells", "checkpoints", "replications", "curves", "diagnostics",
+                           "pulls", "blocks"}) {
+    table.bind(":name", std::string(name));
+    bool there = false;
+    while (table.step()) there = true;
+    if (!there)
+      throw Error({database.path(), "tables", fmt::format("no {}", name),
+                   "those that armature run makes (docs/formats.md)"});
+  }
 }
 
 // With its study as TOML: a store can be read, reported and reproduced without the file it came
@@ -341,6 +399,13 @@ void require_same_version(Database& database) {
     refuse(database, "version of armature", version(), run_value(database, "version"));
 }
 
+// An older store is read as it is, but rows can be added to its own tables alone.
+void require_this_schema(Database& database) {
+  const std::int64_t schema = number_from(database, "PRAGMA user_version");
+  if (schema != kSchema)
+    refuse(database, "schema version", fmt::format("{}", kSchema), fmt::format("{}", schema));
+}
+
 // More replications of the search might choose other cells.
 void require_same_stages(Database& database, const Study& now, const Study& then) {
   const auto words = [](const Study& study) {
@@ -377,7 +442,8 @@ void require_same_study(Database& database, const StudyPlan& now, const StudyPla
 // A mistyped --out must not put a database among somebody's files. The search of a study that has
 // one is its own.
 bool holds_other_files(const std::string& directory, const Study& study) {
-  if (!fs::exists(directory) || fs::exists(store_path(directory))) return false;
+  std::error_code ignored;
+  if (!fs::exists(directory, ignored) || StudyStore::exists(directory)) return false;
   for (const auto& entry : fs::directory_iterator(directory))
     if (!study.search || entry.path().string() != search_path(directory)) return true;
   return false;
@@ -404,6 +470,8 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
   if (!fresh) {
     require_our_kind(*database);
     require_same_version(*database);
+    require_this_schema(*database);
+    require_tables(*database);
     require_same_study(*database, plan, read_plan(*database));
   }
   // WAL: readers see a view of their own while blocks are added, and neither waits for the other.
@@ -419,7 +487,11 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
   return {std::move(database), plan};
 }
 
-bool StudyStore::exists(const std::string& directory) { return fs::exists(store_path(directory)); }
+// What cannot even be asked for (a name too long, a folder that may not be entered) is not there.
+bool StudyStore::exists(const std::string& directory) {
+  std::error_code ignored;
+  return fs::exists(store_path(directory), ignored);
+}
 
 bool StudyStore::only_searched(const std::string& directory) {
   if (!exists(search_path(directory))) return false;
@@ -462,14 +534,15 @@ StudyStore StudyStore::read(const std::string& directory) {
     throw Error({directory, "study", "its search alone",
                  "a finished search; the same armature run goes on with it, and " +
                      search_path(directory) + " can be looked at"});
-  if (!fs::exists(store_path(directory)))
+  if (!exists(directory))
     throw Error({directory, "study", "none", "a directory that armature run has left"});
   // Read-write: a killed run leaves a log, and only a writer can bring it in.
   auto database = std::make_unique<Database>(store_path(directory), Database::Mode::kReadWrite);
   if (is_empty(*database))
     throw Error({directory, "study", "one that never began", "run it again"});
   require_our_kind(*database);
-  if (number_from(*database, "PRAGMA user_version") == 1) database->execute(kViewsOfFirstSchema);
+  require_tables(*database);
+  stand_in(*database, number_from(*database, "PRAGMA user_version"));
   // A transaction that is never committed: from its first read on, SQLite shows one state of the
   // database, until it is closed.
   database->execute("BEGIN");
@@ -495,7 +568,9 @@ std::vector<ReplicationRange> StudyStore::missing(std::uint32_t cell) {
   Statement rows(*database_,
                  "SELECT replication FROM replications WHERE cell = :cell ORDER BY replication");
   rows.bind(":cell", std::int64_t{cell});
-  while (rows.step()) gap_before(static_cast<std::uint32_t>(rows.integer(0)));
+  while (rows.step())
+    gap_before(whole<std::uint32_t>(*database_, rows, "replication", expected,
+                                    plan_.study.replications - 1));
   // The number after the last closes the last gap.
   gap_before(plan_.study.replications);
   return ranges;
@@ -509,9 +584,20 @@ std::vector<std::uint32_t> StudyStore::replications_per_cell() {
   std::vector<std::uint32_t> counts(plan_.cells.size());
   Statement rows(*database_, "SELECT cell, count(*) AS stored FROM replications GROUP BY cell");
   while (rows.step())
-    counts.at(static_cast<std::size_t>(rows.integer("cell"))) =
-        static_cast<std::uint32_t>(rows.integer("stored"));
+    counts[whole<std::uint32_t>(*database_, rows, "cell", 0, counts.size() - 1)] =
+        whole<std::uint32_t>(*database_, rows, "stored", 1, plan_.study.replications);
   return counts;
+}
+
+void StudyStore::require_whole(const Results& results) {
+  const std::vector<std::uint32_t> stored = replications_per_cell();
+  for (const CellSummary& summary : results.cells)
+    for (const CurvePoint& point : summary.curve)
+      if (point.regret.count != stored[summary.cell.id])
+        throw Error({database_->path(), "curves",
+                     fmt::format("{} replications of cell {} at round {}", point.regret.count,
+                                 summary.cell.id, point.round),
+                     fmt::format("{}, as in replications", stored[summary.cell.id])});
 }
 
 std::vector<Round> StudyStore::checkpoints(std::uint32_t cell) {
@@ -519,7 +605,13 @@ std::vector<Round> StudyStore::checkpoints(std::uint32_t cell) {
   Statement rows(*database_,
                  "SELECT round FROM checkpoints WHERE cell = :cell ORDER BY checkpoint");
   rows.bind(":cell", std::int64_t{cell});
-  while (rows.step()) rounds.push_back(static_cast<Round>(rows.integer(0)));
+  const Round horizon = plan_.cells.at(cell).horizon;
+  while (rows.step())
+    rounds.push_back(
+        whole<Round>(*database_, rows, "round", rounds.empty() ? 1 : rounds.back() + 1, horizon));
+  if (rounds.empty() || rounds.back() != horizon)
+    throw Error({database_->path(), "checkpoints", fmt::format("no end of cell {}", cell),
+                 fmt::format("its horizon {}", horizon)});
   return rounds;
 }
 
@@ -562,12 +654,12 @@ void StudyStore::simple_regrets(std::uint32_t cell, const Values& each) {
 
 void StudyStore::diagnostics(std::uint32_t cell, const NotedValues& each) {
   Statement rows(*database_,
-                 "SELECT name, checkpoint, value FROM diagnostics WHERE cell = :cell "
+                 "SELECT name, checkpoint, value, word FROM diagnostics WHERE cell = :cell "
                  "ORDER BY name, checkpoint, replication");
   rows.bind(":cell", std::int64_t{cell});
   while (rows.step())
-    each(rows.text("name"), static_cast<std::size_t>(rows.integer("checkpoint")),
-         rows.real("value"));
+    each({rows.text("name"), rows.real("value"), rows.text("word")},
+         static_cast<std::size_t>(rows.integer("checkpoint")));
 }
 
 std::vector<std::uint64_t> StudyStore::pulls(const PlannedCell& cell) {
@@ -576,8 +668,8 @@ std::vector<std::uint64_t> StudyStore::pulls(const PlannedCell& cell) {
   Statement rows(*database_, "SELECT arm, plays FROM pulls WHERE cell = :cell");
   rows.bind(":cell", std::int64_t{cell.id});
   while (rows.step())
-    pulls.at(static_cast<std::size_t>(rows.integer("arm"))) =
-        static_cast<std::uint64_t>(rows.integer("plays"));
+    pulls[whole<std::uint32_t>(*database_, rows, "arm", 0, cell.actions - 1)] =
+        whole<std::uint64_t>(*database_, rows, "plays");
   return pulls;
 }
 
@@ -602,8 +694,9 @@ double StudyStore::seconds(std::uint32_t cell) {
   return row.step() ? row.real(0) : 0;
 }
 
-void StudyStore::export_tables(const std::string& folder) {
+void StudyStore::export_tables(const std::string& folder, bool every_curve) {
   for (const ExportedTable& table : exported_tables()) {
+    if (!table.always && !every_curve) continue;
     std::vector<std::string> names;
     for (const Column& column : table.columns) names.emplace_back(column.name);
     FileWriter file(folder + "/" + table.file);
@@ -633,8 +726,8 @@ struct StudyStore::Insertions {
               "INSERT INTO curves(cell, checkpoint, replication, regret) VALUES (:cell, "
               ":checkpoint, :replication, :regret)"),
         diagnostic(database,
-                   "INSERT INTO diagnostics(cell, name, checkpoint, replication, value) VALUES "
-                   "(:cell, :name, :checkpoint, :replication, :value)"),
+                   "INSERT INTO diagnostics(cell, name, checkpoint, replication, value, word) "
+                   "VALUES (:cell, :name, :checkpoint, :replication, :value, :word)"),
         pulls(database,
               "INSERT INTO pulls(cell, arm, plays) VALUES (:cell, :arm, :plays) ON CONFLICT DO "
               "UPDATE SET plays = plays + excluded.plays"),
@@ -665,7 +758,8 @@ struct StudyStore::Insertions {
     for (const Diagnostic& entry : list) {
       diagnostic.bind(":cell", cell).bind(":name", entry.name);
       diagnostic.bind(":checkpoint", static_cast<std::int64_t>(checkpoint));
-      diagnostic.bind(":replication", number).bind(":value", entry.value).run();
+      diagnostic.bind(":replication", number).bind(":value", entry.value);
+      diagnostic.bind(":word", entry.word.empty() ? std::nullopt : std::optional(entry.word)).run();
     }
   }
 

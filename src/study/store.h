@@ -30,14 +30,19 @@ class StudyStore final : public Recorder {
   /// Of the run that began the study; those that went on with it leave no mark.
   RunEnvironment environment();
 
+  /// Throws Error if what was read is not what a run leaves: a cell with other replications at one
+  /// checkpoint than at another.
+  void require_whole(const Results& results);
+
   /// Of all cells together.
   std::uint64_t stored_replications();
   std::vector<std::uint32_t> replications_per_cell();
   /// Leaves one plain file behind, which can be copied and mailed without its log. Nothing is lost
   /// if it is never called.
   void finish();
-  /// cells.csv, replications.csv, pulls.csv and diagnostics.csv, row by row.
-  void export_tables(const std::string& folder);
+  /// cells.csv, replications.csv, pulls.csv and diagnostics.csv, row by row; where it is asked for
+  /// also replication_curves.csv.
+  void export_tables(const std::string& folder, bool every_curve);
 
   /// The Recorder's contract, order for order the same as MemoryRecorder's: `summarize` must not be
   /// able to tell them apart. A block is on disk, synced, when `add` returns.

@@ -116,5 +116,21 @@ TEST(ThrowingChecks, AreOfOneThread) {
   EXPECT_DEATH(std::jthread{fail_a_check}, "check failed");
 }
 
+TEST(Error, OfALongValueBothEndsAreShown) {
+  const std::string value = "'" + std::string(5000, 'x') + "'";
+  const Error error({"", "policy", value, "a policy"});
+  const std::string message = error.what();
+  EXPECT_LT(message.size(), 200u);
+  EXPECT_EQ(message.substr(0, 20), "policy: got 'xxxxxxx");
+  EXPECT_NE(message.find("…"), std::string::npos);
+  EXPECT_NE(message.find("x', expected a policy"), std::string::npos);
+  EXPECT_EQ(error.report().value, value);  // whole, for programs
+}
+
+TEST(Error, NothingInItReachesATerminalsControls) {
+  EXPECT_STREQ(Error({"a\nb", "\x1b]0;c", "d\r", "e\x07"}).what(),
+               "a\\nb: \\x1b]0;c: got d\\r, expected e\\x07");
+}
+
 }  // namespace
 }  // namespace armature

@@ -149,5 +149,56 @@ TEST(FileWriter, AFullDeviceIsNamed) {
             "/dev/full: write: got No space left on device, expected a file that can be written");
 }
 
+// --- What is no file to be read
+
+TEST(File, WithoutAnEndIsReadUpToTheLimit) {
+  EXPECT_EQ(
+      refusal([] { read_file("/dev/zero"); }),
+      "/dev/zero: size: got more than 64 MiB, expected at most so much of a device or a pipe");
+}
+
+TEST(File, LargerThanTheLimit) {
+  const TemporaryDirectory directory;
+  write_file(directory.file("x"), "");
+  std::filesystem::resize_file(directory.file("x"), kMostFileBytes + 1);  // a hole: no disk is used
+  EXPECT_EQ(refusal([&] { read_file(directory.file("x")); }),
+            directory.file("x") + ": size: got more than 1024 MiB, expected at most so much");
+}
+
+TEST(File, ANamedPipeIsNotWaitedFor) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(::mkfifo(directory.file("x").c_str(), 0600), 0);
+  EXPECT_EQ(refusal([&] { read_file(directory.file("x")); }),
+            directory.file("x") +
+                ": open: got a named pipe, expected a file, or /dev/stdin with < before the pipe");
+}
+
+TEST(File, AnEmptyName) {
+  const char* message = "file: got an empty name, expected the name of a file";
+  EXPECT_EQ(refusal([] { read_file(""); }), message);
+  EXPECT_EQ(refusal([] { write_file("", "x"); }), message);
+  EXPECT_EQ(refusal([] { make_directory(""); }), message);
+}
+
+TEST(TextFile, OtherEncodingsAreNamed) {
+  const TemporaryDirectory directory;
+  const auto reading = [&](const std::string& content) {
+    write_file(directory.file("x"), content);
+    return refusal([&] { read_text_file(directory.file("x")); });
+  };
+  const std::string place = directory.file("x") + ": ";
+  const std::string other = place + "encoding: got UTF-16 or UTF-32, expected UTF-8";
+  EXPECT_EQ(reading(std::string("\xff\xfe{\0}\0", 6)), other);
+  EXPECT_EQ(reading(std::string("\xfe\xff\0{\0}", 6)), other);
+  EXPECT_EQ(reading(std::string("{\0}\0", 4)), other);
+  EXPECT_EQ(reading(std::string("\0{\0}", 4)), other);
+  EXPECT_EQ(reading(std::string("\0\0\xfe\xff\0\0\0{", 8)), other);
+  EXPECT_EQ(reading(std::string("a\nb\0", 4)),
+            place + "line 2: got a NUL byte, expected text in UTF-8");
+  EXPECT_EQ(reading("\xef\xbb\xbf{}"), "(accepted)");  // UTF-8 with its mark
+  EXPECT_EQ(reading("{\"ε\": 1}"), "(accepted)");
+  EXPECT_EQ(reading(""), "(accepted)");
+}
+
 }  // namespace
 }  // namespace armature

@@ -118,5 +118,30 @@ TEST(IsName, LettersDigitsHyphensUnderscores) {
     EXPECT_FALSE(is_name(text)) << text;
 }
 
+TEST(Shown, PlainTextIsLeftAlone) {
+  EXPECT_EQ(shown("", 5), "");
+  EXPECT_EQ(shown("ucb:δ=0.1", 9), "ucb:δ=0.1");
+}
+
+TEST(Shown, ControlCharactersAndStrayBytesAreEscaped) {
+  EXPECT_EQ(shown("a\nb\tc\r", 20), "a\\nb\\tc\\r");
+  EXPECT_EQ(shown("\x1b[31mred\x7f", 20), "\\x1b[31mred\\x7f");
+  EXPECT_EQ(shown(std::string_view("\0x", 2), 20), "\\x00x");
+  EXPECT_EQ(shown("\xc2\x9b"
+                  "31m",
+                  20),
+            "\\xc2\\x9b31m");  // the 8-bit way to the same red
+  EXPECT_EQ(shown("\xff\xe2\x82", 20), "\\xff\\xe2\\x82");
+  EXPECT_EQ(shown("\xed\xa0", 20), "\\xed\\xa0");
+}
+
+TEST(Shown, LongTextLosesItsMiddle) {
+  EXPECT_EQ(shown("0123456789", 10), "0123456789");
+  EXPECT_EQ(shown("0123456789x", 10), "012345…789x");
+  EXPECT_EQ(shown("ααααααααααβ", 10), "αααααα…αααβ");
+  const std::string long_text = "begin" + std::string(10'000'000, '-') + "end";
+  EXPECT_EQ(shown(long_text, 9), "begin-…end");
+}
+
 }  // namespace
 }  // namespace armature

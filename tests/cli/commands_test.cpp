@@ -3,7 +3,9 @@
 #include <signal.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "base/display.h"
 #include "base/file.h"
 #include "support/program.h"
 
@@ -116,8 +118,14 @@ TEST(DemoCommand, RunsTheHeadlineStudyAndNamesItsReport) {
   const TemporaryDirectory directory;
   const std::string run = "armature demo replications=2 horizons=500";
   const ProgramResult result = run_shell(run, directory.path());
-  EXPECT_NE(result.out.find("★"), std::string::npos) << result.err;
+  EXPECT_NE(result.out.find("☆"), std::string::npos) << result.err;
   EXPECT_NE(result.out.find("hidden arm"), std::string::npos);
+  // It ends with what `show` says.
+  EXPECT_NE(result.out.find(run_shell("armature show runs/headline", directory.path()).out),
+            std::string::npos)
+      << result.out;
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80u) << line;
   if (result.err.find("make bundle") != std::string::npos) return;  // built without the web bundle
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("runs/headline/report.html"), std::string::npos);
@@ -202,7 +210,7 @@ TEST(DesignCommand, AnIterationLimitIsSaidNotHidden) {
 TEST(Help, EveryCommandHasIt) {
   for (const char* command :
        {"", "simulate", "demo", "instance", "instance show", "instance write", "design", "bounds",
-        "frontier", "advise", "policies", "families", "completion"}) {
+        "frontier", "advise", "policies", "families", "show", "completion"}) {
     const ProgramResult result = run_armature(std::string(command) + " --help");
     EXPECT_EQ(result.status, 0) << command;
     EXPECT_NE(result.out.find("Usage: armature"), std::string::npos) << command << result.out;
@@ -224,8 +232,11 @@ TEST(Completion, OffersCommandsOptionsAndNames) {
   EXPECT_EQ(offers("armature simulate --policy hac"), "hac-ucb\n");
   EXPECT_EQ(offers("armature simulate --instance bilodeau-c"), "bilodeau-confounded\n");
   EXPECT_EQ(offers("armature fron"), "frontier\n");
+  EXPECT_EQ(offers("armature sho"), "show\n");
+  EXPECT_EQ(offers("armature show --ta"), "--table\n");
   EXPECT_EQ(offers("armature bounds --eps"), "--epsilon\n");
   EXPECT_EQ(offers("armature instance sh"), "show\n");
+  EXPECT_EQ(offers("armature bounds --color al"), "always\n");
   EXPECT_EQ(offers("armature instance show hid"), "hidden-arm\n");
   EXPECT_NE(run_armature("completion zsh").out.find("bashcompinit"), std::string::npos);
 }

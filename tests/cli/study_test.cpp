@@ -18,6 +18,24 @@ class StudyCommand : public testing::Test {
   TemporaryDirectory directory_;
 };
 
+constexpr const char* kSmallAnswer = R"(small
+
+Mean regret at T = 200, as a multiple of the least of its row
+
+world                          least     ucb  balancer     ts
+─────────────────────────────────────────────────────────────
+bilodeau-confounded:actions=4   5.81  1.92×      6.4×   1.00★
+random (actions=3)              8.39  1.18×☆    1.44×☆  1.00☆
+random (actions=5)             11.13  1.71×☆    1.76×   1.00☆
+★ the best, settled (the 95% intervals of its paired differences leave out 0)
+☆ not to be told from the best (the 95% interval reaches 0)
+
+`ts` is among the best in all 3 worlds; `ucb` is among the best in random
+(actions=3) and random (actions=5), but has 1.92 times the least in
+bilodeau-confounded:actions=4; `balancer` is among the best in random
+(actions=3), but has 6.4 times the least in bilodeau-confounded:actions=4.
+)";
+
 TEST_F(StudyCommand, CheckShowsTheStudyWithItsDefaultsAndThePlan) {
   const ProgramResult result = shell("armature study check small.toml replications=3");
   ASSERT_EQ(result.status, 0) << result.err;
@@ -46,27 +64,58 @@ TEST_F(StudyCommand, CheckQuietlyShowsThePlanOnly) {
 }
 
 TEST_F(StudyCommand, RunsIntoItsOwnDirectoryAndThenHasNothingToDo) {
+  const auto first_line = [](const std::string& text) { return text.substr(0, text.find('\n')); };
   const ProgramResult first = shell("armature run small.toml");
   ASSERT_EQ(first.status, 0) << first.err;
-  EXPECT_EQ(first.out, "runs/small: finished, 108 replications computed\n");
+  EXPECT_EQ(first_line(first.out), "runs/small: finished, 108 replications computed");
   EXPECT_EQ(first.err, "");  // over before a line of progress was due
   const ProgramResult again = shell("armature run small.toml");
   EXPECT_EQ(again.status, 0);
-  EXPECT_EQ(again.out, "runs/small: finished already; nothing to do\n");
+  EXPECT_EQ(first_line(again.out), "runs/small: finished already; nothing to do");
   const ProgramResult more = shell("armature run small.toml replications=7 --threads 2");
-  EXPECT_EQ(more.out, "runs/small: finished, 18 replications computed\n");
+  EXPECT_EQ(first_line(more.out), "runs/small: finished, 18 replications computed");
   const ProgramResult quiet = shell("armature run small.toml replications=8 --quiet");
   EXPECT_EQ(quiet.status, 0);
   EXPECT_EQ(quiet.out + quiet.err, "");
 }
 
-TEST_F(StudyCommand, StatusTellsHowFarItIs) {
+// The same answer at the end of a run, at any time later, and of what was published.
+TEST_F(StudyCommand, EndsWithTheAnswerWhichShowRepeats) {
+  const ProgramResult run = shell("armature run small.toml");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const std::string answer = run.out.substr(run.out.find("\n\n") + 2);
+  EXPECT_EQ(answer, kSmallAnswer);
+  const ProgramResult shown = shell("armature show runs/small");
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_EQ(shown.out, answer);
+  const ProgramResult published = shell(
+      "armature export runs/small --published --to small.json >/dev/null && "
+      "armature show small.json");
+  EXPECT_EQ(published.out, answer) << published.err;
+  const ProgramResult table = shell("armature show runs/small --table");
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_TRUE(contains(table.out, "mean ± s.e.")) << table.out;
+  EXPECT_TRUE(contains(table.out, "In 6 contests")) << table.out;
+}
+
+TEST_F(StudyCommand, ShowOfNothingIsRefused) {
+  const ProgramResult nowhere = shell("armature show nowhere");
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_TRUE(contains(nowhere.err, "armature: nowhere")) << nowhere.err;
+  const ProgramResult toml = shell("armature show small.toml");
+  EXPECT_EQ(toml.status, 2);
+  EXPECT_TRUE(contains(toml.err, "small.toml")) << toml.err;
+  EXPECT_EQ(shell("armature show").status, 2);
+}
+
+TEST_F(StudyCommand, StatusIsShortWhenAllIsDone) {
   ASSERT_EQ(shell("armature run small.toml -o here -q").status, 0);
   const ProgramResult result = shell("armature status here");
   ASSERT_EQ(result.status, 0) << result.err;
-  for (const char* part : {"small\n", "balancer", "random (actions=3)", "6 of 6",
-                           "108 of 108 replications (100%), finished\n"})
-    EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
+  EXPECT_EQ(result.out,
+            "small\n"
+            "18 cells, 108 of 108 replications (100%), finished\n"
+            "What came out: armature show here\n");
 }
 
 TEST_F(StudyCommand, ExportsTheSameBytesFromAnyNumberOfThreads) {
@@ -123,13 +172,14 @@ TEST_F(StudyCommand, InAPipeProgressIsPlainLinesAndAnInterruptKeepsWhatIsFinishe
       "cat err >&2; exit $status");
   EXPECT_EQ(result.status, 130);
   EXPECT_EQ(result.out, "");
-  for (const char* part : {" of 2 cells, ", " of 2000 replications (", " rounds/s, ", " left\n",
+  for (const char* part : {" of 2000 replications (", " rounds/s, ", " left\n",
                            "armature: interrupted; the same command goes on from here\n"})
     EXPECT_TRUE(contains(result.err, part)) << part << "\n" << result.err;
   EXPECT_EQ(result.err.find_first_of("\r\033"), std::string::npos) << result.err;
   const ProgramResult status = shell("armature status here");
   EXPECT_TRUE(contains(status.out, "not running; armature run goes on from here")) << status.out;
-  EXPECT_FALSE(contains(status.out, "\n0 of 2000 replications")) << status.out;
+  EXPECT_TRUE(contains(status.out, "\n2 cells, ")) << status.out;
+  EXPECT_FALSE(contains(status.out, " 0 of 2000 replications")) << status.out;
 }
 
 TEST_F(StudyCommand, CheckHasARowForEveryCondition) {
@@ -169,6 +219,8 @@ TEST(StudyHelp, NamesWhatMatters) {
                                                        {"run --help", "goes on where it ended"},
                                                        {"run --help", "armature status DIR"},
                                                        {"status --help", "DIR"},
+                                                       {"show --help", "--table"},
+                                                       {"show --help", "armature show runs/"},
                                                        {"export --help", "--latex"},
                                                        {"export --help", "--markdown"},
                                                        {"export --help", "--to"},
@@ -212,7 +264,8 @@ constexpr const char* kExploding =
 INSTANTIATE_TEST_SUITE_P(
     Studies, StudyMistake,
     testing::Values(
-        Mistake{kTiny, "study", "subcommand"}, Mistake{kTiny, "study check", "FILE is required"},
+        Mistake{kTiny, "study", "study: command: got nothing, expected check"},
+        Mistake{kTiny, "study check", "FILE is required"},
         Mistake{kTiny, "run none.toml", "none.toml: open: got No such file"},
         Mistake{"title = \"x\n", "run s.toml", "s.toml: line 1: got "},
         Mistake{"horizons = 5\n\nreplicatoins = 5\n", "run s.toml",
@@ -310,10 +363,14 @@ catches = "a policy that learns"
   const ProgramResult run = shell("armature run two.toml --threads 1");
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_TRUE(contains(run.out, "finished, 42 replications computed")) << run.out;
+  // Rows are what a policy was searched for within; nothing is marked.
+  EXPECT_TRUE(contains(run.out, "in the worst world found for each policy")) << run.out;
+  EXPECT_TRUE(contains(run.out, "\nworst-case ")) << run.out;
+  EXPECT_FALSE(contains(run.out, "★")) << run.out;
   const ProgramResult status = shell("armature status runs/two");
   EXPECT_TRUE(contains(status.out,
-                       "search finished, 24 replications; the worst cells: 18 of 18 replications "
-                       "(100%), finished"))
+                       "search finished, 24 replications; the worst cells: 6 cells, 18 of 18 "
+                       "replications (100%), finished"))
       << status.out;
   EXPECT_FALSE(contains(status.out, "gap=0.05")) << status.out;
   const ProgramResult search = shell("armature status runs/two/search");

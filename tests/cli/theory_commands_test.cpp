@@ -52,13 +52,31 @@ TEST(BoundsCommand, JsonIsTheTableAtFullPrecision) {
 }
 
 TEST(BoundsCommand, TheTableIsGroupedAndMarksWhatIsVacuous) {
-  const std::string text = run_armature("bounds -A 20 -Z 2 -T 100").out;
+  const std::string text = run_armature("bounds -A 20 -Z 2 -T 100 --all").out;
   const auto upper = text.find("\nupper\n"), lower = text.find("\nlower\n"),
              zones = text.find("\nzones\n");
   EXPECT_LT(upper, lower);
   EXPECT_LT(lower, zones);
   EXPECT_NE(zones, std::string::npos);
   EXPECT_NE(text.find("vacuous: not below T"), std::string::npos);
+}
+
+TEST(BoundsCommand, TheTableHasWhatHoldsAndCountsTheRest) {
+  const std::string sizes = "bounds -A 20 -Z 2 -T 1e6";
+  const Json json = json_of(sizes);
+  const std::string text = run_armature(sizes).out, all = run_armature(sizes + " --all").out;
+  std::size_t hidden = 0;
+  for (const Json& bound : json["bounds"]) {
+    const bool holds = bound["validity"].get<std::string>().starts_with("holds");
+    const std::string line = "\n  " + bound["name"].get<std::string>() + " ";
+    hidden += !holds;
+    EXPECT_EQ(text.find(line) != std::string::npos, holds) << line;
+    EXPECT_NE(all.find(line), std::string::npos) << line;
+  }
+  EXPECT_GT(hidden, 0u);
+  EXPECT_NE(text.find("\n" + std::to_string(hidden) + " more are not shown"), std::string::npos);
+  EXPECT_EQ(all.find("not shown"), std::string::npos);
+  EXPECT_EQ(text.find("vacuous: "), std::string::npos);
 }
 
 TEST(BoundsCommand, CsvHasOneRowPerBound) {
@@ -115,7 +133,6 @@ TEST(BoundsCommand, AnswersFromOneRoundTo1e18) {
     for (const Json& bound : json["bounds"])
       EXPECT_TRUE(!bound.contains("value") || bound["value"].is_number()) << bound.dump();
     json_of("frontier " + sizes);
-    json_of("advise " + sizes + " --gap 1e-300");
   }
 }
 
@@ -159,14 +176,8 @@ TEST(FrontierCommand, JudgesAPair) {
   EXPECT_EQ(verdict("-A 20 -Z 2 -T 1e6 --r1 1500 --r2 5000"), "between the bounds");
 }
 
-// What is advised can be played: the text forms are those that simulate takes.
-TEST(AdviseCommand, ItsPolicyRuns) {
-  const Json json = json_of("advise -A 1000 -Z 2 -T 1e9 --epsilon 1e-4");
-  const std::string policy = json["policy"];
-  EXPECT_TRUE(policy.starts_with("warden:")) << policy;
-  const ProgramResult result =
-      run_armature("simulate -i hidden-arm -p " + policy + " -T 100 -m 2 -q");
-  EXPECT_EQ(result.status, 0) << result.err;
+// What stands on the frontier can be played: the text forms are those that simulate takes.
+TEST(FrontierCommand, ItsPoliciesRun) {
   const Json frontier = json_of("frontier -A 20 -Z 2 -T 2000 -n 3");
   for (const Json& point : frontier["points"]) {
     if (!point.contains("policy")) continue;
@@ -174,16 +185,6 @@ TEST(AdviseCommand, ItsPolicyRuns) {
     EXPECT_EQ(run_armature("simulate -i hidden-arm -p " + text + " -T 2000 -m 1 -q").status, 0)
         << text;
   }
-}
-
-TEST(AdviseCommand, SaysHowItConcluded) {
-  const ProgramResult result = run_armature("advise -A 20 -Z 2 -T 1e5 --gap 0.2");
-  ASSERT_EQ(result.status, 0) << result.err;
-  for (const char* part : {"Is the horizon long enough", "needs 22 actions", "Which policy?",
-                           "What if Z is wrong?", "gap 0.2: sentry's test must fire"})
-    EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
-  EXPECT_EQ(json_of("advise -i pareto-confounded -T 1e5")["policy"], "ucb");
-  EXPECT_TRUE(run_armature("advise -A 20 -Z 2 -T 1e5 -f csv").out.starts_with("topic,part,text"));
 }
 
 }  // namespace

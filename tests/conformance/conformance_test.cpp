@@ -112,6 +112,11 @@ TEST(RegisteredTexts, CoverEveryPolicyAndChoice) {
                                "ed2rb",
                                "db:base=c-ucb+pe+ucb",
                                "d3rb:base=pe+ts+ucb",
+                               "epsilon-greedy",
+                               "exp3",
+                               "exp3:variant=ix",
+                               "bayes-ucb",
+                               "etc",
                                "floor",
                                "floor:base=ts"})
     EXPECT_EQ(std::count(texts.begin(), texts.end(), expected), 1) << expected;

@@ -170,6 +170,10 @@ const Teller kTellers[] = {
     {"hac-ucb", kAll},
     {"cl-ucb", kAll},
     {"sentry", kAll},
+    {"epsilon-greedy", kAll},
+    {"exp3", kAll},
+    {"bayes-ucb", kAll},
+    {"etc", kAll},  // while it explores
     {"floor", kAll},
     {"floor:base=pe", kAll},
     {"floor:base=sentry,probability=1", kAll},
@@ -192,7 +196,7 @@ TEST(Mistakes, CountsTellWhatIsNotOutstanding) {
 
 // Who keeps a list by ticket also tells what was never given.
 TEST(Mistakes, ListsTellForeignTickets) {
-  for (const char* text : {"corral", "floor:base=corral"}) {
+  for (const char* text : {"corral", "exp3", "floor:base=corral"}) {
     Scene scene(text);
     for (const std::uint64_t ticket : kForeign)
       for (const bool observed : {true, false})

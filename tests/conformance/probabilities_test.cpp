@@ -86,16 +86,16 @@ TEST(EstimatedProbabilities, AreCloseToTheTrueOnes) {
     EXPECT_NEAR(p, 1.0 / 7, test::kNormalBound * estimate.error);
 }
 
-INSTANTIATE_TEST_SUITE_P(Random, StatedProbabilities,
-                         testing::Values("uniform", "round-robin", "fixed:arm=3", "pe", "corral",
-                                         "floor:base=uniform", "floor:base=fixed,probability=0.3",
-                                         "floor:base=pe", "floor:base=corral,probability=0.2",
-                                         "db:base=corral+uniform,d=1+1",
-                                         "d3rb:base=uniform+corral+pe", "ed2rb:base=pe+corral",
-                                         "floor:base=(db:base=corral+uniform,d=1+1)",
-                                         "ucb:ties=random", "c-ucb:ties=random",
-                                         "floor:base=(ucb:ties=random)"),
-                         test::readable_name);
+INSTANTIATE_TEST_SUITE_P(
+    Random, StatedProbabilities,
+    testing::Values("uniform", "round-robin", "fixed:arm=3", "pe", "corral", "epsilon-greedy",
+                    "epsilon-greedy:epsilon=0.35", "exp3:gamma=0.35", "exp3:variant=ix,gamma=0.01",
+                    "etc", "floor:base=uniform", "floor:base=fixed,probability=0.3",
+                    "floor:base=pe", "floor:base=corral,probability=0.2",
+                    "db:base=corral+uniform,d=1+1", "d3rb:base=uniform+corral+pe",
+                    "ed2rb:base=pe+corral", "floor:base=(db:base=corral+uniform,d=1+1)",
+                    "ucb:ties=random", "c-ucb:ties=random", "floor:base=(ucb:ties=random)"),
+    test::readable_name);
 
 }  // namespace
 }  // namespace armature

@@ -85,13 +85,13 @@ TEST_P(Witness, SoDoesTheLogAddedUp) {
 INSTANTIATE_TEST_SUITE_P(Learning, Witness,
                          testing::Values("ts", "c-ts", "ucb", "moss", "kl-ucb", "c-ucb",
                                          "ucb:confidence=anytime-kl", "c-ucb:ties=random",
-                                         "c-ucb-2", "hac-ucb"),
+                                         "c-ucb-2", "hac-ucb", "epsilon-greedy", "bayes-ucb"),
                          test::readable_name);
 
 // Where a policy cannot, it says what to do, and nothing has changed.
 TEST(WitnessObstacle, SaysWhatToDoInstead) {
   Stream stream({1, 0, Purpose::kPolicy});
-  for (const char* text : {"pe", "corral", "db:base=pe+ts,d=1+1", "floor:base=pe"}) {
+  for (const char* text : {"pe", "corral", "exp3", "etc", "db:base=pe+ts,d=1+1", "floor:base=pe"}) {
     const auto policy = make_policy(text, binary_world().problem);
     EXPECT_TRUE(policy->witness_obstacle().starts_with(replay_instead())) << text;
     const std::uint64_t before = policy->digest();

@@ -27,11 +27,12 @@ const std::map<std::string, Rooms> kBelow = {
     {"figures", {"theory"}},
     {"audit", {"model", "theory", "policies"}},
     {"lab", {"simulate", "families", "theory"}},
+    {"advice", {"lab", "families", "theory"}},
     {"study", {"lab", "theory"}},
     {"report", {"study", "figures"}},
     {"service", {"policies", "audit"}},
     {"cuda", {"simulate"}},
-    {"cli", {"report", "lab", "service", "audit", "graph", "cuda"}},
+    {"cli", {"report", "lab", "advice", "service", "audit", "graph", "cuda"}},
 };
 
 // The public door has no folders: which room each of its headers belongs to.
@@ -51,6 +52,7 @@ const std::map<std::string, std::string> kRoomOfHeader = {
     {"simulate.h", "simulate"},
     {"conformance.h", "simulate"},
     {"lab.h", "lab"},
+    {"advice.h", "advice"},
     {"study.h", "study"},
     {"report.h", "report"},
     {"theory.h", "theory"},
@@ -120,6 +122,7 @@ const std::map<std::string, std::set<std::string>> kLibraries = {
     {"figures", {"fmt", "nlohmann"}},
     {"audit", {"fmt", "Eigen"}},
     {"lab", {"fmt"}},
+    {"advice", {"fmt"}},
     {"study", {"fmt", "nlohmann"}},
     {"report", {"fmt", "nlohmann"}},
     {"service", {"fmt", "nlohmann", "SQLite", "system"}},

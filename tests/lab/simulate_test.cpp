@@ -250,5 +250,19 @@ TEST(SimulateArguments, APolicyThatDoesNotFitIsRefusedBeforeAnythingRuns) {
   EXPECT_FALSE(ran);
 }
 
+TEST(EstimatedSeconds, OfLittleWorkIsNotTried) {
+  Simulation simulation;
+  simulation.instance = "hidden-arm";
+  simulation.policies = {"ts"};
+  simulation.horizon = 1000;
+  simulation.replications = 10;
+  EXPECT_EQ(estimated_seconds(simulation), 0);
+  // No machine plays 10^9 rounds in a second.
+  simulation.horizon = 1'000'000'000'000;
+  EXPECT_GT(estimated_seconds(simulation), 1000);
+  simulation.policies = {"nobody"};
+  EXPECT_THROW(estimated_seconds(simulation), Error);
+}
+
 }  // namespace
 }  // namespace armature

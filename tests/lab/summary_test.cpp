@@ -128,5 +128,28 @@ TEST(Summary, TheOrderOfArrivalLeavesNoTrace) {
             summarize(backward, plan_of({"ucb"}), 5).cells[0].final_regret().mean);
 }
 
+// The mean of actions 7, 3 and 7 would be 5.67, which is none.
+TEST(Summary, NamesAreCounted) {
+  MemoryRecorder recorder(1, 4, {20});
+  const auto add = [&](std::uint32_t number, Diagnostics diagnostics) {
+    BlockResult block;
+    block.replications = {replication_of({1}, {20, 0}, 0, std::move(diagnostics))};
+    recorder.add(0, number, block);
+  };
+  add(3, {action_diagnostic("rejection_action", 7), {"learner", 0, "ucb"}});
+  add(1, {});
+  add(0, {action_diagnostic("rejection_action", 3), {"learner", 1, "c-ucb"}});
+  add(2, {action_diagnostic("rejection_action", 7)});
+  const CellSummary summary = summarize(recorder, plan_of({"sentry"}), 4).cells[0];
+  using Counts = std::vector<std::pair<std::string, std::uint32_t>>;
+  ASSERT_EQ(summary.diagnostics.size(), 2u);
+  EXPECT_EQ(summary.diagnostics[0].name, "learner");
+  EXPECT_EQ(summary.diagnostics[0].counts, (Counts{{"c-ucb", 1}, {"ucb", 1}}));  // equals by word
+  EXPECT_EQ(summary.diagnostics[1].counts, (Counts{{"7", 2}, {"3", 1}}));
+  EXPECT_EQ(summary.diagnostics[1].replications, 3u);
+  EXPECT_EQ(summary.diagnostics[1].mean, 0);
+  EXPECT_TRUE(summary.diagnostics[1].is_name());
+}
+
 }  // namespace
 }  // namespace armature

@@ -28,10 +28,11 @@ TEST(Html, JsonCannotEndItsScript) {
 
 TEST(Html, TablesEscapeTheirCells) {
   EXPECT_EQ(
-      html_table({"a<"}, {{{"x&", "1"}, true}, {{"y"}}}),
-      "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">a&lt;</th></tr></thead>\n<tbody>\n"
+      html_table("b\"", {"a<"}, {{{"x&", "1"}, true}, {{"y"}}}),
+      "<div class=\"wide\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"b&quot;\"><table>\n<thead><tr><th scope=\"col\">a&lt;</th></tr></thead>\n<tbody>\n"
       "<tr class=\"best\"><th scope=\"row\">x&amp;</th><td>1</td></tr>\n"
-      "<tr><th scope=\"row\">y</th></tr>\n</tbody>\n</table></div>\n");
+      "<tr><th scope=\"row\">y</th></tr>\n</tbody>\n</table></div></div>\n");
 }
 
 }  // namespace

@@ -91,5 +91,12 @@ TEST(Latex, UnfinishedStudiesSaySo) {
   EXPECT_TRUE(contains(study_latex(result), "% Not finished: some policies had fewer."));
 }
 
+TEST(Latex, OfOneReplicationTheErrorIsUnknown) {
+  CellSummary one = cell_of("ucb", 10, 7);
+  one.curve.back().regret.count = 1;
+  one.curve.back().regret.standard_error = 0;
+  EXPECT_TRUE(contains(study_latex(result_of({one})), "ucb & $7.000 \\pm \\mbox{--}$ & "));
+}
+
 }  // namespace
 }  // namespace armature

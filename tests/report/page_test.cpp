@@ -49,6 +49,42 @@ TEST_F(Page, HasItsParts) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
 }
 
+// The answer first, then figures, then what explains and proves them.
+TEST_F(Page, OpensWithTheAnswer) {
+  StudyResult result = made_result(small_study());
+  VerdictRule rule;
+  rule.name = "is ucb below ten?";
+  rule.rule = "level";
+  rule.policy = "ucb";
+  rule.high = 10;
+  result.plan.study.claim = "It is.";
+  result.plan.study.verdicts = {rule};
+  const std::string page = page_of(result);
+  std::size_t last = page.find("<h1>");
+  for (const char* part :
+       {"<section id=\"answer\">", "class=\"answer\"", "<section id=\"questions\">",
+        "Of 1 question, 0 hold, 1 ", "<section id=\"figures\">", "<section id=\"about\">",
+        "<section id=\"claim\">", "<section id=\"summary\">", "<section id=\"tables\">",
+        "<section id=\"reproduce\">"}) {
+    const std::size_t place = page.find(part);
+    ASSERT_NE(place, std::string::npos) << part;
+    EXPECT_GT(place, last) << part;
+    last = place;
+  }
+  // Contents link to what is there.
+  EXPECT_NE(page.find("<a href=\"#answer\">"), std::string::npos);
+  EXPECT_EQ(page_of(made_result(small_study())).find("<a href=\"#claim\">"), std::string::npos);
+}
+
+TEST_F(Page, ShortensLongNamesOfWorlds) {
+  test::MadeStudy made = small_study();
+  made.instances[0].parameters = {{"gap", "(sqrt(A/T)/3)^(5/8)*(1/4)^(3/8)"}};
+  const std::string page = page_of(made_result(made));
+  EXPECT_NE(page.find(">easy (gap=0.0429), T = 10,000"), std::string::npos);
+  EXPECT_NE(page.find("<h3 title=\"easy (gap=(sqrt(A/T)/3)^(5/8)*(1/4)^(3/8))\""),
+            std::string::npos);
+}
+
 TEST_F(Page, TellsTheNumbersOfTheTable) {
   const std::string page = page_of(made_result(small_study()));
   // ucb on easy: mean 200 ± 2, t(99) = 1.984, 100 more, from 96.0 to 104.0, never the better one.
@@ -125,6 +161,11 @@ TEST_F(Page, ManyContestsAreToldAtTheLongestHorizonOnly) {
   const std::string page = page_of(made_result(made));  // 30 contests
   EXPECT_EQ(page.find("<li>T = 200:"), std::string::npos);
   EXPECT_NE(page.find("<li>T = 400:"), std::string::npos);
+  // The tables of the others are folded away.
+  const std::size_t fold = page.find("<summary>Tables at shorter horizons</summary>");
+  ASSERT_NE(fold, std::string::npos);
+  EXPECT_LT(page.find(", T = 400, 100 replications</h3>"), fold);
+  EXPECT_GT(page.find(", T = 200, 100 replications</h3>"), fold);
 }
 
 TEST_F(Page, AReportIsWrittenWithItsFigures) {

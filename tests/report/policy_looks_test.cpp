@@ -2,8 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "armature/policy.h"
 #include "armature/theory.h"
+#include "base/file.h"
 #include "report/cell_bound.h"
+#include "support/colour_vision.h"
 #include "support/study_results.h"
 
 namespace armature {
@@ -13,17 +21,125 @@ using test::made_cell;
 using test::made_result;
 using test::MadeStudy;
 
-TEST(PolicyLooks, MembersOfASweepShareAColourAndGrowStronger) {
-  const figures::Looks looks = looks_of(made_result(test::rich_study()).plan);
-  const figures::Look &first = look_of(looks, "db:dial=0"), &last = look_of(looks, "db:dial=1");
-  EXPECT_EQ(first.place, last.place);
-  EXPECT_LT(first.strength, last.strength);
-  EXPECT_EQ(last.strength, 1);
-  EXPECT_EQ(look_of(looks, "db").place, first.place);
-  EXPECT_NE(look_of(looks, "ucb").place, first.place);
+// Without those that other tests of this program have registered as a host would.
+std::vector<std::string> registered() {
+  std::vector<std::string> names;
+  for (const PolicyEntry& entry : policies())
+    if (!entry.facts.name.starts_with("test-")) names.push_back(entry.facts.name);
+  return names;
 }
 
-TEST(PolicyLooks, TheOracleTakesTheLastColour) {
+bool same(const figures::Look& one, const figures::Look& other) {
+  return one.hue == other.hue && one.dash == other.dash && one.shape == other.shape &&
+         one.shade == other.shade;
+}
+
+// Not to be confused by a reader of any kind of colour vision: by colour, or else by both dash and
+// shape.
+bool told_apart(const figures::Look& one, const figures::Look& other) {
+  constexpr double kApart = 15;  // in CIELAB; 2.3 is just noticeable
+  return test::colour_distance(colour(one), colour(other)) >= kApart ||
+         (one.dash != other.dash && one.shape != other.shape);
+}
+
+// Printed without colour: by lightness, or else by shape.
+bool told_apart_in_grey(const figures::Look& one, const figures::Look& other) {
+  constexpr double kApart = 8;  // of 100
+  const auto lightness = [](const figures::Look& look) {
+    return test::cielab(test::linear_colour(colour(look)))[0];
+  };
+  return std::abs(lightness(one) - lightness(other)) >= kApart || one.shape != other.shape;
+}
+
+TEST(PolicyLooks, EveryPolicyOfTheRegistryHasARowOfItsOwn) {
+  const figures::Looks looks = looks_of_policies(registered());
+  for (const figures::Look& one : looks) {
+    EXPECT_TRUE(one.hue != figures::Hue::kGrey || one.name == "uniform" ||
+                one.name == "round-robin" || one.name == "fixed")
+        << one.name << " has no row in report/policy_looks.cpp";
+    for (const figures::Look& other : looks)
+      EXPECT_TRUE(&one == &other || told_apart(one, other)) << one.name << " " << other.name;
+  }
+}
+
+// A reader who has learnt a look keeps it: no change of the registry, of the order of a file or of
+// this table's other rows moves these.
+TEST(PolicyLooks, APolicyKeepsItsLookForGood) {
+  const std::map<std::string, std::string> colours = {
+      {"ucb", "#0871BC"},     {"c-ucb", "#F28E1C"}, {"sentry", "#54B972"}, {"warden", "#D3171E"},
+      {"db", "#7134DA"},      {"moss", "#9AA6EC"},  {"pe", "#A3233B"},     {"ts", "#7E4A82"},
+      {"hac-ucb", "#E196B4"}, {"c-ts", "#A8A24A"},  {"d3rb", "#C274FA"},   {"kl-ucb", "#A3233B"}};
+  std::vector<std::string> names = registered();
+  const figures::Looks there = looks_of_policies(names);
+  names.push_back("a-policy-of-tomorrow");
+  std::reverse(names.begin(), names.end());
+  const figures::Looks back = looks_of_policies(names);
+  for (const figures::Look& look : there) {
+    EXPECT_TRUE(same(look, look_of(back, look.name))) << look.name;
+    EXPECT_TRUE(same(look, looks_of_policies({look.name}).front())) << look.name;
+  }
+  for (const auto& [name, wanted] : colours)
+    EXPECT_EQ(colour(look_of(there, name)), wanted) << name;
+}
+
+TEST(PolicyLooks, AHostsOwnPolicyHasAGreyOneByItsName) {
+  const figures::Looks looks = looks_of_policies({"mine", "yours", "ucb"});
+  EXPECT_EQ(looks[0].hue, figures::Hue::kGrey);
+  EXPECT_EQ(looks[1].hue, figures::Hue::kGrey);
+  EXPECT_FALSE(same(looks[0], looks[1]));
+  EXPECT_TRUE(same(looks[0], looks_of_policies({"mine"}).front()));
+}
+
+// Everything that a figure of a published study may draw side by side.
+TEST(PolicyLooks, NobodyInThePublishedStudiesIsTakenForAnother) {
+  std::size_t studies = 0;
+  for (const char* folder : {"studies", "studies/paper"})
+    for (const auto& file :
+         std::filesystem::directory_iterator(std::filesystem::path(ARMATURE_SOURCE_DIR) / folder)) {
+      if (file.path().extension() != ".toml") continue;
+      ++studies;
+      Study study = read_study(read_file(file.path().string()), file.path().string());
+      study.search.reset();  // all policies, and not only cells that were chosen
+      const StudyPlan plan = plan_study(study);
+      const figures::Looks looks = looks_of(plan);
+      const std::vector<std::string> drawn = policies_to_draw(plan).names;
+      std::set<std::string> whole;  // sweeps, as a plane shows them
+      for (const PlannedCell& cell : plan.cells) whole.insert(cell.sweep());
+      const auto check = [&](const auto& names, const auto& apart) {
+        for (const std::string& one : names)
+          for (const std::string& other : names)
+            EXPECT_TRUE(one == other || apart(look_of(looks, one), look_of(looks, other)))
+                << file.path() << ": " << one << " and " << other;
+      };
+      check(drawn, told_apart);
+      check(whole, told_apart);
+      check(whole, told_apart_in_grey);
+    }
+  EXPECT_GE(studies, 20u);
+}
+
+TEST(PolicyLooks, MembersOfASweepShareAHueAndDifferInShadeAndShape) {
+  const figures::Looks looks = looks_of(made_result(test::rich_study()).plan);
+  const figures::Look &first = look_of(looks, "db:dial=0"), &last = look_of(looks, "db:dial=1");
+  EXPECT_EQ(first.hue, last.hue);
+  EXPECT_LT(first.shade, last.shade);
+  EXPECT_NE(first.shape, last.shape);
+  EXPECT_EQ(look_of(looks, "db").hue, first.hue);
+  EXPECT_NE(look_of(looks, "ucb").hue, first.hue);
+}
+
+// The plain look is the one of the policy's own name, wherever it stands in the file.
+TEST(PolicyLooks, VariantsOfAPolicyGiveWayToIt) {
+  MadeStudy made = test::small_study();
+  made.policies = {{"safer", "sentry:share=0.1"}, {"ucb", "ucb"}, {"sentry", "sentry"}};
+  const figures::Looks looks = looks_of(made_result(made).plan);
+  EXPECT_TRUE(same(look_of(looks, "sentry"), looks_of_policies({"sentry"}).front()));
+  EXPECT_EQ(look_of(looks, "safer").hue, look_of(looks, "sentry").hue);
+  EXPECT_NE(look_of(looks, "safer").shape, look_of(looks, "sentry").shape);
+  EXPECT_EQ(looks.front().name, "safer");  // legends follow the file
+}
+
+TEST(PolicyLooks, TheOracleComesLast) {
   MadeStudy made = test::small_study();
   made.policies.insert(made.policies.begin(), {"oracle", "oracle"});
   EXPECT_EQ(looks_of(made_result(made).plan).back().name, "oracle");

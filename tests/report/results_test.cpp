@@ -38,7 +38,7 @@ CellSummary summary_of(const PlannedCell& cell, double mean) {
   summary.simple_regret = 0.125;
   summary.curve = {{1, spread_of(0.5, 0)}, {100, spread_of(mean, 0.25)}};
   summary.pulls = {60, 40};
-  summary.seconds = 0.00002;  // 4 replications of 100 rounds: 50 ns a round
+  summary.seconds = 0.00002;  // of 4 replications
   return summary;
 }
 
@@ -62,7 +62,7 @@ TEST(ResultTable, SaysWhatWasRunAndWhatCameOut) {
   EXPECT_EQ(table.substr(0, table.find('\n')),
             "pareto-benign:actions=5,gap=0.1, T = 100, 4 replications, seed 9");
   EXPECT_NE(table.find("12.50 ± 0.25"), std::string::npos) << table;
-  EXPECT_NE(table.find("50 ns"), std::string::npos) << table;
+  EXPECT_NE(table.find("5.0 µs"), std::string::npos) << table;
   EXPECT_NE(table.find("hac-ucb:scale=0.5,ties=random: switched 0.25, "
                        "switch_round 31 (in 1 of 4)"),
             std::string::npos)
@@ -180,6 +180,69 @@ TEST(ResultJson, APolicyThatNeverRanHasNoNumbers) {
   result.plan[0].policy = "ts";
   const auto json = nlohmann::ordered_json::parse(result_json(result));
   EXPECT_EQ(keys_of(json["results"][0]), (Keys{"policy", "replications"}));
+}
+
+// --- Of one replication the error is unknown
+
+SimulationResult single_result() {
+  SimulationResult result = small_result();
+  result.simulation.replications = 1;
+  for (CellSummary& summary : result.cells)
+    for (CurvePoint& point : summary.curve) {
+      point.regret.count = 1;
+      point.regret.deviation = point.regret.standard_error = 0;
+    }
+  result.differences[0].difference.count = 1;
+  return result;
+}
+
+TEST(OneReplication, HasADashForItsErrorInTables) {
+  const std::string table = result_table(single_result());
+  EXPECT_NE(table.find("12.500 ± –"), std::string::npos) << table;
+  EXPECT_EQ(table.find("± 0"), std::string::npos) << table;
+}
+
+TEST(OneReplication, HasNoErrorInJson) {
+  const auto json = nlohmann::json::parse(result_json(single_result()));
+  for (const auto& holder :
+       {json["results"][0], json["results"][0]["checkpoints"][1], json["differences"][0]}) {
+    for (const char* unknown : {"standard_error", "deviation", "low95", "high95"})
+      EXPECT_FALSE(holder.contains(unknown)) << unknown;
+    EXPECT_TRUE(holder.contains("median"));
+  }
+}
+
+TEST(OneReplication, HasEmptyColumnsInCsv) {
+  const std::string csv = result_csv({single_result()});
+  // mean, standard error, median, q95, deviation, low95, high95, least
+  EXPECT_NE(csv.find(",100,12.5,,11.5,14.5,,,,11.5,"), std::string::npos) << csv;
+}
+
+// --- Names among diagnostics
+
+TEST(ResultNames, AreCountedInTablesAndJson) {
+  SimulationResult result = small_result();
+  result.cells[1].diagnostics = {{"learner", 0, 4, {{"ucb", 3}, {"c-ucb", 1}}},
+                                 {"rejection_action", 0, 3, {{"7", 2}, {"3", 1}}}};
+  const std::string table = result_table(result, {120});
+  EXPECT_NE(table.find("learner: ucb (75%), c-ucb (25%), rejection_action: 7 (67%), 3 (33%)\n"
+                       "  (in 3 of 4)"),
+            std::string::npos)
+      << table;
+  const auto json = nlohmann::json::parse(result_json(result));
+  const auto& named = json["results"][1]["diagnostics"]["rejection_action"];
+  EXPECT_EQ(named["counts"]["7"], 2);
+  EXPECT_EQ(named["counts"]["3"], 1);
+  EXPECT_EQ(named["replications"], 3);
+  EXPECT_FALSE(named.contains("mean"));
+}
+
+TEST(ResultNames, OfManyTheRestIsTakenTogether) {
+  SimulationResult result = small_result();
+  result.cells[1].diagnostics = {
+      {"rejection_action", 0, 10, {{"1", 4}, {"2", 2}, {"3", 2}, {"4", 1}, {"5", 1}}}};
+  const std::string table = result_table(result, {120});
+  EXPECT_NE(table.find("1 (40%), 2 (20%), 3 (20%), others (20%)"), std::string::npos) << table;
 }
 
 }  // namespace

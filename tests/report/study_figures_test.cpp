@@ -94,6 +94,7 @@ TEST(StudyFigures, ThePlaneDrawsTheEndsOfTheSizes) {
   ASSERT_EQ(spec["concat"].size(), 2u);
   EXPECT_NE(spec["concat"][0].dump().find("T = 100, |A|"), std::string::npos);
   EXPECT_NE(spec["concat"][1].dump().find("T = 10,000,000, |A|"), std::string::npos);
+  EXPECT_EQ(spec["concat"][0]["title"]["subtitle"][1], "the first of 5 horizons and sizes");
 }
 
 // All data of layers that carry their own, by the fields they have.
@@ -106,10 +107,10 @@ std::vector<json> rows_with(const json& panel, const std::string& field) {
   return rows;
 }
 
-// At T = 10⁴ ucb's bound is some 6000: bounds far above what was measured are not drawn.
+// At T = 10⁴ ucb's bound is some 6000: bounds above what was measured are not drawn.
 MadeStudy within_reach_of_bounds() {
   MadeStudy made = small_study();
-  made.mean = [](std::size_t, std::size_t, double round) { return 10 * std::sqrt(round); };
+  made.mean = [](std::size_t, std::size_t, double round) { return 100 * std::sqrt(round); };
   return made;
 }
 
@@ -136,6 +137,91 @@ TEST(StudyFigures, BoundsAreTheTheorysAndOnlyWhereTheyHold) {
   EXPECT_TRUE(rows_with(spec_of(without[0])["concat"][0], "bound").empty());
 }
 
+// Theory has no say in the range of an axis: with bounds or without it is that of the data.
+TEST(StudyFigures, BoundsOutsideAreNamedAndChangeNoAxis) {
+  for (const FigureKind kind : {FigureKind::kRegret, FigureKind::kFinal}) {
+    MadeStudy made = small_study();
+    made.horizons = {10'000, 100'000};
+    const auto panel = [&](bool theory) {
+      return spec_of(drawn(asking_for(made, {kind, "", "log-log", "", theory}))[0])["concat"][0];
+    };
+    const json with = panel(true), without = panel(false);
+    const auto domain = [](const json& spec) {
+      for (const json& layer : spec["layer"])
+        if (layer["mark"]["type"] == "line" && layer["encoding"]["y"]["field"] == "shown")
+          return layer["encoding"]["y"]["scale"]["domain"];
+      return json();
+    };
+    EXPECT_EQ(domain(with), domain(without));
+    EXPECT_FALSE(domain(with).is_null());
+    EXPECT_TRUE(rows_with(with, "bound").empty());
+    ASSERT_TRUE(with["title"].contains("subtitle"));
+    const std::string note = with["title"]["subtitle"].dump();
+    EXPECT_NE(note.find("bounds of"), std::string::npos) << note;
+    EXPECT_NE(note.find("above"), std::string::npos) << note;
+    EXPECT_FALSE(without["title"].contains("subtitle"));
+  }
+}
+
+// No delay and ε = 0 are settings like the others.
+TEST(StudyFigures, AnXOfZeroHasAPlaceOnALogarithmicAxis) {
+  MadeStudy made = small_study();
+  made.instances.clear();
+  for (const char* gap : {"0", "0.01", "0.1"})
+    made.instances.push_back({"world", "hidden-arm", false, {{"gap", gap}}});
+  const auto figures = drawn(asking_for(made, {FigureKind::kFinal, "gap", "log-log", "", false}));
+  const json panel = spec_of(figures.at(0))["concat"][0];
+  for (const json& layer : panel["layer"]) {
+    if (!layer["encoding"]["x"].contains("field")) continue;
+    EXPECT_EQ(layer["encoding"]["x"]["scale"]["type"], "symlog");
+    EXPECT_EQ(layer["encoding"]["x"]["scale"]["constant"], 0.01);
+    EXPECT_EQ(layer["encoding"]["x"]["axis"]["values"], (json{0, 0.01, 0.1}));
+  }
+  EXPECT_EQ(rows_with(panel, "inside").size() % 3, 0u);
+}
+
+TEST(StudyFigures, NoPanelStandsAlone) {
+  for (const FigureKind kind : {FigureKind::kRegret, FigureKind::kBox, FigureKind::kPulls})
+    for (int worlds = 2; worlds <= 30; ++worlds) {
+      MadeStudy made = small_study();
+      made.checkpoints = 3;
+      made.instances.clear();
+      for (int i = 0; i < worlds; ++i)
+        made.instances.push_back({"world " + std::to_string(i), "hidden-arm", false});
+      std::size_t panels = 0;
+      for (const Figure& figure : drawn(asking_for(made, {.kind = kind}))) {
+        const json spec = spec_of(figure);
+        const std::size_t here = spec["concat"].size(), columns = spec["columns"];
+        EXPECT_TRUE(columns > 1 && here % columns != 1) << here << " in " << columns;
+        panels += here;
+      }
+      EXPECT_EQ(panels, static_cast<std::size_t>(worlds));
+    }
+}
+
+// A name at the end of a line needs no legend; twenty have no room there.
+TEST(StudyFigures, NamesStandOnceBesideLinesOrInALegend) {
+  for (const std::size_t policies : {2, 20}) {
+    MadeStudy made = small_study();
+    made.policies.clear();
+    for (std::size_t i = 0; i < policies; ++i) {
+      const std::string name = "policy " + std::to_string(i);
+      made.policies.push_back({name, "ucb"});
+    }
+    const std::string spec =
+        drawn(asking_for(made, {FigureKind::kRegret, "", "", "", false})).at(0).spec;
+    EXPECT_EQ(spec.find("\"orient\": \"top\"") != std::string::npos, policies == 20);
+    EXPECT_EQ(spec.find("\"label\": \"policy 0\"") != std::string::npos, policies == 2);
+  }
+}
+
+TEST(StudyFigures, BoxesAreExplainedWhereTheyStand) {
+  const json spec = spec_of(drawn(asking_for(small_study(), {.kind = FigureKind::kBox})).at(0));
+  const std::string key = spec["title"]["subtitle"].dump();
+  for (const char* word : {"box", "median", "whiskers", "mean"})
+    EXPECT_NE(key.find(word), std::string::npos) << key;
+}
+
 // Means 200, 100 and 101, the last two not to be told apart; 0.1 times as much at the second world,
 // where the best has no regret at all.
 TEST(StudyFigures, RatiosAreToTheBestOfTheRow) {
@@ -159,7 +245,8 @@ TEST(StudyFigures, RatiosAreToTheBestOfTheRow) {
   EXPECT_EQ((at[{"easy", "c-ucb"}]["shown"]), 2);
   EXPECT_EQ((at[{"easy", "c-ucb"}]["value"]), 200);
   EXPECT_EQ((at[{"hard", "ucb"}]["shown"]), 1);
-  EXPECT_EQ((at[{"hard", "pe"}]["shown"]), 100);  // the edge
+  EXPECT_GT((at[{"hard", "pe"}]["shown"]), 100);  // in the strip at the edge
+  EXPECT_NE((at[{"hard", "pe"}]["shown"]), (at[{"hard", "c-ucb"}]["shown"]));
   EXPECT_EQ((at[{"hard", "pe"}]["times"]), "infinitely many times the best");
   EXPECT_TRUE(data_is_whole(spec));
 }
@@ -284,6 +371,28 @@ TEST(StudyFigures, SharesAddUpToOne) {
   for (const json& row : spec["concat"][0]["data"]["values"])
     sum[row["round"].get<double>()] += row["share"].get<double>();
   for (const auto& [round, total] : sum) EXPECT_NEAR(total, 1, 1e-12);
+  // Learners are policies, and look like them.
+  const json& scale = spec["concat"][0]["encoding"]["color"]["scale"];
+  EXPECT_EQ(scale["domain"], (json{"c-ucb", "ucb"}));
+  EXPECT_EQ(scale["range"], (json{"#F28E1C", "#0871BC"}));
+}
+
+// A policy that notes one share of two leaves a rest, and an instance is a row.
+TEST(StudyFigures, SharesThatAreNotNotedAreTheRest) {
+  MadeStudy made = small_study();
+  made.policies.push_back({"db", "db", {}, {"c-ucb", "ucb"}});
+  made.policies.push_back({"corral", "corral", {}, {"c-ucb"}});
+  const json spec = spec_of(drawn(asking_for(made, {FigureKind::kShare, "", "", "", true}))[0]);
+  ASSERT_EQ(spec["concat"].size(), 4u);
+  EXPECT_EQ(spec["columns"], 2);
+  std::map<double, double> sum;
+  std::set<std::string> learners;
+  for (const json& row : spec["concat"][1]["data"]["values"]) {
+    sum[row["round"].get<double>()] += row["share"].get<double>();
+    learners.insert(row["learner"]);
+  }
+  for (const auto& [round, total] : sum) EXPECT_NEAR(total, 1, 1e-12);
+  EXPECT_EQ(learners, (std::set<std::string>{"c-ucb", "the rest"}));
 }
 
 TEST(StudyFigures, PullsOfManyArmsAreGathered) {
@@ -294,6 +403,8 @@ TEST(StudyFigures, PullsOfManyArmsAreGathered) {
   const json& rows = spec["concat"][0]["data"]["values"];
   EXPECT_EQ(rows.size(), 2u * 40);  // three arms to a cell
   EXPECT_EQ(rows[0]["arm"], "0–2");
+  const std::string label = spec["concat"][0]["encoding"]["x"]["axis"]["labelExpr"];
+  EXPECT_NE(label.find("datum.value * 3"), std::string::npos) << label;  // its first arm
   const auto& pulls = result.cells[0].pulls;
   EXPECT_DOUBLE_EQ(rows[0]["pulls"], (pulls[0] + pulls[1] + pulls[2]) / 3);
   EXPECT_EQ(spec["concat"][1]["data"]["values"].size(), 2u * 20);
@@ -313,6 +424,53 @@ TEST(StudyFigures, ThePlaneTakesTheWorstOfEachRole) {
   EXPECT_EQ(rows[0]["worst"], 300);   // the larger of 2 and 3
   for (const json& row : rows_with(panel, "what"))
     EXPECT_NEAR(row["benign"].get<double>() * row["worst"].get<double>(), 20 * 10'000, 1e-6);
+}
+
+// The dial's settings are joined in its order and named, and the number of worlds is said.
+TEST(StudyFigures, ThePlaneNamesDialsAndCountsWorlds) {
+  MadeStudy made = rich_study();
+  std::swap(made.policies[5], made.policies[8]);  // as a search leaves them: in no order
+  const auto figures = drawn(asking_for(made, {FigureKind::kPlane, "", "", "", true}));
+  const json panel = spec_of(figures[0])["concat"][0];
+  EXPECT_EQ(panel["title"]["subtitle"],
+            json::array({"the worst of 1 benign world (R₁) and of 4 in all (R₂)"}));
+  std::vector<std::string> members;
+  for (const json& row : rows_with(panel, "member"))
+    if (row["policy"] == "db") members.push_back(row["member"]);
+  members.resize(5);  // the line's; the points' come after
+  EXPECT_EQ(members, (std::vector<std::string>{"db:dial=0", "db:dial=0.25", "db:dial=0.5",
+                                               "db:dial=0.75", "db:dial=1"}));
+  std::set<std::string> labels;
+  for (const json& row : rows_with(panel, "label")) labels.insert(row["label"]);
+  for (const char* label : {"dial = 0", "1", "R₁R₂ = |A|T"})
+    EXPECT_TRUE(labels.contains(label)) << label;
+}
+
+// What was measured decides the range: a frontier far from it is named and not drawn to.
+TEST(StudyFigures, ThePlaneSaysWhereAFrontierOutOfSightLies) {
+  MadeStudy made = small_study();
+  made.mean = [](std::size_t, std::size_t policy, double) { return 1.0 + 0.1 * policy; };
+  const auto figures = drawn(asking_for(made, {FigureKind::kPlane, "", "", "", true}));
+  const json panel = spec_of(figures[0])["concat"][0];
+  EXPECT_EQ(panel["title"]["subtitle"][1], "R₁R₂ = |A|T lies far above");
+  EXPECT_LT(panel["layer"][0]["encoding"]["y"]["scale"]["domain"][1], 10);
+  EXPECT_TRUE(rows_with(panel, "label").empty());
+}
+
+// What a legend's colours mean must be what the cells have: both are linear in one number.
+TEST(StudyFigures, PullsHaveTheColoursOfTheirLegend) {
+  const json panel = spec_of(
+      drawn(asking_for(small_study(), {FigureKind::kPulls, "", "", "", true}))[0])["concat"][0];
+  const json& colour = panel["encoding"]["color"];
+  EXPECT_FALSE(colour["scale"].contains("type"));
+  EXPECT_EQ(colour["scale"]["domain"], (json{0, 1}));
+  double most = 0, before = -1;
+  for (const json& row : panel["data"]["values"]) most = std::max(most, row["place"].get<double>());
+  EXPECT_NEAR(most, 1, 0.1);
+  for (const json& tick : colour["legend"]["values"]) {
+    EXPECT_GE(tick.get<double>() - before, 0.1);  // labels do not merge
+    before = tick;
+  }
 }
 
 // R₂ is over all worlds: here the benign one is the worst.
@@ -350,7 +508,7 @@ TEST(StudyFigures, APolicyHasOneColourEverywhere) {
   }
   EXPECT_GE(colours.size(), 9u);
   for (const auto& [policy, found] : colours) EXPECT_EQ(found.size(), 1u) << policy;
-  EXPECT_EQ(colours["db"], colours["db:dial=0.5"]);
+  EXPECT_EQ(colours["db"], colours["db:dial=0"]);  // the first of the sweep is plain
   EXPECT_NE(colours["ucb"], colours["c-ucb"]);
 }
 

@@ -1,6 +1,9 @@
 #include "report/table.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <sstream>
 
 namespace armature {
 namespace {
@@ -48,14 +51,15 @@ TEST(Narrow, LargeNumbersHaveNoDecimals) {
 TEST(Narrow, OneReplicationTellsOfNoError) {
   Spread one = spread_of(12.3456, 0);
   one.count = 1;
-  EXPECT_EQ(narrow_mean_text(one), "12.35");
+  EXPECT_EQ(narrow_mean_text(one), "12.35±–");
 }
 
-TEST(Wrapped, BreaksAtBlanks) {
-  EXPECT_EQ(wrapped("", 5), "");
-  EXPECT_EQ(wrapped("ab cd ef", 5), "ab cd\nef");
-  EXPECT_EQ(wrapped("ab abcdefg c", 5), "ab\nabcdefg\nc");
-  EXPECT_EQ(wrapped("±± ±±", 5), "±± ±±");  // characters, not bytes
+TEST(ShortTime, HasTwoDigitsOrMore) {
+  EXPECT_EQ(short_time(4.1e-7), "0.4 µs");
+  EXPECT_EQ(short_time(4.12e-4), "412 µs");
+  EXPECT_EQ(short_time(0.00234), "2.3 ms");
+  EXPECT_EQ(short_time(5.04), "5.0 s");
+  EXPECT_EQ(short_time(1234.5), "1234 s");
 }
 
 TEST(TextTable, FirstColumnLeftOthersRight) {
@@ -96,6 +100,112 @@ TEST(TextTable, ARowMayBeLongerThanTheHeader) {
             "p\n"
             "────\n"
             "x  1\n");
+}
+
+TEST(TextTable, WideCharactersAreAligned) {
+  TextTable table({"world", "mean"});
+  table.add({"臨床", "1"});
+  table.add({"e\u0301t", "22"});
+  EXPECT_EQ(table.print(),
+            "world  mean\n"
+            "───────────\n"
+            "臨床      1\n"
+            "e\u0301t       22\n");
+}
+
+TEST(TextTable, ControlCharactersAreWrittenOut) {
+  TextTable table({"world", "mean"});
+  table.add({"a\x1b[2J\nb", "1"});
+  EXPECT_EQ(table.print(),
+            "world        mean\n"
+            "─────────────────\n"
+            "a\\x1b[2J\\nb     1\n");
+}
+
+TEST(TextTable, HeadersAreBrokenBeforeNamesAndNamesBeforeColumnsGoBelow) {
+  TextTable table({"policy", "simple regret"});
+  table.add({"db:base=ucb+c-ucb,dial=0.25", "12"});
+  EXPECT_EQ(table.print({.columns = 36}),
+            "                             simple\n"
+            "policy                       regret\n"
+            "───────────────────────────────────\n"
+            "db:base=ucb+c-ucb,dial=0.25      12\n");
+  EXPECT_EQ(table.print({.columns = 30}),
+            "                        simple\n"
+            "policy                  regret\n"
+            "──────────────────────────────\n"
+            "db:base=ucb+c-ucb,          12\n"
+            "dial=0.25\n");
+}
+
+TEST(TextTable, OptionalColumnsAreBrokenInTwoOrLeftOutWithANote) {
+  TextTable table({"bound", "value", "source"});
+  table.words(2).optional(2);
+  table.add({"ucb", "70790", "Thm C.3, spec §2"});
+  EXPECT_EQ(table.print({.columns = 29}),
+            "bound  value  source\n"
+            "─────────────────────────────\n"
+            "ucb    70790  Thm C.3, spec\n"
+            "              §2\n");
+  EXPECT_EQ(table.print({.columns = 21}),
+            "bound  value\n"
+            "────────────\n"
+            "ucb    70790\n"
+            "--wide also shows: source\n");
+}
+
+TEST(TextTable, WhatDoesNotFitGoesOnBelowWithItsKeys) {
+  TextTable table({"world", "T", "first policy", "second policy"}, 2);
+  table.add({"a", "10", "123456.7", "765432.1"});
+  table.add({"b", "10", "1.0", "2.0"});
+  EXPECT_EQ(table.print({.columns = 24}),
+            "world   T  first policy\n"
+            "───────────────────────\n"
+            "a      10      123456.7\n"
+            "b      10           1.0\n"
+            "\n"
+            "world   T  second policy\n"
+            "────────────────────────\n"
+            "a      10       765432.1\n"
+            "b      10            2.0\n"
+            "--wide shows all columns side by side\n");
+  EXPECT_EQ(table.print({.columns = 24, .wide = true}),
+            "world   T  first policy  second policy\n"
+            "──────────────────────────────────────\n"
+            "a      10      123456.7       765432.1\n"
+            "b      10           1.0            2.0\n");
+}
+
+TEST(TextTable, StylesTakeNoColumns) {
+  TextTable table({"policy", "regret"});
+  table.add({"ucb", "1"});
+  table.style(1, Style::kGreen);
+  EXPECT_EQ(table.print({.styled = true}),
+            "\033[1mpolicy\033[0m  \033[1mregret\033[0m\n"
+            "\033[2m──────────────\033[0m\n"
+            "ucb          \033[32m1\033[0m\n");
+}
+
+// Whatever the cells are: no line is wider than the screen, unless a number is; and none is broken.
+RC_GTEST_PROP(TextTable, FitsTheScreenAndKeepsNumbersWhole, ()) {
+  const auto columns = *rc::gen::inRange<std::size_t>(2, 12);
+  const auto rows = *rc::gen::inRange<std::size_t>(1, 5);
+  const auto width = *rc::gen::inRange<std::size_t>(50, 130);
+  std::vector<std::string> header(columns, "a header of words");
+  TextTable table(header);
+  std::vector<std::string> numbers;
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::vector<std::string> row{*rc::gen::arbitrary<std::string>()};
+    for (std::size_t i = 1; i < columns; ++i) {
+      numbers.push_back(std::to_string(*rc::gen::inRange<int>(0, 1'000'000'000)));
+      row.push_back(numbers.back());
+    }
+    table.add(row);
+  }
+  const std::string text = table.print({.columns = width});
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) RC_ASSERT(display_width(line) <= width);
+  for (const std::string& number : numbers) RC_ASSERT(text.find(number) != std::string::npos);
 }
 
 }  // namespace

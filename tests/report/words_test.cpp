@@ -28,6 +28,18 @@ TEST(Words, AClearWinner) {
       "one in 100% of 100 replications.");
 }
 
+// Settled in the mean, and yet mostly beaten: the words keep mean and median apart.
+TEST(Words, ALeadInTheMeanMayBeALossInMostReplications) {
+  StudyResult result = made_result(small_study());
+  result.differences[0].share_better = 0.46;
+  EXPECT_EQ(
+      contest_words(contests(result)[0]),
+      "`c-ucb` has the least mean regret, 100.0 ± 1.0. The lead is settled: next comes `ucb` with "
+      "100.0 more (95% interval of the paired difference: 96.0 to 104.0). So much for the mean; in "
+      "most replications `ucb` is ahead: `c-ucb` was the better one in 46% of 100 replications, "
+      "but then by more (medians 100.0 and 200.0).");
+}
+
 TEST(Words, AThirdIsMentionedWhenFarBehind) {
   MadeStudy made = small_study();
   made.policies.push_back({"pe", "pe"});
@@ -197,8 +209,8 @@ TEST(StudyTable, MarksTiesAndHasQuantilesBelow) {
             "             20000  282.8±2.8   141.4±1.4★  142.8±1.4★\n"
             "hard          10^4  200.0±2.0   100.0±1.0★  101.0±1.0★\n"
             "             20000  282.8±2.8   141.4±1.4★  142.8±1.4★\n"
-            "★ the least mean regret and what cannot be told from it (95% interval of the paired "
-            "difference reaches 0)\n"
+            "★ the least mean regret and what cannot be told from it (95% interval of the\n"
+            "paired difference reaches 0)\n"
             "\n"
             "95% quantile      T  c-ucb    ucb     pe\n"
             "────────────────────────────────────────\n"

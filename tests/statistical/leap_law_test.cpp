@@ -5,7 +5,7 @@
 // `make test` plays half as often as `make test-long` (ARMATURE_LONG=1): a fault must then be a
 // little larger to be seen. The rate of false alarms is the same.
 //
-// False alarms: each comparison has rate kRate. There are 20 policies on 6 families at 3 horizons
+// False alarms: each comparison has rate kRate. There are 21 policies on 6 families at 3 horizons
 // and 9 further cells, with 13 comparisons each: fewer than 4,800, so that all together stay below
 // 1e-4.
 #include <fmt/format.h>
@@ -115,6 +115,7 @@ void expect_same_law(const std::string& policy) {
 TEST_F(LeapLaw, Ucb) { expect_same_law("ucb"); }
 TEST_F(LeapLaw, UcbBilodeau) { expect_same_law("ucb:confidence=bilodeau"); }
 TEST_F(LeapLaw, UcbAnytime) { expect_same_law("ucb:confidence=anytime"); }
+TEST_F(LeapLaw, Moss) { expect_same_law("moss"); }
 TEST_F(LeapLaw, CausalUcb) { expect_same_law("c-ucb"); }
 TEST_F(LeapLaw, CausalUcbAnytime) { expect_same_law("c-ucb:confidence=anytime"); }
 TEST_F(LeapLaw, PhasedElimination) { expect_same_law("pe"); }
@@ -122,6 +123,7 @@ TEST_F(LeapLaw, HacUcb) { expect_same_law("hac-ucb"); }
 TEST_F(LeapLaw, HacUcbOfThePaper) { expect_same_law("hac-ucb:variant=paper"); }
 TEST_F(LeapLaw, Uniform) { expect_same_law("uniform"); }
 TEST_F(LeapLaw, RoundRobin) { expect_same_law("round-robin"); }
+TEST_F(LeapLaw, ExploreThenCommit) { expect_same_law("etc"); }
 TEST_F(LeapLaw, BalancingPrinted) { expect_same_law("db:bias=printed"); }
 TEST_F(LeapLaw, BalancingCorrected) { expect_same_law("db:scale=0.1"); }
 TEST_F(LeapLaw, BalancingElimination) { expect_same_law("db:base=pe+ucb,bias=printed,scale=0.05"); }

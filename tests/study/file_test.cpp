@@ -230,7 +230,7 @@ TEST(StudyOverride, MistakesAreRefusedWithoutALineOfTheFile) {
   EXPECT_TRUE(contains(message("replication=5"), "did you mean 'replications'?"));
   EXPECT_TRUE(contains(message("replications=many"), "replications: got 'many'"));
   EXPECT_FALSE(contains(message("replications=many"), "line")) << message("replications=many");
-  EXPECT_TRUE(contains(message("replications=5\nseed=3"), "replications: got '5\nseed=3'"));
+  EXPECT_TRUE(contains(message("replications=5\nseed=3"), "replications: got '5\\nseed=3'"));
   EXPECT_TRUE(contains(message("engine=\xff"), "engine: got "));
 }
 

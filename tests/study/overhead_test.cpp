@@ -18,7 +18,7 @@ TEST(StudyOverhead, IsSmallBesideTheEngine) {
   const StudyPlan plan = test::plan_of(
       "replications = 20\nhorizons = 1e6\ninstances = 'hidden-arm'\npolicies = ['ucb', 'db']\n");
   const test::TemporaryDirectory directory;
-  // Computing time: other programs on the machine lengthen the engine's seconds, never this.
+  // Computing time, as the engine's seconds are.
   const std::clock_t start = std::clock();
   ASSERT_TRUE(run_study(plan, directory.path(), test::on_threads(1)).complete);
   const double all = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;

@@ -263,6 +263,43 @@ class Elsewhere : public testing::Test {
   TemporaryDirectory directory_;
 };
 
+TEST(StudyExport, OfOneReplicationTheErrorIsEmpty) {
+  const TemporaryDirectory directory;
+  run_study(plan_of(kSmallStudy, {"replications=1"}), directory.file("run"));
+  Files files = exported(directory.file("run"));
+  for (const char* name : {"curves.csv", "differences.csv"}) {
+    std::istringstream lines(files[name]);
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_TRUE(contains(line, ",replications,mean,deviation,standard_error,low95,high95,least,"));
+    while (std::getline(lines, line)) EXPECT_TRUE(contains(line, ",,,,,")) << name << ": " << line;
+  }
+}
+
+// Every replication at every checkpoint, on request: the last of them is its final regret.
+TEST_F(Elsewhere, CurvesOfReplicationsAreExportedOnRequest) {
+  ASSERT_EQ(run(), "(accepted)");
+  export_csv(directory_.path(), directory_.file("csv"));
+  EXPECT_FALSE(std::filesystem::exists(directory_.file("csv/replication_curves.csv")));
+  export_csv(directory_.path(), directory_.file("csv"), /*every_curve=*/true);
+  const std::string csv = read_file(directory_.file("csv/replication_curves.csv"));
+  EXPECT_EQ(csv.substr(0, csv.find('\n')), "cell,round,replication,regret");
+  const StudyResult result = read_results(directory_.path());
+  std::string expected_ends;
+  std::ptrdiff_t rows = 1;
+  for (const CellSummary& summary : result.cells) {
+    rows += static_cast<std::ptrdiff_t>(summary.curve.size() * summary.finals.size());
+    for (std::size_t i = 0; i < summary.finals.size(); ++i)
+      expected_ends += std::to_string(summary.cell.id) + "," +
+                       std::to_string(summary.cell.horizon) + "," + std::to_string(i) + "," +
+                       print_real(summary.finals[i]) + "\n";
+  }
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), rows);
+  std::istringstream ends(expected_ends);
+  for (std::string end; std::getline(ends, end);)
+    EXPECT_TRUE(contains(csv, "\n" + end + "\n")) << end;
+}
+
 TEST_F(Elsewhere, OtherFilesAreRefusedAndLeftAlone) {
   write_file(directory_.file("thesis.tex"), "precious");
   EXPECT_EQ(run(), directory_.path() +
@@ -298,10 +335,34 @@ TEST_F(Elsewhere, AnotherProgramsDatabaseIsRefused) {
 
 TEST_F(Elsewhere, AnotherSchemaIsRefused) {
   ASSERT_EQ(run(), "(accepted)");
-  execute("PRAGMA user_version = 3");
+  execute("PRAGMA user_version = 4");
   EXPECT_TRUE(contains(
-      run(), "study.sqlite: schema version: got 3, expected at most 2, this armature's; read it"));
-  EXPECT_TRUE(contains(refusal([&] { study_status(directory_.path()); }), "schema version: got 3"));
+      run(), "study.sqlite: schema version: got 4, expected at most 3, this armature's; read it"));
+  EXPECT_TRUE(contains(refusal([&] { study_status(directory_.path()); }), "schema version: got 4"));
+}
+
+// Schema 2 is schema 3 without the names of diagnostics. It knew one that is a name.
+TEST_F(Elsewhere, AStoreOfTheSecondSchemaIsReadAsItIs) {
+  const StudyPlan plan = plan_of(
+      "horizons = 3000\ninstances = 'hidden-arm:gap=0.4'\npolicies = ['sentry', 'db']\n"
+      "replications = 4\n");
+  run_study(plan, directory_.path(), on_threads(1));
+  const StudyResult now = read_results(directory_.path());
+  const auto names = [](const StudyResult& result) {
+    std::map<std::string, DiagnosticSummary> found;
+    for (const DiagnosticSummary& diagnostic : result.cells[0].diagnostics)
+      if (diagnostic.is_name()) found[diagnostic.name] = diagnostic;
+    return found;
+  };
+  ASSERT_EQ(names(now).count("rejection_action"), 1u);  // sentry rejects in some replication
+  execute("ALTER TABLE diagnostics DROP COLUMN word; PRAGMA user_version = 2");
+  const std::string before = read_file(store_path(directory_.path()));
+  const StudyResult then = read_results(directory_.path());
+  EXPECT_EQ(names(then)["rejection_action"].counts, names(now)["rejection_action"].counts);
+  EXPECT_TRUE(contains(exported(directory_.path())["diagnostics.csv"], ",value,word\n"));
+  EXPECT_EQ(read_file(store_path(directory_.path())), before);
+  EXPECT_TRUE(contains(refusal([&] { run_study(plan, directory_.path()); }),
+                       "schema version: got 3, expected 2, as when this study was begun"));
 }
 
 // The same rows without the columns that Student's t is in: its last bit was the C library's.
@@ -366,6 +427,63 @@ TEST_F(Elsewhere, ADamagedPlanIsRefused) {
   EXPECT_TRUE(contains(refusal([&] { read_results(directory_.path()); }), "cells.names"));
   execute("DELETE FROM cells WHERE cell = 3");
   EXPECT_TRUE(contains(refusal([&] { study_status(directory_.path()); }), "cells: got number 4"));
+}
+
+// Anyone may edit a database. What a run would not have left is an Error that names it.
+TEST_F(Elsewhere, ADamagedStoreIsRefused) {
+  ASSERT_EQ(run(), "(accepted)");
+  const std::string sound = read_file(store_path(directory_.path()));
+  const auto told = [&](const std::string& sql) {
+    write_file(store_path(directory_.path()), sound);
+    execute(sql);
+    std::string message;
+    for (const auto& call : std::vector<std::function<void()>>{
+             [&] { study_status(directory_.path()); }, [&] { read_results(directory_.path()); },
+             [&] { export_csv(directory_.path(), directory_.file("csv")); }}) {
+      const std::string said = refusal(call);
+      if (said != "(accepted)") message = said;
+    }
+    return message;
+  };
+  for (const char* table :
+       {"run", "cells", "checkpoints", "replications", "curves", "diagnostics", "pulls", "blocks"})
+    EXPECT_TRUE(contains(told(std::string("DROP TABLE ") + table),
+                         std::string("study.sqlite: tables: got no ") + table))
+        << table;
+  EXPECT_TRUE(contains(told("DELETE FROM cells"), "cells: got none"));
+  EXPECT_TRUE(contains(told("DELETE FROM checkpoints WHERE cell = 1"), "checkpoints: got no end"));
+  EXPECT_TRUE(contains(told("DELETE FROM curves WHERE cell = 1 AND checkpoint = 0"),
+                       "curves: got 0 replications of cell 1 at round"));
+  EXPECT_TRUE(contains(told("UPDATE replications SET replication = 1000 WHERE cell = 0 AND "
+                            "replication = 0"),
+                       "column replication: got 1000"));
+  EXPECT_TRUE(
+      contains(told("UPDATE replications SET cell = 99 WHERE cell = 0"), "column cell: got 99"));
+  EXPECT_TRUE(contains(told("UPDATE pulls SET arm = 99 WHERE arm = 0"), "column arm: got 99"));
+  EXPECT_TRUE(contains(told("UPDATE pulls SET plays = -1"), "column plays: got -1"));
+  EXPECT_TRUE(contains(told("UPDATE checkpoints SET round = -5 WHERE checkpoint = 0"),
+                       "column round: got -5"));
+  EXPECT_TRUE(contains(told("UPDATE cells SET horizon = 0"), "column horizon: got 0"));
+  EXPECT_TRUE(contains(told("UPDATE cells SET loss = 2.0"), "loss: got 2"));
+  EXPECT_TRUE(contains(told("UPDATE curves SET regret = 9e999"), "column regret: got "));
+  // Every column of numbers, each with a text in it.
+  const std::vector<std::pair<std::string, std::vector<std::string>>> numbers = {
+      {"cells",
+       {"cell", "horizon", "actions", "contexts", "rank", "gap", "epsilon", "benign", "batch",
+        "loss", "leap_tolerance"}},
+      {"checkpoints", {"round"}},
+      {"replications", {"replication", "simple_regret", "leap_error"}},
+      {"curves", {"regret"}},
+      {"diagnostics", {"value"}},
+      {"pulls", {"arm", "plays"}}};
+  for (const auto& [table, columns] : numbers)
+    for (const std::string& column : columns) {
+      if (column == "cell") continue;  // an INTEGER PRIMARY KEY takes no text
+      const std::string key = column == "replication" || column == "arm" ? " WHERE cell = 0" : "";
+      EXPECT_TRUE(contains(told("UPDATE OR REPLACE " + table + " SET " + column + " = 'x'" + key),
+                           "got 'x'"))
+          << table << "." << column;
+    }
 }
 
 TEST_F(Elsewhere, NothingThereIsNothingToRead) {

@@ -1,6 +1,8 @@
 #include "support/program.h"
 
+#include <pty.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -30,11 +32,51 @@ std::vector<std::string> TemporaryDirectory::listing() const {
   return names;
 }
 
+namespace {
+
+// What the tests' own terminal is like must not matter.
+std::string script_of(const std::string& command, const std::string& directory) {
+  const std::string folder = std::filesystem::path(ARMATURE_COMMAND).parent_path().string();
+  return "unset COLUMNS NO_COLOR\nexport PATH='" + folder + "':$PATH\ncd '" + directory +
+         "' || exit 125\n" + command + "\n";
+}
+
+}  // namespace
+
+ProgramResult run_on_terminal(const std::string& command, const std::string& directory,
+                              unsigned short columns) {
+  const TemporaryDirectory scratch;
+  write_file(scratch.file("script"), script_of(command, directory));
+  const std::string script = scratch.file("script");
+  winsize size = {};
+  size.ws_row = 50;
+  size.ws_col = columns;
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+  if (child < 0) throw std::runtime_error("no terminal");
+  if (child == 0) {
+    setenv("TERM", "xterm", 1);
+    execlp("bash", "bash", script.c_str(), nullptr);
+    _exit(125);
+  }
+  ProgramResult result;
+  char buffer[4096];
+  // A read fails when the last program on the terminal has closed it.
+  for (ssize_t count = 0; (count = read(terminal, buffer, sizeof buffer)) > 0;)
+    result.out.append(buffer, static_cast<std::size_t>(count));
+  close(terminal);
+  int raw = 0;
+  waitpid(child, &raw, 0);
+  result.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
+  // A terminal ends lines with both.
+  for (std::size_t at = 0; (at = result.out.find("\r\n", at)) != std::string::npos;)
+    result.out.erase(at, 1);
+  return result;
+}
+
 ProgramResult run_shell(const std::string& command, const std::string& directory) {
   const TemporaryDirectory scratch;
-  const std::string folder = std::filesystem::path(ARMATURE_COMMAND).parent_path().string();
-  write_file(scratch.file("script"), "export PATH='" + folder + "':$PATH\ncd '" + directory +
-                                         "' || exit 125\n" + command + "\n");
+  write_file(scratch.file("script"), script_of(command, directory));
   const std::string line = "bash '" + scratch.file("script") + "' >'" + scratch.file("out") +
                            "' 2>'" + scratch.file("err") + "' </dev/null";
   const int raw = std::system(line.c_str());

@@ -14,6 +14,10 @@ struct ProgramResult {
 
 /// Runs a shell command line in `directory`. `armature` is on its PATH.
 ProgramResult run_shell(const std::string& command, const std::string& directory);
+/// Runs it on a terminal of so many columns. `out` is all that came to the terminal, standard error
+/// too.
+ProgramResult run_on_terminal(const std::string& command, const std::string& directory,
+                              unsigned short columns);
 /// Runs `armature ARGUMENTS…` in a fresh temporary directory.
 ProgramResult run_armature(const std::string& arguments);
 

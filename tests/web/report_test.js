@@ -18,8 +18,8 @@ const expectedFigures = [
 ];
 
 // A page that notes everything it should not do.
-async function openReport(browser, file, colorScheme) {
-  const page = await browser.newPage({ colorScheme, viewport: { width: 1200, height: 900 } });
+async function openReport(browser, file, colorScheme, viewport = { width: 1200, height: 900 }) {
+  const page = await browser.newPage({ colorScheme, viewport });
   const complaints = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
@@ -54,9 +54,9 @@ async function checkFigures(page) {
     assert.ok(!figure.broken, `${figure.name} has a number that is none`);
     assert.ok(figure.caption.length > 30, `${figure.name} has no caption`);
     assert.ok(figure.width > 300 && figure.width <= 1200, `${figure.name} is ${figure.width} wide`);
-    // Boxes and times carry their names on the axis.
-    const expected = ['box', 'time'].includes(figure.name) ? 0 : 1;
-    assert.equal(figure.legends, expected, `${figure.name} has ${figure.legends} legends`);
+    // Boxes and times carry their names on the axis, lines at their ends where there is room.
+    const expected = ['box', 'time'].includes(figure.name) ? [0] : /^(regret|final)/.test(figure.name) ? [0, 1] : [1];
+    assert.ok(expected.includes(figure.legends), `${figure.name} has ${figure.legends} legends`);
   }
 }
 
@@ -129,6 +129,73 @@ async function checkChangeOfScheme(browser, file) {
   await page.close();
 }
 
+// What a reader sees without scrolling, at the width of a desk and of a telephone; and that the page
+// itself never scrolls sideways, nor shrinks its type.
+async function checkWidth(browser, file, width, height) {
+  const { page, complaints } = await openReport(browser, file, 'light', { width, height });
+  const seen = await page.evaluate(() => {
+    const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+    const typeOf = (figure) => {
+      const svg = figure.querySelector('svg');
+      const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+      const sizes = [...svg.querySelectorAll('text')]
+        .filter((text) => text.textContent.trim() !== '')
+        .map((text) => parseFloat(getComputedStyle(text).fontSize) * scale);
+      return { name: figure.id, least: Math.min(...sizes), right: svg.getBoundingClientRect().right };
+    };
+    return {
+      matrix: box('#answer table'),
+      firstRow: box('#answer tbody tr'),
+      heading: document.querySelector('#answer thead').innerText,
+      sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      figures: [...document.querySelectorAll('figure.plot')].map(typeOf),
+      hidden: [...document.querySelectorAll('.scroll')].map((scroll) => scroll.scrollWidth - scroll.clientWidth),
+    };
+  });
+  assert.ok(seen.matrix.top > 0 && seen.firstRow.bottom < height * 0.6, `at ${width} the answer is not on the first screen`);
+  assert.ok(seen.heading.includes('c-ucb'), seen.heading);
+  assert.ok(seen.sideways <= 0, `at ${width} the page is ${seen.sideways} too wide`);
+  for (const figure of seen.figures) {
+    assert.ok(figure.least >= 11, `at ${width} ${figure.name} has type of ${figure.least}px`);
+    assert.ok(figure.right <= width, `at ${width} ${figure.name} ends at ${figure.right}`);
+  }
+  // Hints fade in; whoever looks long enough has them. What is folded is not looked at.
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('.wide:not(details:not([open]) *)')].every((wide) => {
+      const scroll = wide.querySelector('.scroll');
+      const hint = Number(getComputedStyle(wide, '::after').opacity);
+      return hint === (scroll.scrollWidth - scroll.clientWidth > 1 ? 1 : 0);
+    }));
+  if (width < 500) assert.ok(seen.hidden.some((pixels) => pixels > 1), 'no table scrolls: nothing was tested');
+  if (screenshots) await page.screenshot({ path: path.join(screenshots, `first-screen-${width}.png`) });
+  // Turned on its side, or dragged wider: the figures follow.
+  const widest = Math.max(...seen.figures.map((figure) => figure.right));
+  if (width < 500) {
+    await page.setViewportSize({ width: 1000, height });
+    await page.waitForFunction(
+      (before) => [...document.querySelectorAll('figure.plot svg')].some((svg) => svg.getBoundingClientRect().right > before + 100),
+      widest);
+  }
+  assert.deepEqual(complaints, []);
+  await page.close();
+}
+
+// On paper nothing is folded or cut off, and nobody needs a menu.
+async function checkPrint(browser, file) {
+  const { page, complaints } = await openReport(browser, file, 'light');
+  await page.emulateMedia({ media: 'print' });
+  const printed = await page.evaluate(() => ({
+    contents: getComputedStyle(document.querySelector('nav')).display,
+    scroll: getComputedStyle(document.querySelector('.scroll')).overflowX,
+  }));
+  assert.deepEqual(printed, { contents: 'none', scroll: 'visible' });
+  const pdf = await page.pdf({ preferCSSPageSize: true, format: 'A4' });
+  assert.equal(pdf.subarray(0, 4).toString(), '%PDF');
+  assert.ok(await page.evaluate(() => [...document.querySelectorAll('details.shorter')].every((folded) => folded.open)));
+  assert.deepEqual(complaints, []);
+  await page.close();
+}
+
 async function main() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'armature-web-'));
   let browser;
@@ -141,12 +208,14 @@ async function main() {
     const file = path.join(folder, 'report.html');
     for (const scheme of ['light', 'dark']) await checkScheme(browser, file, scheme);
     await checkChangeOfScheme(browser, file);
+    for (const [width, height] of [[1400, 900], [390, 844]]) await checkWidth(browser, file, width, height);
+    await checkPrint(browser, file);
     if (screenshots) fs.cpSync(folder, path.join(screenshots, 'report'), { recursive: true });
   } finally {
     await browser?.close();
     fs.rmSync(folder, { recursive: true, force: true });
   }
-  console.log('The report opens, shows and exports what it should, light and dark.');
+  console.log('The report opens, shows and exports what it should, light and dark, wide and narrow.');
 }
 
 main().catch((error) => {

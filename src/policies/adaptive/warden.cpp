@@ -459,7 +459,7 @@ Diagnostics Warden::diagnostics() const {
                           {"rejected", rejected_ ? 1.0 : 0.0}};
   if (rejected_) {
     diagnostics.push_back({"rejection_round", static_cast<double>(rejection_round_)});
-    diagnostics.push_back({"rejection_action", static_cast<double>(rejection_action_)});
+    diagnostics.push_back(action_diagnostic("rejection_action", rejection_action_));
     return diagnostics;
   }
   std::uint32_t candidates = 0;

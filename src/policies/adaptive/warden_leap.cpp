@@ -21,17 +21,6 @@ namespace {
 // the one that is played.
 bool watches(const Share& share) { return share.tag > 0; }
 
-// W(n; B)·sqrt(n) falls with n.
-double moss_factor(double n, double share) {
-  return std::sqrt(std::max(0.0, portable::log(share / n)) / 2);
-}
-
-Range moss_factors(std::uint64_t count, const SumPath& path, double share) {
-  const auto n = static_cast<double>(count);
-  return {moss_factor(std::max(1.0, n + std::ceil(path.most)), share),
-          moss_factor(std::max(1.0, n), share)};
-}
-
 }  // namespace
 
 // Where everything can be during a window.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/mathematics.h"
+#include "policies/tools/tickets.h"
 #include "policies/tools/ties.h"
 
 namespace armature {
@@ -12,9 +13,6 @@ namespace {
 
 constexpr double kLeastProbability = 1e-8;  // as in the published script, against rounding
 constexpr double kLeastWeight = 1e-30;      // a probability, or one smoothed by 1/T
-// More than anyone plays; as tickets they leave room for the numbers of balancers around it.
-constexpr std::uint64_t kMostRounds = std::uint64_t{1} << 48;
-constexpr std::size_t kReserved = 64;  // outstanding outcomes before the lists grow
 
 // sqrt(4ρ·log t/n) + (4/3)·ρ·log t/n, n floored at 1.
 double bonus(double range, double log_round, std::uint64_t count) {
@@ -24,21 +22,6 @@ double bonus(double range, double log_round, std::uint64_t count) {
 
 double mean(double sum, std::uint64_t count) {
   return sum / (count == 0 ? 1.0 : static_cast<double>(count));
-}
-
-// The first of a list by ticket that is not before this one.
-template <class Item>
-auto place_of(std::vector<Item>& items, std::uint64_t ticket) {
-  return std::lower_bound(items.begin(), items.end(), ticket,
-                          [](const Item& item, std::uint64_t bar) { return item.ticket < bar; });
-}
-
-// Each ticket once, in order, and none of a round to come.
-template <class Item>
-bool ascend_to(const std::vector<Item>& items, std::uint64_t last) {
-  const auto not_before = [](const Item& a, const Item& b) { return a.ticket >= b.ticket; };
-  return std::adjacent_find(items.begin(), items.end(), not_before) == items.end() &&
-         (items.empty() || items.back().ticket <= last);
 }
 
 // Of one of the two learners, with a weight one can divide by.
@@ -82,8 +65,8 @@ Corral::Corral(const Problem& problem, const Arguments& arguments)
   learned_.context_sums.resize(problem.contexts());
   learned_.action_sums.resize(problem.actions());
   learned_.rate = 1 / (240 * std::sqrt(2 * horizon) * portable::pow(log_horizon, 1.5));
-  open_.reserve(kReserved);
-  due_.reserve(kReserved);
+  open_.reserve(kReservedTickets);
+  due_.reserve(kReservedTickets);
 }
 
 Arm Corral::causal_choice(const Learned& learned, std::uint64_t round, Scratch& scratch) const {
@@ -129,22 +112,12 @@ bool Corral::probabilities(std::span<double> out) const {
 }
 
 void Corral::observe(Decision decision, Outcome outcome, Stream&) {
-  const Open open = close(decision);
+  const Open open = close_ticket(open_, decision);
   due_.insert(place_of(due_, decision.ticket), {open.ticket, open.learner, decision.arm,
                                                 outcome.context, open.weight, outcome.reward});
 }
 
-void Corral::forget(Decision decision) { close(decision); }
-
-// Takes a decision off the outstanding ones.
-Corral::Open Corral::close(Decision decision) {
-  const auto place = place_of(open_, decision.ticket);
-  ARMATURE_CHECK(place != open_.end() && place->ticket == decision.ticket,
-                 "a decision is outstanding when its outcome comes or is given up");
-  const Open open = *place;
-  open_.erase(place);
-  return open;
-}
+void Corral::forget(Decision decision) { close_ticket(open_, decision); }
 
 void Corral::work_in(const Due& due, Learned& learned) const {
   const double weighted = due.reward / due.weight;
@@ -224,7 +197,7 @@ void Corral::require_sound(const StateVisitor& visitor) const {
   visitor.require(learned_.causal_range >= 1 && learned_.causal_range <= kMost, "causal_range");
   visitor.require(learned_.action_range >= 1 && learned_.action_range <= kMost, "action_range");
   visitor.require(learned_.rate > 0 && learned_.rate <= 1, "rate");
-  visitor.require(rounds_ <= kMostRounds, "rounds");
+  visitor.require(rounds_ <= kMostTickets, "rounds");
   visitor.require(causal_rounds_ <= rounds_, "causal_rounds");
   visitor.require(ascend_to(open_, rounds_) && all_sound(open_), "open");
   visitor.require(ascend_to(due_, rounds_) && all_sound(due_), "due");

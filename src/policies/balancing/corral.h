@@ -59,7 +59,6 @@ class Corral {
 
   Arm causal_choice(const Learned& learned, std::uint64_t round, Scratch& scratch) const;
   Arm action_choice(const Learned& learned, std::uint64_t round) const;
-  Open close(Decision decision);
   void work_in(const Due& due, Learned& learned) const;
   void descend(double causal_loss, double action_loss, Learned& learned) const;
   void require_sound(const StateVisitor& visitor) const;

@@ -29,4 +29,23 @@ double MossIndex::operator()(double mean, double n) const {
   return mean + scale_ * std::sqrt(std::max(0.0, portable::log(horizon_per_action_ / n)) / (2 * n));
 }
 
+leap::Range MossIndex::along(std::uint64_t count, double sum, const leap::SumPath& path) const {
+  leap::Range factors = moss_factors(count, path, horizon_per_action_);
+  factors = {scale_ * factors.low, scale_ * factors.high};
+  return upper_range_along(count, sum, path, factors);
+}
+
+// Only the played arm's index moves: it must stay above the runner-up's.
+bool Moss::do_holds(const leap::Plan& plan, const leap::Box& box) const {
+  const Arm leader = leap::shares_of(plan).front().arm;
+  return index_.along(actions_.count(leader), actions_.sum(leader), box.arms.front()).low >
+         indices_.best_value_except(leader) + kCertificateMargin;
+}
+
+void Moss::do_absorb(const leap::ShareOutcome& outcome) {
+  const auto& [arm, plays, tag] = outcome.share;
+  actions_.add(arm, plays, outcome.sum);
+  update(arm);
+}
+
 }  // namespace armature

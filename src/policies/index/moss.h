@@ -2,6 +2,7 @@
 #pragma once
 
 #include "policies/tools/action_index.h"
+#include "policies/tools/path_bounds.h"
 
 namespace armature {
 
@@ -13,11 +14,25 @@ class MossIndex {
   static PolicyFacts facts();
   MossIndex(const Problem& problem, const Arguments& arguments);
   double operator()(double mean, double n) const;
+  /// All values the index takes along the path.
+  leap::Range along(std::uint64_t count, double sum, const leap::SumPath& path) const;
 
  private:
   double horizon_per_action_;
   double scale_;
 };
-using Moss = ActionIndexPolicy<MossIndex>;
+
+class Moss : public ActionIndexPolicy<MossIndex>, public leap::Planner {
+ public:
+  using ActionIndexPolicy::ActionIndexPolicy;
+
+  /// Published studies stepped it to 10^8 rounds: what they met there stays as it is.
+  Round leaps_well_beyond() const override { return 100'000'000; }
+
+ private:
+  leap::Plan do_intend(Round rounds) override { return leap::OneArm{{indices_.best(), rounds}}; }
+  bool do_holds(const leap::Plan& plan, const leap::Box& box) const override;
+  void do_absorb(const leap::ShareOutcome& outcome) override;
+};
 
 }  // namespace armature

@@ -54,19 +54,12 @@ class ActionIndexPolicy {
   }
   Diagnostics diagnostics() const { return {}; }
 
- private:
+ protected:
   void update(Arm a) const {
     std::uint64_t n = actions_.floored_count(a);
     if (flights_.any_counted()) [[unlikely]]
       n = count_ahead(a);
     indices_.set(a, index_(actions_.mean(a), static_cast<double>(n)));
-  }
-  std::uint64_t count_ahead(Arm a) const {
-    const std::uint64_t n = actions_.count(a) + flights_.counted(a);
-    return n == 0 ? 1 : n;
-  }
-  void rebuild() {
-    for (Arm a = 0; a < actions_.size(); ++a) update(a);
   }
 
   Index index_;
@@ -74,6 +67,15 @@ class ActionIndexPolicy {
   // Mutable, as the last play may be counted by a mere look at what comes next.
   mutable Flights flights_;
   mutable ArgmaxTree indices_;
+
+ private:
+  std::uint64_t count_ahead(Arm a) const {
+    const std::uint64_t n = actions_.count(a) + flights_.counted(a);
+    return n == 0 ? 1 : n;
+  }
+  void rebuild() {
+    for (Arm a = 0; a < actions_.size(); ++a) update(a);
+  }
 };
 
 }  // namespace armature

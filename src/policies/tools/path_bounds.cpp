@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/mathematics.h"
+
 namespace armature {
 
 using leap::Range;
@@ -105,6 +107,20 @@ Range upper_range_along(std::uint64_t count, double sum, const SumPath& path, co
     return {sum / from + factor.low / std::sqrt(from), sum / from + factor.high / std::sqrt(from)};
   const Walk walk{n, sum, from, std::max(n + std::ceil(path.most), 1.0)};
   return {lowest(walk, path, factor.low), highest(walk, path, factor.high)};
+}
+
+namespace {
+
+double moss_factor(double n, double share) {
+  return std::sqrt(std::max(0.0, portable::log(share / n)) / 2);
+}
+
+}  // namespace
+
+Range moss_factors(std::uint64_t count, const SumPath& path, double share) {
+  const auto n = static_cast<double>(count);
+  return {moss_factor(std::max(1.0, n + std::ceil(path.most)), share),
+          moss_factor(std::max(1.0, n), share)};
 }
 
 RangeList ranges_along(const Statistics& statistics, std::span<const SumPath> paths,

@@ -32,6 +32,9 @@ leap::Range range_along(std::uint64_t count, double sum, const leap::SumPath& pa
 leap::Range upper_range_along(std::uint64_t count, double sum, const leap::SumPath& path,
                               const leap::Range& factor);
 
+/// w(n)·sqrt(n) of moss's width w(n) = sqrt(log⁺(share/n)/(2n)) along the path: it falls with n.
+leap::Range moss_factors(std::uint64_t count, const leap::SumPath& path, double share);
+
 /// Ranges for the time of one certificate. A few of them stand on the stack: certificates are asked
 /// for many thousand times a run, and must leave nothing behind in the policy.
 class RangeList {

@@ -1,6 +1,6 @@
-// Advice from the bounds: each conclusion with the numbers and formulas it came from. Guarantees
-// are worst cases with explicit constants; what policies do on the average world is for
-// `armature simulate` to show.
+// The bounds in words: each conclusion with the numbers and formulas it came from. Guarantees are
+// worst cases with explicit constants; what policies do on the average world is for simulation to
+// show, and what to play for the advice room to say.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string rounds(double value) {
   return std::isfinite(value) && value <= kFarthest ? number(value) : "more than 1e18";
 }
 
-// The numbers that all of the advice is made of.
+// The numbers that all of it is made of.
 struct Facts {
   Setting s;
   double ucb;           // d_UCB·√T
@@ -83,17 +83,10 @@ struct Facts {
     at.delta.reset();
     return ucb_pair(at).r1;
   }
-  /// Less than ucb and sentry where the contexts are right, and over both kinds of worlds together
-  /// less than sentry: by the product R_1·R_2, in which the frontier is one number.
-  bool warden_promises_less() const {
-    return warden.r1 < std::min(ucb_expected(), s.horizon) && warden.r1 <= sentry_benign() &&
-           warden.r1 * std::min(warden.r2, s.horizon) <=
-               sentry_benign() * std::min(sentry_any(), s.horizon);
-  }
 };
 
-AdviceItem about_horizon(const Facts& f) {
-  AdviceItem item{.topic = "horizon", .conclusion = "", .because = {}};
+Explanation about_horizon(const Facts& f) {
+  Explanation item{.topic = "horizon", .conclusion = "", .because = {}};
   const auto from_causal = c_ucb_horizon(f.s);
   const auto from_ucb = ucb_horizon(f.s);
   if (f.contexts_cannot_help())
@@ -135,10 +128,10 @@ double epsilon_cost(const Facts& f, double epsilon) {
   return epsilon * (1 + std::sqrt(log_term / 2)) * f.s.horizon;
 }
 
-AdviceItem about_marginals(const Facts& f) {
+Explanation about_marginals(const Facts& f) {
   const double harmless = harmless_epsilon(f.s);
   const double even = std::min(2.0, f.causal / epsilon_cost(f, 1));
-  AdviceItem item{.topic = "marginals", .conclusion = "", .because = {}};
+  Explanation item{.topic = "marginals", .conclusion = "", .because = {}};
   if (!f.s.epsilon)
     item.conclusion = fmt::format(
         "Know them to ε = {} (largest L1 distance of two rows): an error of that size costs no "
@@ -172,47 +165,16 @@ AdviceItem about_marginals(const Facts& f) {
   return item;
 }
 
-struct Choice {
-  std::string policy;
-  std::string conclusion;
-};
-
-Choice choose(const Facts& f) {
-  if (f.s.benign == false)
-    return {"ucb", "Play ucb: this world is not benign, its contexts mislead."};
-  if (f.contexts_cannot_help()) return {"ucb", "Play ucb: the contexts cannot beat it."};
-  if (f.s.benign == true && f.epsilon() == 0 && f.causal < f.ucb)
-    return pe_bound(f.s, f.s.horizon) < f.causal
-               ? Choice{"pe", "Play pe: this world is benign and its marginals have low rank."}
-               : Choice{"c-ucb", "Play c-ucb: this world is benign and its marginals are exact."};
-  if (f.warden_promises_less())
-    return {f.warden_text(),
-            "Play warden: it follows the contexts and watches every action until it has lost r = " +
-                number(warden_allowance(f.s, {})) +
-                " against the leader. Where the contexts are in serious doubt, ucb is the safer "
-                "choice."};
-  if (f.sentry_benign() >= f.s.horizon)
-    return {"ucb",
-            "Play ucb, for want of a reason not to: at this horizon no guarantee helps to choose."};
-  if (f.sentry_benign() >= f.ucb_alike())
-    return {
-        "ucb",
-        "Play ucb: here no causal policy promises less, even where the contexts are right. In "
-        "practice sentry, warden and c-ucb often gain long before their guarantees do; armature "
-        "simulate shows by how much."};
-  if (f.sentry.budget)
-    return {f.text(),
-            fmt::format("Play sentry with a budget of {} rounds of exploration: it follows the "
-                        "contexts and keeps watch.",
-                        number(f.budget()))};
-  return {f.text(),
-          "Play sentry with its defaults: it follows the contexts and keeps watch. The gain on "
-          "paper is modest; where the contexts are in serious doubt, ucb is the safer choice."};
-}
-
-AdviceItem about_policy(const Facts& f, const Choice& choice) {
-  AdviceItem item{.topic = "policy", .conclusion = choice.conclusion, .because = {}};
-  item.because.push_back("--policy " + choice.policy);
+Explanation about_promises(const Facts& f) {
+  Explanation item{.topic = "promises", .conclusion = "", .because = {}};
+  const auto promised = [&](double value) {
+    return value < f.s.horizon ? number(value) : std::string("nothing below T");
+  };
+  item.conclusion = fmt::format(
+      "Where the contexts are right ucb promises {}, sentry {} and warden {}, c-ucb {}; where they "
+      "are wrong ucb the same, sentry {}, warden {}, c-ucb nothing.",
+      promised(f.ucb_alike()), promised(f.sentry_benign()), promised(f.warden.r1),
+      promised(f.causal), promised(f.sentry_any()), promised(f.warden.r2));
   item.because.push_back(fmt::format(
       "{}: expected R_1 ≤ {} if the contexts are right, R_2 ≤ {} if not, against {} for "
       "ucb (docs/warden.md; r = {})",
@@ -226,7 +188,8 @@ AdviceItem about_policy(const Facts& f, const Choice& choice) {
   item.because.push_back(
       fmt::format("its budget is worth D_C²T/(8|A|·L_A) = {} rounds where 2·D_C·√T = {} is below "
                   "ucb's {}, else it is left at its default, which is off the frontier: R_1·R_2 of "
-                  "order T^(7/6) (docs/sentry.md, section 7)",
+                  "order T^(7/6) (docs/sentry.md, section 7); that is the proof's budget: what is "
+                  "measured is often several times cheaper with the default",
                   number(f.threshold), number(2 * f.causal), number(f.ucb)));
   const RegretPair db = db_pair(f.s);
   item.because.push_back(
@@ -240,17 +203,15 @@ AdviceItem about_policy(const Facts& f, const Choice& choice) {
   return item;
 }
 
-AdviceItem about_price(const Facts& f, const Choice& choice) {
+Explanation about_price(const Facts& f) {
   const double any = f.sentry_any();
-  const bool warden = choice.policy == f.warden_text();
-  const double price = std::min(warden ? f.warden.r2 : any, f.s.horizon);
-  const double ucb = std::min(warden ? f.ucb_expected() : f.ucb_alike(), f.s.horizon);
-  AdviceItem item{.topic = "price", .conclusion = "", .because = {}};
+  const double price = std::min(f.warden.r2, f.s.horizon);
+  const double ucb = std::min(f.ucb_expected(), f.s.horizon);
+  Explanation item{.topic = "price", .conclusion = "", .because = {}};
   item.conclusion = fmt::format(
-      "If Z is wrong, c-ucb and pe may lose at every round, up to T = {}; {} loses at most {}{}, {} "
-      "times what ucb promises; ucb does not look at Z.",
-      number(f.s.horizon), warden ? f.warden_text() : f.text(), number(price),
-      warden ? " in expectation" : "", number(price / ucb));
+      "If Z is wrong, c-ucb and pe may lose at every round, up to T = {}; {} loses at most {} in "
+      "expectation, {} times what ucb promises; ucb and moss do not look at Z.",
+      number(f.s.horizon), f.warden_text(), number(price), number(price / ucb));
   item.because = {
       fmt::format("warden, any world: T/(8r) + (c₁ + √π + 3·sqrt(2ℓ_A))·sqrt(|A|T) + |A| + T·h + 1 "
                   "= {}{}, h what its patience leaves open",
@@ -274,8 +235,8 @@ std::string within(const Facts& f, double value) {
   return rounds(value) + (value > f.s.horizon ? " (beyond T)" : "");
 }
 
-AdviceItem about_notice(const Facts& f) {
-  AdviceItem item{.topic = "notice", .conclusion = "", .because = {}};
+Explanation about_notice(const Facts& f) {
+  Explanation item{.topic = "notice", .conclusion = "", .because = {}};
   std::vector<double> gaps = {0.2, 0.1, 0.05};
   if (f.s.gap) gaps = {*f.s.gap};
   const double even = f.s.actions * sentry_notice(f.s, f.sentry, gaps[0]).plays;
@@ -307,13 +268,11 @@ AdviceItem about_notice(const Facts& f) {
 
 }  // namespace
 
-Advice advise(const Setting& setting) {
+std::vector<Explanation> explain(const Setting& setting) {
   setting.validate();
   const Facts facts(setting);
-  const Choice choice = choose(facts);
-  return {.policy = choice.policy,
-          .items = {about_horizon(facts), about_marginals(facts), about_policy(facts, choice),
-                    about_price(facts, choice), about_notice(facts)}};
+  return {about_horizon(facts), about_marginals(facts), about_promises(facts), about_price(facts),
+          about_notice(facts)};
 }
 
 }  // namespace armature

@@ -1,0 +1,50 @@
+#include "base/json_text.h"
+
+#include <gtest/gtest.h>
+
+#include "base/refusal.h"
+
+namespace armature {
+namespace {
+
+using test::refusal;
+
+std::string repeated(const std::string& text) {
+  return refusal([&] { refuse_repeated_keys(text, "x.json"); });
+}
+
+TEST(RepeatedKeys, AreNamedWithTheirLine) {
+  EXPECT_EQ(repeated("{\"a\": 1,\n \"b\": 2,\n \"a\": 3}"),
+            "x.json: line 3: got the key \"a\" a second time, expected each key once in an object");
+  EXPECT_NE(repeated(R"({"x": {"a": [1, {"b": 1, "b": 2}]}})"), "(accepted)");
+  EXPECT_NE(repeated(R"([{}, {"": 1, "": 2}])"), "(accepted)");
+}
+
+TEST(RepeatedKeys, InDifferentObjectsAreFine) {
+  EXPECT_EQ(repeated(R"({"a": {"a": {"a": []}}, "b": [{"a": 1}, {"a": 2}]})"), "(accepted)");
+  EXPECT_EQ(repeated("17"), "(accepted)");
+}
+
+// What looks like a key, but is a value.
+TEST(RepeatedKeys, ValuesMayRepeat) {
+  EXPECT_EQ(repeated(R"({"a": "a", "b": "a", "c": ["a", "a", "{", "\"a\": "]})"), "(accepted)");
+  EXPECT_EQ(repeated(R"({"a\"": 1, "a": 2, "a\\": 3, "}{": 4})"), "(accepted)");
+}
+
+TEST(DeepNesting, CountsNeitherStringsNorWhatIsClosed) {
+  const auto told = [](const std::string& text) {
+    return refusal([&] { refuse_deep_nesting(text, "x.json"); });
+  };
+  EXPECT_EQ(told("\"" + std::string(100, '[') + "\""), "(accepted)");
+  EXPECT_EQ(told(std::string(64, '[')), "(accepted)");
+  EXPECT_EQ(told("\n" + std::string(65, '[')),
+            "x.json: line 2: got deeper nesting, expected at most 64 lists or objects inside each "
+            "other");
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += "[]{}";
+  EXPECT_EQ(told(many), "(accepted)");
+  EXPECT_EQ(told("\"\\"), "(accepted)");  // ends inside an escape
+}
+
+}  // namespace
+}  // namespace armature

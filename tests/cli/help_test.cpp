@@ -1,0 +1,125 @@
+// The help of every command ends in examples of its own, and they run.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "support/program.h"
+
+namespace armature::test {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// The lines after a heading, up to the next empty one.
+std::vector<std::string> section(const std::string& help, const std::string& heading) {
+  std::vector<std::string> found;
+  bool inside = false;
+  for (const std::string& line : lines_of(help)) {
+    if (inside && line.empty()) break;
+    if (inside) found.push_back(line);
+    inside = inside || line == heading;
+  }
+  return found;
+}
+
+std::string help_of(const std::string& command) {
+  const ProgramResult result = run_armature(command + " --help");
+  EXPECT_EQ(result.status, 0) << command << result.err;
+  return result.out;
+}
+
+// "simulate", "instance", "instance show", …: whatever the help lists, and what stands below it.
+void add_commands_below(const std::string& command, std::vector<std::string>& commands) {
+  for (const std::string& line : section(help_of(command), "Commands:")) {
+    // Names stand two columns in; what is farther in goes on with the line above.
+    if (!line.starts_with("  ") || line.starts_with("   ")) continue;
+    std::string name;
+    std::istringstream(line) >> name;
+    commands.push_back(command.empty() ? name : command + " " + name);
+    add_commands_below(commands.back(), commands);
+  }
+}
+
+std::vector<std::string> all_commands() {
+  std::vector<std::string> commands;
+  add_commands_below("", commands);
+  return commands;
+}
+
+// Joined where they end in a backslash.
+std::vector<std::string> examples_of(const std::string& command) {
+  std::vector<std::string> examples;
+  bool goes_on = false;
+  for (std::string line : section(help_of(command), "Examples:")) {
+    const bool ends_here = !line.ends_with('\\');
+    if (!ends_here) line.pop_back();
+    const std::string text = line.substr(std::min(line.size(), line.find_first_not_of(' ')));
+    if (goes_on)
+      examples.back() += text;
+    else
+      examples.push_back(text);
+    goes_on = !ends_here;
+  }
+  return examples;
+}
+
+std::size_t columns(const std::string& line) {
+  std::size_t count = 0;
+  for (const char c : line) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
+  return count;
+}
+
+class HelpExamples : public testing::TestWithParam<std::string> {};
+
+TEST_P(HelpExamples, AreTwoOfItsOwnAndRun) {
+  const std::string& command = GetParam();
+  for (const std::string& line : section(help_of(command), "Examples:"))
+    EXPECT_LE(columns(line), 80u) << line;
+  const std::vector<std::string> examples = examples_of(command);
+  EXPECT_GE(examples.size(), 2u) << command << " --help shows no two examples";
+
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory_symlink(ARMATURE_SOURCE_DIR "/studies",
+                                            directory.file("studies"));
+  // Who looks at runs finds those that the examples of `run` leave.
+  const auto about_runs = [](const std::string& line) {
+    return line.find(" runs/") != std::string::npos && line.find("--out runs/") == line.npos;
+  };
+  std::vector<std::string> lines = examples;
+  if (std::any_of(examples.begin(), examples.end(), about_runs)) {
+    const std::vector<std::string> before = examples_of("run");
+    lines.insert(lines.begin(), before.begin(), before.end());
+  }
+  for (const std::string& example : examples)
+    EXPECT_TRUE(example.starts_with("armature " + command + " ") ||
+                example == "armature " + command)
+        << example << " is no example of " << command;
+  for (const std::string& line : lines) {
+    const ProgramResult result = run_shell(line, directory.path());
+    EXPECT_EQ(result.status, 0) << line << "\n" << result.err;
+  }
+}
+
+std::string readable_name(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Commands, HelpExamples, testing::ValuesIn(all_commands()), readable_name);
+
+TEST(Help, WalksAllCommands) {
+  const std::vector<std::string> commands = all_commands();
+  for (const char* known : {"simulate", "demo", "instance show", "study check", "completion"})
+    EXPECT_EQ(std::count(commands.begin(), commands.end(), known), 1) << known;
+}
+
+}  // namespace
+}  // namespace armature::test
