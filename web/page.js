@@ -22,28 +22,39 @@
     return lines;
   }
 
-  // Only the outermost panels have titles at their axes: with fewer columns these are others.
+  // Only the outermost panels have titles at their axes: with fewer columns these are others. What
+  // is hidden at an axis still stands in its encoding.
   function retitle(panels, columns) {
-    const titles = {};
     const eachAxis = (visit) =>
       panels.forEach((panel, place) =>
         layersOf(panel).forEach((layer) => {
           for (const channel of ['x', 'y']) {
             const axis = layer.encoding?.[channel];
-            if (axis?.field !== undefined && 'title' in axis) visit(axis, channel, place);
+            if (axis?.field !== undefined && axis.axis !== null) visit((axis.axis ??= {}), channel, place);
           }
         }),
       );
-    eachAxis((axis, channel) => (titles[channel + axis.field] ??= axis.title));
     eachAxis((axis, channel, place) => {
       const outer = channel === 'x' ? place + columns >= panels.length : place % columns === 0;
-      axis.title = outer ? titles[channel + axis.field] : null;
+      if (outer) delete axis.title;
+      else axis.title = null;
     });
+  }
+
+  // As figures/looks.cpp counts them: each column is as wide as its longest name.
+  function legendColumns(names, most, available) {
+    for (let rows = 1; rows < names.length; rows++) {
+      const columns = Math.ceil(names.length / rows);
+      const widest = Array(columns).fill(0);
+      names.forEach((name, i) => (widest[i % columns] = Math.max(widest[i % columns], String(name).length * 12 * letter + 50)));
+      if (columns <= most && widest.reduce((sum, width) => sum + width, 0) <= available) return columns;
+    }
+    return 1;
   }
 
   // The same figure with so many columns, and each panel narrower by so many pixels (or wider).
   // What is placed by pixels beyond a panel's right edge moves with the edge.
-  function relaid(spec, columns, narrower, available) {
+  function relaid(spec, columns, narrower, available, inset) {
     const laid = structuredClone(spec);
     const panels = panelsOf(laid);
     if (columns !== laid.columns && laid.concat) {
@@ -63,13 +74,13 @@
       if (panel.title?.text) panel.title.text = broken(panel.title.text, (panel.width + 60) / (13 * letter));
     }
     if (laid.title?.text) laid.title.text = broken(laid.title.text, available / (16 * letter));
+    if (laid.title?.subtitle)
+      laid.title.subtitle = [laid.title.subtitle].flat().flatMap((line) => broken(line, available / (12 * letter)));
     for (const panel of panels)
       for (const layer of layersOf(panel))
         for (const place of Object.values(layer.encoding ?? {})) {
           if (!place?.legend?.columns) continue;
-          const longest = Math.max(...(place.scale?.domain ?? ['']).map((name) => String(name).length));
-          const fit = Math.floor(available / (longest * 12 * letter + 50));
-          place.legend.columns = Math.max(1, Math.min(place.legend.columns, fit));
+          place.legend.columns = legendColumns(place.scale?.domain ?? [], place.legend.columns, available - inset);
           place.legend.labelLimit = Math.min(place.legend.labelLimit ?? available, available - 50);
         }
     return laid;
@@ -89,6 +100,14 @@
   }
 
   const naturalWidth = (place) => place.querySelector('.drawing svg').viewBox.baseVal.width;
+
+  // A legend begins where the first panel does, right of what is written beside it.
+  function legendInset(place) {
+    const legend = place.querySelector('.drawing svg .role-legend');
+    if (!legend) return 0;
+    const svg = place.querySelector('.drawing svg').getBoundingClientRect();
+    return ((legend.getBoundingClientRect().left - svg.left) * naturalWidth(place)) / svg.width;
+  }
 
   function availableWidth(place) {
     const drawing = place.querySelector('.drawing');
@@ -117,10 +136,11 @@
     if (natural > available) {
       const most = spec.columns ?? 1;
       const columns = columnsFor(spec, most, natural, available);
+      const inset = legendInset(place);
       let narrower = 0;
       for (let attempt = 0; attempt < 4; attempt++) {
         view.finalize();
-        view = await embed(place, relaid(spec, columns, narrower, available));
+        view = await embed(place, relaid(spec, columns, narrower, available, inset));
         const over = naturalWidth(place) - available;
         const slack = columns === 1 ? 12 : available; // one column is as wide as the page
         if (over <= 0 && over > -slack) break;

@@ -6,18 +6,18 @@
 using namespace armature;
 
 /// With probability ε a random action, else the one with the best average so far.
-class EpsilonGreedy {
+class MyGreedy {
  public:
   static PolicyFacts facts() {
     return {
-        .name = "epsilon-greedy",
+        .name = "my-greedy",
         .summary = "the best average so far, and now and then anything",
         .text = "Explores at a fixed rate for ever, so its regret is linear, with a small slope.",
         .section = "textbook",
         .parameters = {Parameter::real("epsilon").defaults_to("0.1").closed(0, 1).help(
             "share of random rounds", "textbook")}};
   }
-  EpsilonGreedy(const Problem& problem, const Arguments& arguments)
+  MyGreedy(const Problem& problem, const Arguments& arguments)
       : epsilon_(arguments.real("epsilon")), plays_(problem.actions()), sums_(problem.actions()) {}
 
   Decision choose(Stream& stream) {
@@ -50,15 +50,15 @@ class EpsilonGreedy {
 };
 
 int main() {
-  register_policy(policy_entry<EpsilonGreedy>());
+  register_policy(policy_entry<MyGreedy>());
 
-  const auto failures = check_conformance("epsilon-greedy");
+  const auto failures = check_conformance("my-greedy");
   for (const ConformanceFailure& failure : failures)
     std::cerr << failure.law << ": " << failure.detail << "\n";
 
   Simulation simulation;
   simulation.instance = "bilodeau-confounded";
-  simulation.policies = {"epsilon-greedy", "epsilon-greedy:epsilon=0.02", "ucb", "c-ucb"};
+  simulation.policies = {"my-greedy", "my-greedy:epsilon=0.02", "ucb", "c-ucb"};
   simulation.horizon = 5000;
   std::cout << result_table(simulate(simulation));
   return failures.empty() ? 0 : 1;

@@ -53,6 +53,7 @@ struct AdviceWarning {
   std::string kind;    // of the world; edge: what the recommended policy is known to be weak at
   std::string policy;  // the alternative
   double times = 0;    // what the recommended policy costs there, in the alternative's costs
+  double cost = 0;     // and in regret: measured, or of an edge what its proof leaves open
   std::string text;
 };
 
@@ -70,6 +71,11 @@ struct AdviceAnswer {
   std::vector<Explanation> theory;    // what is proved at this size
   bool complete = true;               // false: stopped before all was simulated
 };
+
+/// The horizons short of T at which costs were measured, ascending; and the mark that stands behind
+/// costs of the first of them, the second, ….
+std::vector<Round> shorter_horizons(const AdviceAnswer& answer);
+std::string shorter_mark(std::size_t place);
 
 /// Throws Error if the question makes no sense or its instance cannot be had.
 AdviceAnswer advise(const AdviceQuestion& question, const RunHooks& hooks = {});

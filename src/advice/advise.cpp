@@ -3,9 +3,11 @@
 // not. What is saved is measured world by world in costs of the first, so that no world counts for
 // more because regrets are large there.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "advice/costs.h"
 #include "armature/advice.h"
@@ -114,10 +116,14 @@ void recommend_by_costs(AdviceAnswer& answer, const Candidates& candidates) {
     answer.because =
         fmt::format("It costs {:.2f} of what {} costs, {}; it must save a tenth to be named.",
                     least, name_of(candidates.blind), worlds_in_words(answer));
-  else
+  else if (const std::optional<double> warden = average_share(answer.worlds, 1))
     answer.because = fmt::format(
         "It ignores Z, and nothing that looks at Z saves a tenth {}: warden costs {:.2f} times as much.",
-        worlds_in_words(answer), average_share(answer.worlds, 1).value_or(1));
+        worlds_in_words(answer), *warden);
+  else
+    answer.because =
+        fmt::format("It ignores Z: {} no other policy could be compared with it at one horizon.",
+                    worlds_in_words(answer));
 }
 
 // Where nothing can be simulated: the table of docs/comparison.md.
@@ -177,7 +183,7 @@ void add_warnings(AdviceAnswer& answer) {
     if (times <= kClearlyDearer) continue;
     const std::string other = name_of(answer.policies[cheapest]);
     answer.warnings.push_back(
-        {world.kind, answer.policies[cheapest], times,
+        {world.kind, answer.policies[cheapest], times, cost.mean,
          fmt::format("{}, {} costs {} where {} costs {}.", in_world(world.kind), other,
                      number(world.costs[cheapest].mean), name_of(answer.policy),
                      number(cost.mean))});
@@ -188,28 +194,22 @@ void add_warnings(AdviceAnswer& answer) {
   const double open = missed * setting.horizon;
   const double unit = answer.worlds.empty() ? 1 : answer.worlds.back().costs[0].mean;
   answer.warnings.push_back(
-      {"edge", answer.policies[0], 1 + open / std::max(unit, kLeastRegret),
+      {"edge", answer.policies[0], 1 + open / std::max(unit, kLeastRegret), open,
        fmt::format("If Z hides a lead of about {:.2g}, the edge of what it watches for, some runs "
                    "miss it: up to {} on average is what the proof leaves open (docs/warden.md).",
                    missed, number(open))});
 }
 
 void add_notes(AdviceAnswer& answer) {
-  std::vector<std::string> short_of;
-  Round reached = 0;
-  for (std::size_t i = 0; i < answer.policies.size(); ++i)
-    for (const AdviceWorld& world : answer.worlds)
-      if (static_cast<double>(world.costs[i].horizon) < answer.question.setting.horizon) {
-        reached = world.costs[i].horizon;
-        const std::string name = name_of(answer.policies[i]);
-        if (std::find(short_of.begin(), short_of.end(), name) == short_of.end())
-          short_of.push_back(name);
-      }
-  if (!short_of.empty())
+  const std::vector<Round> shorter = shorter_horizons(answer);
+  if (!shorter.empty()) {
+    std::vector<std::string> marks;
+    for (std::size_t i = 0; i < shorter.size(); ++i)
+      marks.push_back(fmt::format("{} after {}", shorter_mark(i), shorter[i]));
     answer.notes.push_back(fmt::format(
-        "Marked ': at {} rounds, what fits in seconds where {} cannot leap{}.", reached,
-        join(short_of, ", "),
-        short_of.size() == answer.policies.size() ? "; a longer run may end otherwise" : ""));
+        "Marked {} rounds instead of T: what fits in seconds. A longer run may end otherwise.",
+        join(marks, ", ")));
+  }
   if (!answer.question.horizon_known && !answer.worlds.empty())
     answer.notes.push_back("moss is told T, for comparison.");
   if (answer.question.setting.horizon < kFewRounds * answer.question.setting.actions)
@@ -217,7 +217,8 @@ void add_notes(AdviceAnswer& answer) {
         "There are few rounds for each action: luck decides more than any policy.");
   if (answer.question.setting.contexts >= answer.question.setting.actions &&
       answer.question.marginals_known)
-    answer.notes.push_back("There are as many contexts as actions: Z can hardly save anything.");
+    answer.notes.push_back(
+        "There are no fewer contexts than actions: no theorem promises that Z saves anything here.");
 }
 
 void add_watch(AdviceAnswer& answer) {
@@ -246,7 +247,14 @@ void add_watch(AdviceAnswer& answer) {
 
 // As a shell takes it.
 std::string shell_word(const std::string& text) {
-  return text.find_first_of("() '\"$&;*?<>|") == std::string::npos ? text : "'" + text + "'";
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_./:=,+-").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
 }
 
 void add_commands(AdviceAnswer& answer) {
@@ -283,6 +291,17 @@ Leaning leaning_named(const std::string& name) {
     if (leaning_name(leaning) == name) return leaning;
   throw Error({"", "leaning", "'" + name + "'", "one of balanced, trust, distrust"});
 }
+
+std::vector<Round> shorter_horizons(const AdviceAnswer& answer) {
+  std::set<Round> reached;
+  for (const AdviceWorld& world : answer.worlds)
+    for (const AdviceCost& cost : world.costs)
+      if (static_cast<double>(cost.horizon) < answer.question.setting.horizon)
+        reached.insert(cost.horizon);
+  return {reached.begin(), reached.end()};
+}
+
+std::string shorter_mark(std::size_t place) { return std::string(place + 1, '\''); }
 
 AdviceAnswer advise(const AdviceQuestion& question, const RunHooks& hooks) {
   AdviceAnswer answer;

@@ -140,23 +140,29 @@ std::size_t display_width(std::string_view text) {
   return columns;
 }
 
-std::string visible(std::string_view text) {
-  std::string out;
+std::vector<std::string> visible_characters(std::string_view text) {
+  std::vector<std::string> out;
   for (std::size_t at = 0; at < text.size();) {
     const Character next = character_at(text, at);
     const char32_t c = next.code;
     if (!next.valid)
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at]));
+      out.push_back(fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at])));
     else if (c == '\n' || c == '\t' || c == '\r')
-      out += c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r";
+      out.emplace_back(c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r");
     else if (c < 0x20 || c == 0x7F)
-      out += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(c));
+      out.push_back(fmt::format("\\x{:02x}", static_cast<std::uint32_t>(c)));
     else if (among(kHidden, c))
-      out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c));
+      out.push_back(fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c)));
     else
-      out += text.substr(at, next.bytes);
+      out.emplace_back(text.substr(at, next.bytes));
     at += next.bytes;
   }
+  return out;
+}
+
+std::string visible(std::string_view text) {
+  std::string out;
+  for (const std::string& character : visible_characters(text)) out += character;
   return out;
 }
 

@@ -17,6 +17,8 @@ std::size_t display_width(std::string_view text);
 /// out: \n, \x1b, \u202e; bytes that are no UTF-8 as \xff. What comes from files and arguments goes
 /// through here before a terminal.
 std::string visible(std::string_view text);
+/// The same, character by character.
+std::vector<std::string> visible_characters(std::string_view text);
 
 /// Broken at blanks into lines of at most `width` columns; a longer word has its own line. The
 /// first line starts with `first`, the others with `rest`, which count. No line break at the end.

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/display.h"
 #include "base/mathematics.h"
 
 namespace armature {
@@ -34,38 +35,6 @@ std::optional<double> plain_real(std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
     return std::nullopt;
   return value;
-}
-
-// How many bytes the character at `at` has; 0 if none of UTF-8 begins there.
-std::size_t character_size(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  const unsigned char first = byte(at);
-  const std::size_t size = first < 0x80   ? 1
-                           : first < 0xC2 ? 0
-                           : first < 0xE0 ? 2
-                           : first < 0xF0 ? 3
-                           : first < 0xF5 ? 4
-                                          : 0;
-  if (size == 0 || at + size > text.size()) return 0;
-  for (std::size_t k = 1; k < size; ++k)
-    if ((byte(at + k) & 0xC0) != 0x80) return 0;
-  return size;
-}
-
-// The control characters of ASCII and their sisters above it, which terminals obey too.
-bool is_control(std::string_view character) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(character[k]); };
-  if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
-  return character.size() == 2 && byte(0) == 0xC2 && byte(1) < 0xA0;
-}
-
-std::string escaped(std::string_view bytes) {
-  if (bytes == "\n") return "\\n";
-  if (bytes == "\t") return "\\t";
-  if (bytes == "\r") return "\\r";
-  std::string text;
-  for (const char byte : bytes) text += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
-  return text;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -147,14 +116,7 @@ std::string shown(std::string_view text, std::size_t most) {
     return shown(
         std::string(text.substr(0, 4 * most)) + std::string(text.substr(text.size() - 4 * most)),
         most);
-  std::vector<std::string> characters;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t size = character_size(text, at);
-    const std::string_view character = text.substr(at, std::max<std::size_t>(size, 1));
-    characters.push_back(size == 0 || is_control(character) ? escaped(character)
-                                                            : std::string(character));
-    at += character.size();
-  }
+  const std::vector<std::string> characters = visible_characters(text);
   if (characters.size() <= most) return join(characters, "");
   // The beginning says what it is, so it gets the larger part.
   const auto first = characters.begin() + static_cast<std::ptrdiff_t>(most * 2 / 3);

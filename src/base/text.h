@@ -22,8 +22,8 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 std::string csv_field(const std::string& text);
 /// Letters, digits, '-' and '_': what names and keys of text forms are made of.
 bool is_name(std::string_view text);
-/// As a message may show it: control characters and bytes that are no UTF-8 escaped (\n, \x1b), the
-/// middle of what has more than `most` characters left out.
+/// As a message may show it: made visible() (base/display.h), the middle of what has more than
+/// `most` characters left out.
 std::string shown(std::string_view text, std::size_t most);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 

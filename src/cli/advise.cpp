@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/setting_options.h"
 #include "cli/terminal.h"
+#include "report/table.h"
 
 namespace armature::cli {
 namespace {
@@ -88,24 +89,24 @@ std::string amount(double value) {
   return value < 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
 }
 
-std::string cost_table(const AdviceAnswer& answer) {
-  const double horizon = answer.question.setting.horizon;
-  std::string text;
-  const auto add_line = [&](std::string line) {
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+std::string cost_table(const AdviceAnswer& answer, const Screen& on) {
+  const std::vector<Round> shorter = shorter_horizons(answer);
+  const auto mark = [&](Round horizon) {
+    const auto found = std::find(shorter.begin(), shorter.end(), horizon);
+    return found == shorter.end() ? std::string(" ")
+                                  : shorter_mark(static_cast<std::size_t>(found - shorter.begin()));
   };
-  std::string heads = fmt::format("{:<12}", "");
+  std::vector<std::string> heads{"world"};
   for (const std::string& policy : answer.policies)
-    heads += fmt::format("{:>16}", short_name(policy) + (policy == answer.policy ? " *" : "  "));
-  add_line(heads);
+    heads.push_back(short_name(policy) + (policy == answer.policy ? " *" : "  "));
+  TextTable table(heads);
   for (const AdviceWorld& world : answer.worlds) {
-    std::string row = fmt::format("{:<12}", world.kind);
+    std::vector<std::string> row{world.kind};
     for (const AdviceCost& cost : world.costs)
-      row += fmt::format("{:>16}", amount(cost.mean) + " ± " + amount(cost.standard_error) +
-                                       (static_cast<double>(cost.horizon) < horizon ? "'" : " "));
-    add_line(row);
+      row.push_back(amount(cost.mean) + " ± " + amount(cost.standard_error) + mark(cost.horizon));
+    table.add(row);
   }
-  return text;
+  return table.print(on);
 }
 
 const char* const kSymbols =
@@ -142,9 +143,11 @@ std::string text_of(const AdviceAnswer& answer, const Options& options, const Sc
   std::string text = lines(on, "", situation_of(answer.question));
   text += "\nPlay  " + answer.policy + "\n" + lines(on, "", answer.because);
   if (!answer.worlds.empty()) {
-    text += fmt::format("\nExpected regret ± standard error, {} replications of each world:\n",
-                        answer.replications);
-    text += cost_table(answer);
+    text +=
+        "\n" + lines(on, "",
+                     fmt::format("Expected regret ± standard error, {} replications of each world:",
+                                 answer.replications));
+    text += "\n" + cost_table(answer, on);
     for (const AdviceWorld& world : answer.worlds)
       text += lines(on, "  " + world.kind + ": ", world.description);
   }
@@ -153,7 +156,8 @@ std::string text_of(const AdviceAnswer& answer, const Options& options, const Sc
   for (const AdviceWarning& warning : answer.warnings) text += lines(on, "  - ", warning.text);
   text += "\nWhat to watch\n";
   for (const std::string& line : answer.watch) text += lines(on, "  - ", line);
-  text += "\nTo run it, give this text to make_policy (docs/embedding.md); to see more:\n";
+  text += "\n" + lines(on, "",
+                       "To run it, give its text to make_policy (docs/embedding.md); to see more:");
   for (const std::string& command : answer.commands) text += broken_command(on, command);
   if (options.why)
     text += why_of(answer, on);
@@ -250,7 +254,7 @@ AdviceQuestion question_from(Options options) {
   if (options.given) {
     if (!options.setting.instance.empty())
       throw Error({"", "--given", *options.given, "--given or --instance, not both"});
-    question.given = read_problem(read_file(*options.given), *options.given);
+    question.given = given_problem(*options.given);
     fill_sizes(options.setting, *question.given);
   }
   question.setting = read_setting(options.setting).setting;
@@ -316,7 +320,7 @@ void add_advise(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  armature advise --actions 200 --contexts 5 --horizon 1e7\n"
-      "  armature advise --instance pareto-benign --horizon 1e5 --leaning distrust --why");
+      "  armature advise --instance hidden-arm --horizon 1e5 --leaning distrust --why");
   command->callback([options] { run(*options); });
 }
 

@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "armature/error.h"
+#include "base/display.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 
 namespace armature::cli {
 
 void print_report(const StudyResult& result, const std::string& directory) {
   const WrittenReport report = write_report(result, directory);
-  if (!report.note.empty()) fmt::print(stderr, "armature: {}\n", report.note);
-  fmt::print("{}\n", report.page);
+  std::istringstream notes(report.note);
+  for (std::string note; std::getline(notes, note);) complain(note);
+  emit(std::nullopt, visible(report.page) + "\n");
 }
 
 StudyResult results_at(const std::string& source, const char* option, const std::string& target) {

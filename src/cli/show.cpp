@@ -53,8 +53,7 @@ void add_show(CLI::App& app) {
                    "a directory that armature run works in, or a file of published results")
       ->required();
   command->add_flag("--table,-t", options->table,
-                    "mean regrets with their errors and 95% quantiles at every horizon instead; as "
-                    "wide as they are");
+                    "mean regrets with their errors and 95% quantiles at every horizon instead");
   command->footer(
       "It may be asked for while the study still runs: it then shows what is finished.\n\n"
       "Examples:\n"

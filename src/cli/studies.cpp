@@ -150,7 +150,10 @@ std::string table_of(const Page& page, const Screen& on) {
     for (const Verdict& verdict : item.verdicts) text += verdict_lines(verdict, on);
     text += "\n";
   }
-  return text + prose(page.correction, on);
+  const bool answered = std::any_of(page.studies.begin(), page.studies.end(),
+                                    [](const Listed& item) { return !item.verdicts.empty(); });
+  if (answered) return text + prose(page.correction, on);
+  return text + prose("Published results are read with --results FOLDER.", on);
 }
 
 std::string json_of(const Page& page) {

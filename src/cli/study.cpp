@@ -195,7 +195,7 @@ void status(const std::string& directory) {
                      finished         ? "finished"
                      : status.running ? "running"
                                       : "not running; armature run goes on from here");
-  if (finished) out += fmt::format("What came out: armature show {}\n", directory);
+  if (finished) out += fmt::format("What came out: armature show {}\n", visible(directory));
   emit(std::nullopt, out);
 }
 
@@ -216,25 +216,25 @@ void export_results(const ExportOptions& options) {
     const std::string answers =
         result.plan.study.verdicts.empty() ? "" : verdict_section(result, {}) + "\n";
     write_file(file, answers + study_markdown(result));
-    fmt::print("{}\n", file);
+    emit(std::nullopt, visible(file) + "\n");
     return;
   }
   if (options.latex) {
     const std::string file = !options.to.empty() ? options.to : options.directory + "/regret.tex";
     write_file(file, study_latex(results_at(options.directory, "--to", options.to)));
-    fmt::print("{}\n", file);
+    emit(std::nullopt, visible(file) + "\n");
     return;
   }
   if (options.published) {
     const std::string file =
         !options.to.empty() ? options.to : options.directory + "/published.json";
     publish(results_to_publish(options.directory), file);
-    fmt::print("{}\n", file);
+    emit(std::nullopt, visible(file) + "\n");
     return;
   }
   const std::string target = !options.to.empty() ? options.to : options.directory + "/csv";
   export_csv(options.directory, target, options.every_curve);
-  fmt::print("{}\n", target);
+  emit(std::nullopt, visible(target) + "\n");
 }
 
 }  // namespace
@@ -255,7 +255,7 @@ void run_with_progress(const StudyPlan& plan, const std::string& directory, cons
     throw ExitStatus{130};
   }
   if (!style.quiet)
-    fmt::print("{}: {}\n", directory,
+    fmt::print("{}: {}\n", visible(directory),
                outcome.computed == 0
                    ? "finished already; nothing to do"
                    : fmt::format("finished, {} replications computed", outcome.computed));

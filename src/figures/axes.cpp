@@ -58,8 +58,10 @@ std::vector<double> linear_ticks(double low, double high) {
   const double lead = raw / power;
   const double step = (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10) * power;
   std::vector<double> values;
-  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k)
-    values.push_back(k == 0 ? 0 : k * step);  // never -0
+  const double first = std::ceil(low / step - 1e-9);
+  constexpr int kMost = 20;  // beyond 2^53 steps, adding one to a double changes nothing
+  for (int i = 0; i < kMost && (first + i) * step <= high + 1e-9 * step; ++i)
+    values.push_back(first + i == 0 ? 0 : (first + i) * step);  // never -0
   return values;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "figures/axes.h"
 
 namespace armature::figures {
@@ -22,13 +23,16 @@ class View {
     for (const FrontierPoint& point : frontier.points) {
       least_r1 = std::min(least_r1, point.r1);
       least_r2 = std::min(least_r2, point.r2);
-      if (point.r1 <= horizon_) most_r1 = std::max(most_r1, point.r1);
+      if (says_something(point)) most_r1 = std::max(most_r1, point.r1);
     }
-    // A bound above T says nothing: the axes end there.
     fit(across_, least_r2, horizon_);
     fit(up_, least_r1, most_r1);
   }
 
+  /// A bound above T says nothing.
+  bool says_something(const FrontierPoint& point) const {
+    return std::max(point.r1, point.r2) <= horizon_;
+  }
   bool normalised() const { return normalised_; }
   const Axis& across() const { return across_; }
   const Axis& up() const { return up_; }
@@ -60,7 +64,7 @@ class View {
 Json rows_of(const Frontier& frontier, const View& view, bool (*wanted)(const FrontierPoint&)) {
   Json rows = Json::array();
   for (const FrontierPoint& point : frontier.points) {
-    if (!wanted(point)) continue;
+    if (!wanted(point) || !view.says_something(point)) continue;
     rows.push_back({{"series", point.series},
                     {"policy", point.policy},
                     {"kind", kind_name(point.kind)},
@@ -174,6 +178,22 @@ Json policy_marks(Json rows, const View& view, const Looks& looks) {
   return {{"data", {{"values", std::move(rows)}}}, {"layer", std::move(layers)}};
 }
 
+// Who is in the legend and has no point with constants in the picture.
+std::string missing_words(const Frontier& frontier, const View& view, const Looks& looks) {
+  std::vector<std::string> missing;
+  for (const Look& look : looks) {
+    const auto any = [&](bool shown) {
+      return std::any_of(frontier.points.begin(), frontier.points.end(),
+                         [&](const FrontierPoint& point) {
+                           return point.series == look.name && point.kind == BoundKind::kExplicit &&
+                                  (!shown || view.says_something(point));
+                         });
+    };
+    if (any(false) && !any(true)) missing.push_back(look.name);
+  }
+  return missing.empty() ? "" : "with constants above T, so left out: " + join(missing, ", ");
+}
+
 }  // namespace
 
 Figure frontier_figure(const Frontier& frontier, FrontierAxes axes, const Looks& looks) {
@@ -183,6 +203,12 @@ Figure frontier_figure(const Frontier& frontier, FrontierAxes axes, const Looks&
   const Axis around{"", Scale::kLog, s.horizon / 100, s.horizon * 100};
   Json spec = base_spec(title, fmt::format("|A| = {:.6g}, |Z| = {:.6g}, T = {}", s.actions,
                                            s.contexts, tick_label(around, s.horizon)));
+  Json& key = spec["title"]["subtitle"];
+  key = Json::array({key, "filled: proved with constants; hollow and dashed: as a rate"});
+  if (const std::string missing = missing_words(frontier, view, looks); !missing.empty())
+    key.push_back(missing);
+  spec["title"]["subtitlePadding"] = 4;
+  spec["title"]["offset"] = 12;
   spec["width"] = 520;
   spec["height"] = 400;
   const Json curve = rows_of(frontier, view, on_frontier);

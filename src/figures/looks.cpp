@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "armature/error.h"
 
@@ -63,15 +64,22 @@ int channel(const char* colour, int index) {
                    16);
 }
 
-// As many names to a row as fit beside each other, and no row with a single one if others can
-// spare some.
+// As many names to a row as fit beside each other, each column as wide as its longest; and no row
+// with a single one if others can spare some.
 std::size_t legend_columns(const std::vector<std::string>& names) {
-  constexpr std::size_t kRow = 95;  // letters, marks included
-  std::size_t longest = 1;
-  for (const std::string& name : names) longest = std::max(longest, name.size() + 7);
-  const std::size_t most = std::clamp<std::size_t>(kRow / longest, 1, 8);
-  const std::size_t rows = (names.size() + most - 1) / most;
-  return rows == 0 ? 1 : (names.size() + rows - 1) / rows;
+  constexpr std::size_t kRow = 105;  // letters
+  constexpr std::size_t kMark = 7;   // and what a mark and its distance take, in letters
+  const auto width = [&](std::size_t columns) {
+    std::vector<std::size_t> widest(columns);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      widest[i % columns] = std::max(widest[i % columns], names[i].size() + kMark);
+    return std::accumulate(widest.begin(), widest.end(), std::size_t{0});
+  };
+  for (std::size_t rows = 1; rows < names.size(); ++rows) {
+    const std::size_t columns = (names.size() + rows - 1) / rows;
+    if (width(columns) <= kRow) return columns;
+  }
+  return 1;
 }
 
 Json legend(const std::vector<std::string>& names) {
@@ -123,7 +131,9 @@ Look variant(const Look& plain, std::size_t index, std::size_t count) {
   const auto stepped = [&](auto from, std::size_t step, std::size_t all) {
     return static_cast<decltype(from)>((static_cast<std::size_t>(from) + step * index) % all);
   };
-  look.shade = static_cast<double>(index) / static_cast<double>(count - 1);
+  // Towards the end of the hue that is further away.
+  const double end = plain.shade <= 0.5 ? 1 : 0;
+  look.shade += (end - plain.shade) * static_cast<double>(index) / static_cast<double>(count - 1);
   look.dash = stepped(plain.dash, kDashStep, kDashes);
   look.shape = stepped(plain.shape, kShapeStep, kShapes);
   return look;

@@ -85,6 +85,10 @@ std::string FigureCells::replication_words() const {
   return fmt::format("{} to {} replications", least, most);
 }
 
+std::string FigureCells::rounds_words() const {
+  return grouped(longest()) + (longest() == 1 ? " round" : " rounds");
+}
+
 std::string FigureCells::thinning_words() const {
   if (drawn_.thinned.empty()) return "";
   return fmt::format(" Of {} only the first, the middle and the last setting are drawn.",

@@ -50,6 +50,7 @@ class FigureCells {
   std::string interval_words() const;
   /// A range while a run is at work: its cells have come differently far.
   std::string replication_words() const;
+  std::string rounds_words() const;  // "1,000,000 rounds", of the longest horizon
   /// What a figure of is_drawn() policies leaves out, as a sentence with a blank before it; empty
   /// if nothing.
   std::string thinning_words() const;

@@ -172,8 +172,7 @@ std::optional<figures::Figure> final_figure_for(const FigureCells& cells,
   });
   if (input.panels.empty()) return std::nullopt;
   set_scales(input, request.scale, x);
-  const std::string when =
-      x == "horizon" ? "" : fmt::format(" after {} rounds", grouped(cells.longest()));
+  const std::string when = x == "horizon" ? "" : " after " + cells.rounds_words();
   input.heading = cells.heading(
       "final-" + x,
       request.title.empty() ? fmt::format("Regret{} against {}", when, x_title(x)) : request.title,

@@ -217,11 +217,13 @@ struct Fared {
   std::size_t policy = 0;
   std::size_t entered = 0;
   double furthest = 1;
-  const AnswerRow* where = nullptr;    // it is furthest behind
-  std::vector<double> ratios;          // the largest first
-  double typical = 1;                  // their geometric mean, of each at most 100
-  std::vector<const AnswerRow*> best;  // alone or among others; of a search, the least
-  std::size_t alone = 0;               // of these: settled
+  const AnswerRow* where = nullptr;  // it is furthest behind
+  double behind = 1;                 // the same, of the rows in which it is not among the best:
+  const AnswerRow* behind_where = nullptr;  // none, where it is so everywhere
+  std::vector<double> ratios;               // the largest first
+  double typical = 1;                       // their geometric mean, of each at most 100
+  std::vector<const AnswerRow*> best;       // alone or among others; of a search, the least
+  std::size_t alone = 0;                    // of these: settled
 };
 
 // Beyond a hundred all is lost alike: one world in which the best has next to no regret, or none,
@@ -246,7 +248,13 @@ std::vector<Fared> fared(const AnswerMatrix& matrix) {
         one.furthest = entry.ratio;
         one.where = &row;
       }
-      if (!(matrix.searched ? entry.ratio == 1 : entry.marked)) continue;
+      if (!(matrix.searched ? entry.ratio == 1 : entry.marked)) {
+        if (entry.ratio > one.behind) {
+          one.behind = entry.ratio;
+          one.behind_where = &row;
+        }
+        continue;
+      }
       one.best.push_back(&row);
       one.alone += matrix.searched || row.marks() == 1;
     }
@@ -277,14 +285,15 @@ std::string in_words(const AnswerMatrix& matrix, const std::string& names) {
 std::string rows_words(const AnswerMatrix& matrix, const std::vector<const AnswerRow*>& rows) {
   const std::size_t contested = contested_rows(matrix);
   if (rows.size() == contested && contested > 1)
-    return in_words(matrix, fmt::format("all {} {}", contested, row_noun(matrix)));
+    return in_words(matrix, contested == 2 ? "both " + row_noun(matrix)
+                                           : fmt::format("all {} {}", contested, row_noun(matrix)));
   for (const char* role : {"benign", "worst-case"}) {
     const auto of_role = [&](const AnswerRow& row) { return row.role == role && row.rivals() > 1; };
     const auto count = std::count_if(matrix.rows.begin(), matrix.rows.end(), of_role);
     const bool all =
         std::all_of(rows.begin(), rows.end(), [&](const AnswerRow* row) { return of_role(*row); });
     if (matrix.horizon != 0 && all && count > 1 && rows.size() == static_cast<std::size_t>(count))
-      return fmt::format("in all {} {}", role, row_noun(matrix));
+      return fmt::format("in {} {} {}", count == 2 ? "both" : "all", role, row_noun(matrix));
   }
   constexpr std::size_t kMostNamed = 3;
   if (rows.size() > kMostNamed)
@@ -295,11 +304,13 @@ std::string rows_words(const AnswerMatrix& matrix, const std::vector<const Answe
 }
 
 // "3,200 times the least in confounded".
+std::string times_words(const AnswerMatrix& matrix, double times, const AnswerRow& row) {
+  const std::string where = in_words(matrix, row.name);
+  return std::isinf(times) ? fmt::format("regret {}, where the least is none at all", where)
+                           : fmt::format("{} times the least {}", times_text(times), where);
+}
 std::string furthest_words(const AnswerMatrix& matrix, const Fared& one) {
-  const std::string where = in_words(matrix, one.where->name);
-  return std::isinf(one.furthest)
-             ? fmt::format("regret {}, where the least is none at all", where)
-             : fmt::format("{} times the least {}", times_text(one.furthest), where);
+  return times_words(matrix, one.furthest, *one.where);
 }
 
 // "`c-ucb` is the best in benign, but has 40 times the least in reversed".
@@ -310,7 +321,8 @@ std::string winner_words(const AnswerMatrix& matrix, const Fared& one) {
   std::string words = fmt::format("{} {} {}", quoted(matrix.policies[one.policy]), best,
                                   rows_words(matrix, one.best));
   constexpr double kWorthSaying = 1.1;
-  if (one.furthest >= kWorthSaying) words += ", but has " + furthest_words(matrix, one);
+  if (one.behind >= kWorthSaying)
+    words += ", but has " + times_words(matrix, one.behind, *one.behind_where);
   return words;
 }
 
@@ -324,7 +336,7 @@ std::string steady_words(const AnswerMatrix& matrix, const Fared& one) {
   if (far == 0)
     return fmt::format("{} is within {} times the {} everywhere", name, within_text(one.furthest),
                        best);
-  if (one.best.size() == one.entered - far) return winner_words(matrix, one);
+  if (!one.best.empty() && one.best.size() == one.entered - far) return winner_words(matrix, one);
   if (3 * far <= one.entered)
     return fmt::format("{} is within {} times the {} in {} of {} {}, but has {}", name,
                        within_text(one.ratios[far]), best, one.entered - far, one.entered,
@@ -416,9 +428,11 @@ std::string answer_words(const AnswerMatrix& matrix) {
   if (steady != nullptr)
     parts.push_back(steady->best.size() == contested ? winner_words(matrix, *steady)
                                                      : steady_words(matrix, *steady));
-  // Then who is the best where: those with the most rows first.
+  // Then who is the best where: those with the most rows first; of equals the nearest to the least,
+  // so that who has the least is never passed over for who cannot be told from it.
   std::stable_sort(all.begin(), all.end(), [](const Fared& a, const Fared& b) {
-    return std::tuple(a.best.size(), a.alone) > std::tuple(b.best.size(), b.alone);
+    return std::tuple(a.best.size(), a.alone, -a.typical) >
+           std::tuple(b.best.size(), b.alone, -b.typical);
   });
   constexpr std::size_t kMostParts = 3;
   for (const Fared& one : all)
@@ -516,11 +530,14 @@ std::vector<std::string> key_words(const AnswerMatrix& matrix) {
     words.push_back(
         "★ the best, settled (the 95% intervals of its paired differences leave out 0)");
   if (shows(matrix, "☆"))
-    words.push_back("☆ not to be told from the best (the 95% interval reaches 0)");
-  const bool nothing = std::any_of(matrix.rows.begin(), matrix.rows.end(), [](const auto& row) {
-    return row.rivals() > 1 && row.least == 0;
+    words.push_back(one_replication(matrix)
+                        ? "☆ not to be told from the best (one replication has no error)"
+                        : "☆ not to be told from the best (the 95% interval reaches 0)");
+  const bool infinite = std::any_of(matrix.rows.begin(), matrix.rows.end(), [](const auto& row) {
+    return std::any_of(row.entries.begin(), row.entries.end(),
+                       [](const auto& entry) { return entry && std::isinf(entry->ratio); });
   });
-  if (nothing) words.push_back("∞ the least is no regret at all");
+  if (infinite) words.push_back("∞ the least is no regret at all");
   if (!matrix.absent.empty()) {
     std::vector<std::string> names;
     for (const std::string& name : matrix.absent) names.push_back(quoted(name));
@@ -600,16 +617,19 @@ std::string table_text(const AnswerMatrix& matrix, const Screen& screen) {
 }  // namespace
 
 std::string study_answer(const StudyResult& result, const Screen& screen) {
-  const std::size_t width = prose_columns(screen);
   const std::vector<AnswerMatrix> all = matrices(result);
   if (all.empty()) return "Nothing has been run yet.\n";
   const AnswerMatrix& matrix = all[0];
-  std::string text = wrapped(heading_words(matrix), width) + "\n\n" + table_text(matrix, screen);
-  for (const std::string& words : key_words(matrix)) text += wrapped(words, width) + "\n";
+  // Names are somebody's own.
+  const auto lines = [&](const std::string& words) {
+    return wrapped(visible(words), prose_columns(screen));
+  };
+  std::string text = lines(heading_words(matrix)) + "\n\n" + table_text(matrix, screen);
+  for (const std::string& words : key_words(matrix)) text += lines(words) + "\n";
   const std::string conditions = conditions_words(result.plan.study);
-  if (!conditions.empty()) text += wrapped("All with " + conditions.substr(2), width) + "\n";
-  if (matrix.searched) text += wrapped(search_words(result.plan.study), width) + "\n";
-  text += "\n" + wrapped((result.complete ? "" : "So far: ") + answer_words(matrix), width) + "\n";
+  if (!conditions.empty()) text += lines("All with " + conditions.substr(2)) + "\n";
+  if (matrix.searched) text += lines(search_words(result.plan.study)) + "\n";
+  text += "\n" + lines((result.complete ? "" : "So far: ") + answer_words(matrix)) + "\n";
   return text;
 }
 

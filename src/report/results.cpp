@@ -172,9 +172,10 @@ Json difference_json(const SimulationResult& result, const PairedDifference& pai
 
 std::string result_table(const SimulationResult& result, const Screen& screen) {
   const Simulation& asked = result.simulation;
-  const std::string title = fmt::format(
-      "{}, T = {}, {} replications, seed {}{}", asked.instance, asked.horizon, asked.replications,
-      asked.seed, result.conditions == "prompt" ? "" : ", " + result.conditions);
+  const std::string title =
+      fmt::format("{}, T = {}, {} replication{}, seed {}{}", asked.instance, asked.horizon,
+                  asked.replications, asked.replications == 1 ? "" : "s", asked.seed,
+                  result.conditions == "prompt" ? "" : ", " + result.conditions);
   std::string text = wrapped(visible(title), prose_columns(screen), "", "  ") + "\n\n";
   TextTable table(
       {"policy", "mean regret", "median", "95%", "simple regret", "time per replication"});

@@ -91,8 +91,7 @@ std::vector<Figure> regret_figures(const FigureCells& cells, const FigureRequest
       });
   input.heading = cells.heading(
       request.scale.empty() ? "regret" : "regret-" + scale,
-      request.title.empty() ? fmt::format("Mean regret over {} rounds", grouped(cells.longest()))
-                            : request.title,
+      request.title.empty() ? "Mean regret over " + cells.rounds_words() : request.title,
       fmt::format(
           "Lines: mean regret up to round t. Bands: {}. {}{}", cells.interval_words(),
           scale == "log-log"
@@ -122,7 +121,7 @@ std::vector<Figure> box_figures(const FigureCells& cells, const FigureRequest& r
   input.heading = cells.heading(
       "box",
       request.title.empty()
-          ? fmt::format("Regret after {} rounds, over replications", grouped(cells.longest()))
+          ? fmt::format("Regret after {}, over replications", cells.rounds_words())
           : request.title,
       fmt::format(
           "Box: the middle half of {}; thick line: the median; whiskers: from the 5% to the "
@@ -186,10 +185,9 @@ std::vector<Figure> pulls_figures(const FigureCells& cells, const FigureRequest&
   }
   input.heading = cells.heading(
       "pulls", request.title.empty() ? "Which arms were played" : request.title,
-      fmt::format(
-          "Mean number of plays of each arm in {} rounds, over {}. Where there are many arms, "
-          "a cell is the mean of neighbours.",
-          grouped(cells.longest()), cells.replication_words()) +
+      fmt::format("Mean number of plays of each arm in {}, over {}. Where there are many arms, "
+                  "a cell is the mean of neighbours.",
+                  cells.rounds_words(), cells.replication_words()) +
           cells.thinning_words());
   return in_portions(input, figures::pulls_figure);
 }

@@ -14,7 +14,7 @@ const std::vector<FigureFacts>& figure_kinds() {
       {FigureKind::kFinal,
        "final",
        {"x", "scale", "theory"},
-       "nothing that is a number takes two values"},
+       "it needs two horizons, or a number that is varied"},
       {FigureKind::kRatio, "ratio", {}, "no two policies met in one world"},
       {FigureKind::kBox, "box", {}, "no replication is finished"},
       {FigureKind::kShare,

@@ -118,7 +118,7 @@ TEST(Advice, LateOutcomesAreSteppedToWhatFits) {
   const AdviceAnswer answer = advise(question);
   EXPECT_LT(answer.worlds[0].costs[0].horizon, Round{1'000'000});
   ASSERT_FALSE(answer.notes.empty());
-  EXPECT_NE(answer.notes[0].find("a longer run may end otherwise"), std::string::npos);
+  EXPECT_NE(answer.notes[0].find("A longer run may end otherwise"), std::string::npos);
 }
 
 TEST(Advice, WhatIsTooLargeIsSaidToBe) {

@@ -81,12 +81,12 @@ TEST_P(AdviceGrid, CanBeBelieved) {
   question.setting.horizon = static_cast<double>(size.horizon);
   const AdviceAnswer answer = advise(question);
 
-  // Of the edge it is said how bad it may be.
-  const auto says_so = [&](const std::string& kind, double times) {
+  // Of the edge it is said how much regret a miss may cost: no more than that is excused.
+  const auto says_so = [&](const std::string& kind, double lost) {
     return std::any_of(answer.warnings.begin(), answer.warnings.end(),
                        [&](const AdviceWarning& warning) {
                          const bool edge = warning.kind == "edge" && kind != "benign";
-                         return warning.kind == kind || (edge && times <= warning.times);
+                         return warning.kind == kind || (edge && lost <= warning.cost);
                        });
   };
   const std::vector<Tried> worlds = worlds_of(size);
@@ -97,7 +97,7 @@ TEST_P(AdviceGrid, CanBeBelieved) {
     for (std::size_t i = 0; i < costs.size(); ++i)
       averages[i] += costs[i] / unit / static_cast<double>(worlds.size());
     const double best = std::max(1.0, *std::min_element(costs.begin(), costs.end() - 1));
-    EXPECT_TRUE(costs.back() <= 3 * best || says_so(world.kind, costs.back() / best))
+    EXPECT_TRUE(costs.back() <= 3 * best || says_so(world.kind, costs.back() - best))
         << answer.policy << " costs " << costs.back() << " in " << world.text
         << ", the best alternative " << best;
   }
@@ -113,8 +113,8 @@ TEST_P(AdviceGrid, CanBeBelieved) {
 // 6 sizes, or 60 with ARMATURE_LONG=1.
 std::vector<Size> sizes() {
   if (std::getenv("ARMATURE_LONG") == nullptr)
-    return {{4, 2, 1'000},   {20, 2, 1'000},     {20, 2, 10'000},
-            {50, 5, 30'000}, {20, 2, 1'000'000}, {60, 4, 3'000'000}};
+    return {{4, 2, 1'000},   {20, 2, 1'000},  {20, 2, 10'000},
+            {50, 5, 30'000}, {8, 2, 400'000}, {30, 4, 1'500'000}};
   // From 15 rounds for each action on: with fewer, which action comes first decides.
   std::vector<Size> all;
   for (const std::uint32_t actions : {3u, 8u, 20u, 60u, 200u})

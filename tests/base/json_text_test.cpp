@@ -18,6 +18,8 @@ TEST(RepeatedKeys, AreNamedWithTheirLine) {
             "x.json: line 3: got the key \"a\" a second time, expected each key once in an object");
   EXPECT_NE(repeated(R"({"x": {"a": [1, {"b": 1, "b": 2}]}})"), "(accepted)");
   EXPECT_NE(repeated(R"([{}, {"": 1, "": 2}])"), "(accepted)");
+  EXPECT_NE(repeated(R"({"a\n": 1, "\u0061\u000a": 2})"), "(accepted)");
+  EXPECT_EQ(repeated(R"({"a": 1, "\\u0061": 2, "\u00e4": 3, "\u20ac": 4})"), "(accepted)");
 }
 
 TEST(RepeatedKeys, InDifferentObjectsAreFine) {

@@ -130,7 +130,7 @@ TEST(Shown, ControlCharactersAndStrayBytesAreEscaped) {
   EXPECT_EQ(shown("\xc2\x9b"
                   "31m",
                   20),
-            "\\xc2\\x9b31m");  // the 8-bit way to the same red
+            "\\u009b31m");  // the 8-bit way to the same red
   EXPECT_EQ(shown("\xff\xe2\x82", 20), "\\xff\\xe2\\x82");
   EXPECT_EQ(shown("\xed\xa0", 20), "\\xed\\xa0");
 }

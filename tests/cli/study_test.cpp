@@ -283,9 +283,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{kTiny, "run s.toml --out s.toml", "s.toml: directory: got "},
         Mistake{kTiny, "run s.toml --out /dev/null/x", "/dev/null/x: directory: got "},
         Mistake{kTiny, "run s.toml --out .", ".: directory: got other files"},
-        Mistake{kTiny, "run s.toml horizons=1e9 replications=1e6", "s.toml: estimated time: got "},
-        Mistake{kTiny, "run s.toml horizons=1e9 replications=1e6",
-                "1 cells × 1000000 replications"},
+        Mistake{kTiny, "run s.toml horizons=1e9 replications=1e7", "s.toml: estimated time: got "},
+        Mistake{kTiny, "run s.toml horizons=1e9 replications=1e7",
+                "1 cells × 10000000 replications"},
         Mistake{kTiny, "run s.toml horizons=1e18 replications=1e6 --yes", "at most 9e18"},
         Mistake{
             kExploding, "run s.toml",

@@ -78,6 +78,11 @@ constexpr const char* kStudy =
     "policies = ['ucb', 'c-ucb', 'sentry', 'warden', 'db:base=c-ucb+ucb,dial=0.25', 'ts', 'moss']\n"
     "instances = ['hidden-arm', 'pareto-benign:actions=5,gap=0.1']\n";
 
+TEST(Terminal, AdviceFitsANarrowScreen) {
+  const std::string command = "armature advise -q -A 4 -Z 3 -T 500 --why";
+  EXPECT_EQ(too_wide(run_shell("COLUMNS=60 " + command, ".").out, 60), "");
+}
+
 TEST(Terminal, EveryListingFitsEightyColumns) {
   const TemporaryDirectory directory;
   write_file(directory.file("s.toml"), kStudy);

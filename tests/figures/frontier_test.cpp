@@ -30,7 +30,8 @@ TEST(FrontierFigure, IsVegaLiteWithItsDataInside) {
   EXPECT_EQ(spec["config"]["background"], "transparent");
   EXPECT_EQ(spec["layer"].size(), 6u);  // two shades, strip, line, its name, policies
   std::size_t policies = 0;
-  for (const FrontierPoint& point : data.points) policies += point.policy.empty() ? 0 : 1;
+  for (const FrontierPoint& point : data.points)
+    policies += !point.policy.empty() && std::max(point.r1, point.r2) <= 1e9 ? 1 : 0;
   const Json rows = policy_rows(figure);
   ASSERT_EQ(rows.size(), policies);
   for (const Json& row : rows)
@@ -63,6 +64,18 @@ TEST(FrontierFigure, EndsAtTheHorizonAndClips) {
     EXPECT_LE(mark["encoding"]["x"]["scale"]["domain"][1], 2e9);
     EXPECT_EQ(mark["mark"]["clip"], true);
   }
+}
+
+// Over a thousand rounds no bound of ucb, db, sentry or warden is below T.
+TEST(FrontierFigure, NamesWhoIsLeftOut) {
+  const auto key = [](double horizon) {
+    return Json::parse(frontier_figure(some_frontier(horizon), FrontierAxes::kNormalised, kLooks)
+                           .spec)["title"]["subtitle"];
+  };
+  EXPECT_EQ(key(1e9).size(), 2u);
+  const Json named = key(1e3);
+  ASSERT_EQ(named.size(), 3u);
+  EXPECT_EQ(named[2], "with constants above T, so left out: ucb, db, sentry, warden");
 }
 
 }  // namespace

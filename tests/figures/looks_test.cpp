@@ -83,10 +83,21 @@ TEST(Looks, ALegendHasNoRowOfOneWhereOthersCanSpareSome) {
   Looks looks;
   std::vector<std::string> names;
   for (int i = 0; i < 7; ++i) {
-    names.push_back("policy" + std::to_string(i));
+    names.push_back("another policy" + std::to_string(i));
     looks.push_back({names.back()});
   }
   EXPECT_EQ(line_looks(looks, names)["color"]["legend"]["columns"], 4);
+}
+
+TEST(Looks, ALegendIsAsWideAsItsNamesAndNotAsItsLongest) {
+  const auto columns = [](const std::vector<std::string>& names) {
+    Looks looks;
+    for (const std::string& name : names) looks.push_back({name});
+    return line_looks(looks, names)["color"]["legend"]["columns"];
+  };
+  EXPECT_EQ(columns({"ucb", "moss", "c-ucb", "hac-ucb", "warden", "sentry", "db", "ts"}), 8);
+  EXPECT_EQ(columns({"ucb", "moss", "c-ucb", "db", "sentry:confidence=paper,inflight=ignore"}), 5);
+  EXPECT_EQ(columns({std::string(120, 'x'), "ucb", "moss"}), 1);
 }
 
 }  // namespace

@@ -206,9 +206,10 @@ TEST(ReadInstance, NotAnObject) {
 }
 
 TEST(ReadInstance, WrongFormatOrVersion) {
-  EXPECT_EQ(told("armature-instance", "armature-problem"),
-            "x.json: format: got \"armature-problem\", expected \"armature-instance\"; this is what "
-            "policies are told, for --given");
+  EXPECT_EQ(
+      told("armature-instance", "armature-problem"),
+      "x.json: format: got \"armature-problem\", expected \"armature-instance\"; this is what "
+      "policies are told, for --given");
   EXPECT_EQ(told("\"version\": 1", "\"version\": 2"),
             "x.json: version: got 2, expected 1, the version this armature reads");
   EXPECT_EQ(told("\"version\": 1", "\"version\": \"1\""),

@@ -100,7 +100,7 @@ TEST(Matrix, OfOneWorldTheHorizonsAreRows) {
   EXPECT_EQ(all[0].rows[1].name, "T = 10^4");
   EXPECT_EQ(
       answer_words(all[0]),
-      "`ucb` is the best at all 2 horizons; furthest behind is `c-ucb` with 2.0 times the least at T = 100.");
+      "`ucb` is the best at both horizons; furthest behind is `c-ucb` with 2.0 times the least at T = 100.");
 }
 
 // A policy that stops earlier has no column; one that is not finished everywhere has a gap.
@@ -160,7 +160,7 @@ TEST(Matrix, OfASearchRowsAreRolesAndSizes) {
 TEST(Answer, NamesTheSteadyOneAndWhoWinsWhere) {
   EXPECT_EQ(
       words_of(study_of({{3, 1, 1.3}, {1, 40, 1.25}, {1, 30, 1.1}})),
-      "`sentry` is within 1.30 times the best everywhere; `ucb` is the best in all "
+      "`sentry` is within 1.30 times the best everywhere; `ucb` is the best in both "
       "worst-case worlds, but has 3.0 times the least in easy; `c-ucb` is the best in easy, but has 40 "
       "times the least in hard.");
 }
@@ -172,14 +172,14 @@ TEST(Answer, APromiseIsRoundedUp) {
 TEST(Answer, WhoIsBestEverywhereIsSaidToBe) {
   EXPECT_EQ(
       words_of(study_of({{1, 2}, {1, 3}})),
-      "`ucb` is the best in all 2 worlds; furthest behind is `c-ucb` with 3.0 times the least in hard.");
+      "`ucb` is the best in both worlds; furthest behind is `c-ucb` with 3.0 times the least in hard.");
 }
 
 TEST(Answer, ATieIsNoWin) {
   MadeStudy made = study_of({{1, 1.01}, {1, 3}});
   made.relative_pair_deviation = 0.5;
   EXPECT_EQ(words_of(made),
-            "`ucb` is among the best in all 2 worlds; `c-ucb` is among the best in easy, but has "
+            "`ucb` is among the best in both worlds; `c-ucb` is among the best in easy, but has "
             "3.0 times the least in hard.");
 }
 
@@ -233,6 +233,33 @@ TEST(AnswerText, IsAsItShouldBe) {
             "`sentry` is within 1.27 times the best everywhere; `ucb` is the best in hard,\n"
             "but has 2.0 times the least in easy; `c-ucb` is the best in easy, but has 41\n"
             "times the least in hard.\n");
+}
+
+// A policy that is near nobody's best, and steadier than all others.
+TEST(AnswerWords, OfOneThatIsNeverTheBest) {
+  EXPECT_EQ(words_of(study_of({{1, 100, 4}, {100, 1, 4}})).find("in ,"), std::string::npos)
+      << words_of(study_of({{1, 100, 4}, {100, 1, 4}}));
+}
+
+// Five that cannot be told apart: who has the least is named, and nobody is both among the best and
+// behind in one world.
+TEST(AnswerWords, NameTheLeastAndDoNotContradictThemselves) {
+  MadeStudy made = study_of({{2.2, 1.9, 1.8, 1.7, 1}});
+  made.relative_pair_deviation = 5;
+  const std::string words = words_of(made);
+  EXPECT_NE(words.find("`moss`"), std::string::npos) << words;
+  EXPECT_EQ(words.find("but has"), std::string::npos) << words;
+}
+
+TEST(AnswerText, EscapesNames) {
+  MadeStudy made = study_of({{2, 1}, {1, 2}});
+  made.policies[0].label = "p\x1b]0;hi\x07q";
+  EXPECT_EQ(study_answer(made_result(made)).find('\x1b'), std::string::npos);
+}
+
+TEST(AnswerText, ExplainsOnlyWhatItShows) {
+  const std::string nothing = study_answer(made_result(study_of({{0, 0}, {0, 0}})));
+  EXPECT_EQ(nothing.find("∞"), std::string::npos) << nothing;
 }
 
 std::size_t longest_line(const std::string& text) {

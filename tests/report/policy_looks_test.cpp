@@ -62,6 +62,16 @@ TEST(PolicyLooks, EveryPolicyOfTheRegistryHasARowOfItsOwn) {
   }
 }
 
+TEST(PolicyLooks, TwoOfOneHueHaveTwoColours) {
+  std::map<std::string, std::string> owners;
+  for (const figures::Look& look : looks_of_policies(registered())) {
+    const auto [owner, first] = owners.emplace(colour(look), look.name);
+    const std::set<std::string> pair = {look.name, owner->second};
+    EXPECT_TRUE(first || pair.count("kl-ucb") + pair.count("learned-marginals") == 1)
+        << look.name << " and " << owner->second;
+  }
+}
+
 // A reader who has learnt a look keeps it: no change of the registry, of the order of a file or of
 // this table's other rows moves these.
 TEST(PolicyLooks, APolicyKeepsItsLookForGood) {

@@ -138,6 +138,7 @@ const char* const kFamilies[] = {"hidden-arm:actions=4,gap=0.3",
                                  "bilodeau-confounded:actions=4"};
 const char* const kPolicies[] = {"ucb",
                                  "ucb:confidence=anytime",
+                                 "moss",
                                  "c-ucb",
                                  "hac-ucb",
                                  "hac-ucb:variant=paper",

@@ -41,7 +41,7 @@ double estimate_of(const StudyPlan& plan) {
 }
 
 // One run against the middle of three estimates, within a factor of 2. Nothing here is random but
-// the machine: on one at rest the ratio is between 0.8 and 1.3.
+// the machine.
 void expect_estimated(const std::string& study) {
 #ifndef NDEBUG
   GTEST_SKIP() << "timed in Release builds";

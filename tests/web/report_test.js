@@ -141,7 +141,8 @@ async function checkWidth(browser, file, width, height) {
       const sizes = [...svg.querySelectorAll('text')]
         .filter((text) => text.textContent.trim() !== '')
         .map((text) => parseFloat(getComputedStyle(text).fontSize) * scale);
-      return { name: figure.id, least: Math.min(...sizes), right: svg.getBoundingClientRect().right };
+      const plot = Math.max(...[...svg.querySelectorAll('.role-axis-grid, .role-axis')].map((axis) => axis.getBoundingClientRect().width));
+      return { name: figure.id, least: Math.min(...sizes), right: svg.getBoundingClientRect().right, plot };
     };
     return {
       matrix: box('#answer table'),
@@ -149,6 +150,8 @@ async function checkWidth(browser, file, width, height) {
       heading: document.querySelector('#answer thead').innerText,
       sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
       figures: [...document.querySelectorAll('figure.plot')].map(typeOf),
+      titles: [...document.querySelectorAll('#regret svg .role-axis-title text')].map((text) => text.textContent),
+      panels: JSON.parse(document.querySelector('#regret script[type="application/json"]').textContent).concat.length,
       hidden: [...document.querySelectorAll('.scroll')].map((scroll) => scroll.scrollWidth - scroll.clientWidth),
     };
   });
@@ -158,6 +161,15 @@ async function checkWidth(browser, file, width, height) {
   for (const figure of seen.figures) {
     assert.ok(figure.least >= 11, `at ${width} ${figure.name} has type of ${figure.least}px`);
     assert.ok(figure.right <= width, `at ${width} ${figure.name} ends at ${figure.right}`);
+  }
+  if (width < 500) {
+    // One panel to a row: each says what its height means, and the last one what runs across.
+    const count = (title) => seen.titles.filter((other) => other === title).length;
+    assert.ok(seen.panels > 1);
+    assert.equal(count('mean regret'), seen.panels);
+    assert.equal(count('round t'), 1);
+    for (const figure of seen.figures)
+      assert.ok(figure.plot > 0.4 * width, `at ${width} the panels of ${figure.name} are ${figure.plot} wide`);
   }
   // Hints fade in; whoever looks long enough has them. What is folded is not looked at.
   await page.waitForFunction(() =>
