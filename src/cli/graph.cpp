@@ -9,9 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "armature/error.h"
+#include "base/display.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "graph/drawing.h"
 #include "graph/open.h"
 #include "report/table.h"
@@ -24,7 +26,6 @@ using graph::Node;
 using Json = nlohmann::ordered_json;
 
 constexpr int kNo = 1;  // exit status
-constexpr std::size_t kWidth = 80;
 constexpr std::size_t kMostSuggestions = 5;
 
 struct Options {
@@ -125,15 +126,14 @@ Json assignment_json(const CausalGraph& graph, const graph::Assignment& assignme
 }
 
 // A label, and prose beside it that wraps under itself.
-std::string line(const std::string& label, const std::string& prose) {
+std::string line(const std::string& label, const std::string& words) {
   constexpr std::size_t kLabel = 12;
-  std::string text = wrapped(prose, kWidth - kLabel);
-  std::string out = fmt::format("{:<12}", label);
-  for (const char c : text) {
-    out += c;
-    if (c == '\n') out += std::string(kLabel, ' ');
-  }
-  return out + "\n";
+  const std::string name = visible(label);
+  const std::size_t width = display_width(name);
+  return wrapped(visible(words), prose_columns(screen()),
+                 name + std::string(width < kLabel ? kLabel - width : 1, ' '),
+                 std::string(kLabel, ' ')) +
+         "\n";
 }
 
 std::string graph_text(const CausalGraph& graph) {
@@ -163,7 +163,7 @@ std::string set_text(const CausalGraph& graph, const std::vector<Node>& set) {
 
 void warn(const CausalGraph& graph, const std::vector<std::string>& more = {}) {
   for (const auto* list : {&graph.parts().warnings, &more})
-    for (const std::string& warning : *list) fmt::print(stderr, "armature: warning: {}\n", warning);
+    for (const std::string& warning : *list) complain("warning: " + warning);
 }
 
 // ---- dsep --------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ std::optional<bool> benign_by_tables(const CausalGraph& graph, const Asked& aske
   try {
     return graph::graph_instance(graph, asked.question, reward, "").benign_verdict().benign();
   } catch (const Error& error) {
-    fmt::print(stderr, "armature: warning: no verdict by the tables: {}\n", error.what());
+    complain(fmt::format("warning: no verdict by the tables: {}", error.what()));
     return std::nullopt;
   }
 }
@@ -298,7 +298,7 @@ void list_separators(const Options& options) {
     json["words"] = found.words;
     emit(options.output, json.dump(2) + "\n");
   } else {
-    std::string out = wrapped(found.words, kWidth) + "\n";
+    std::string out = prose(found.words, screen());
     for (const auto& set : found.sets) out += "  " + set_text(graph, set) + "\n";
     emit(options.output, out);
   }
@@ -318,8 +318,8 @@ Numbers numbers_of(const CausalGraph& graph, const Asked& what) {
   if (graph.has_tables()) {
     const graph::EliminationSize size = graph::elimination_size(graph, what.question);
     if (size.entries > 1e6)
-      fmt::print(stderr, "armature: the largest table has {} nodes and {:.3g} numbers\n",
-                 size.width, size.entries);
+      complain(fmt::format("the largest table has {} nodes and {:.3g} numbers", size.width,
+                           size.entries));
   }
   Numbers numbers;
   numbers.law = graph::do_marginals(graph, what.question);
@@ -390,7 +390,7 @@ std::string numbers_table(const CausalGraph& graph, const Numbers& numbers) {
                  fmt::format("{:.6g}", numbers.law.marginals(a, z)),
                  fmt::format("{:.6g}", numbers.means(a, z))});
     }
-  return actions.print() + "\n" + cells.print() +
+  return actions.print(screen()) + "\n" + cells.words(1).print(screen()) +
          (left_out > 0 ? fmt::format("… and {} more cells: --format csv or json\n", left_out) : "");
 }
 

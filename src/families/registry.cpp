@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "families/family.h"
+#include "families/graph_world.h"
 
 namespace armature {
 namespace {
@@ -93,7 +94,7 @@ const Family& find_family(const std::string& name) {
 bool names_instance_file(const std::string& text) {
   const std::size_t colon = text.find(':');
   const std::string name = text.substr(0, colon);
-  if (is_family(name)) return false;
+  if (is_family(name) || (name == kGraph && colon != std::string::npos)) return false;
   std::error_code ignored;
   if (std::filesystem::is_regular_file(text, ignored)) return true;
   const bool like_a_family = colon != std::string::npos && is_name(name);
@@ -108,6 +109,12 @@ InstanceSource::InstanceSource(const std::string& text, std::optional<Round> hor
     return;
   }
   const TextForm form = TextForm::parse(text);
+  if (form.name == kGraph) {
+    const Arguments arguments("graph", form, graph_parameters());
+    text_ = arguments.canonical();
+    fixed_ = std::make_shared<const Instance>(graph_parts(arguments));
+    return;
+  }
   family_ = &find_family(form.name);
   arguments_.emplace(family_arguments(form, *family_, horizon));
   text_ = arguments_->canonical();
