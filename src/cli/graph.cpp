@@ -257,7 +257,7 @@ void check(const Options& options) {
                                        what.question.actions.empty ? ", or nothing at all" : ""));
     out += line("contexts", set_text(graph, what.question.contexts));
     out += line("reward", graph.name(what.reward.node)) + "\n";
-    out += line("benign", (verdict.benign ? "yes. " : "no. ") + verdict.words);
+    out += line("verdict", verdict.words);
     if (by_tables)
       out += line("by tables",
                   std::string(*by_tables ? "yes" : "no") +
@@ -527,8 +527,8 @@ void add_graph(CLI::App& app) {
   command->require_subcommand(1);
   command->footer(
       "Examples:\n"
-      "  armature graph check asia.bif -a smoke -c lung,bronc -r dysp=yes\n"
-      "  armature graph separators asia.bif -a smoke -r dysp\n");
+      "  armature graph check examples/graphs/asia.bif -a smoke -c lung,bronc -r dysp\n"
+      "  armature graph show examples/graphs/m-bias.dag");
   const std::vector<std::string> two{"table", "json"};
   {
     auto options = std::make_shared<Options>();
@@ -536,6 +536,11 @@ void add_graph(CLI::App& app) {
         add_command(*command, "check", "does the context carry the whole effect?", options, two);
     add_action_options(*sub, *options);
     add_context_option(*sub, *options);
+    sub->footer(
+        "Exit status: 0 benign, 1 not, 2 bad input.\n\n"
+        "Examples:\n"
+        "  armature graph check examples/graphs/asia.bif -a smoke -c lung,bronc -r dysp\n"
+        "  armature graph check examples/graphs/front-door.dag -c tar --format json");
     sub->callback([options] { check(*options); });
   }
   {
@@ -545,6 +550,12 @@ void add_graph(CLI::App& app) {
     sub->add_option("--from", options->from, "nodes, with commas")->required();
     sub->add_option("--to", options->to, "nodes, with commas")->required();
     sub->add_option("--given", options->given, "observed nodes, with commas");
+    sub->footer(
+        "Exit status: 0 separated, 1 not, 2 bad input.\n\n"
+        "Examples:\n"
+        "  armature graph dsep examples/graphs/asia.bif --from asia --to smoke\n"
+        "  armature graph dsep examples/graphs/asia.bif --from smoke --to xray \\\n"
+        "                 --given either");
     sub->callback([options] { dsep(*options); });
   }
   {
@@ -559,6 +570,12 @@ void add_graph(CLI::App& app) {
     sub->add_option("--contains", options->contains, "nodes that must be in");
     sub->add_option("--avoid", options->avoid, "nodes that may not be in");
     sub->add_option("--most", options->most, "at most so many nodes in a set");
+    sub->footer(
+        "Latent nodes and the actions themselves are never offered.\n\n"
+        "Examples:\n"
+        "  armature graph separators examples/graphs/asia.bif -a smoke -r dysp\n"
+        "  armature graph separators examples/graphs/asia.bif -a smoke -r dysp \\\n"
+        "                 --avoid lung --most 2");
     sub->callback([options] { list_separators(*options); });
   }
   {
@@ -567,6 +584,11 @@ void add_graph(CLI::App& app) {
                                 options, {"table", "csv", "json"});
     add_action_options(*sub, *options);
     add_context_option(*sub, *options);
+    sub->footer(
+        "Examples:\n"
+        "  armature graph marginals examples/graphs/front-door.dag -c tar -r cancer=no\n"
+        "  armature graph marginals examples/graphs/lu-parallel.bif -a X1,X2,X3,X4 \\\n"
+        "                 --single --empty -c Z1,Z2 -r Y=1 --format csv");
     sub->callback([options] { marginals(*options); });
   }
   {
@@ -575,6 +597,11 @@ void add_graph(CLI::App& app) {
                                 options, {"json"});
     add_action_options(*sub, *options);
     add_context_option(*sub, *options);
+    sub->footer(
+        "Examples:\n"
+        "  armature graph instance examples/graphs/front-door.dag -c tar -r cancer=no\n"
+        "  armature graph instance examples/graphs/lu-email.bif -a product,purpose,sent \\\n"
+        "                 -c subject,template,read -r clicked=yes -o email.json");
     sub->callback([options] { write_graph_instance(*options); });
   }
   {
@@ -583,6 +610,13 @@ void add_graph(CLI::App& app) {
                                 {"text", "json", "dot", "dagitty", "svg"});
     add_action_options(*sub, *options);
     add_context_option(*sub, *options);
+    sub->footer(
+        "With an action and a reward the path that makes the context wrong is drawn in\n"
+        "red.\n\n"
+        "Examples:\n"
+        "  armature graph show examples/graphs/m-bias.dag\n"
+        "  armature graph show examples/graphs/asia.bif -a smoke -c bronc -r dysp \\\n"
+        "                 --format svg -o asia.svg");
     sub->callback([options] { show(*options); });
   }
 }

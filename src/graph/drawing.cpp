@@ -295,7 +295,7 @@ bool on_witness(const Roles& roles, const Arrow& arrow, bool both) {
 }
 
 constexpr const char* kStyle = R"(<style>
-.graph text { font: 14px system-ui, sans-serif; text-anchor: middle; dominant-baseline: central; fill: #1b1f24 }
+.graph text { font: 14px system-ui, sans-serif; text-anchor: middle; fill: #1b1f24 }
 .graph rect { fill: #f4f5f7; stroke: #6b7280; stroke-width: 1.3 }
 .graph .action rect { fill: #cfe3ff; stroke: #1d5fbf }
 .graph .context rect { fill: #ffe7b8; stroke: #a86400 }
@@ -386,7 +386,7 @@ std::string picture(const CausalGraph& graph, const Roles& roles) {
     const double box = node_width(graph, node);
     svg += fmt::format(
         "<g class=\"{}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" rx=\"8\"/><text x=\"{:.1f}\" "
-        "y=\"{:.1f}\">{}</text></g>\n",
+        "y=\"{:.1f}\" dy=\"0.35em\">{}</text></g>\n",
         role_of(graph, roles, node), at.x - box / 2, at.y - kNodeHeight / 2, box, kNodeHeight, at.x,
         at.y, xml(graph.name(node)));
   }
@@ -395,7 +395,7 @@ std::string picture(const CausalGraph& graph, const Roles& roles) {
     const double y = height - 26;
     svg += fmt::format(
         "<g class=\"legend {}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"14\" rx=\"4\"/><text x=\"{:.1f}\" "
-        "y=\"{:.1f}\">{}</text></g>\n",
+        "y=\"{:.1f}\" dy=\"0.35em\">{}</text></g>\n",
         legend[i].first, x, y - 7, x + 24, y, legend[i].second);
   }
   return svg + "</svg>\n";

@@ -1,0 +1,105 @@
+// Questions to graphs on the command line: answers, JSON, exit statuses.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/program.h"
+
+namespace armature::test {
+namespace {
+
+using nlohmann::json;
+
+ProgramResult ask(const std::string& arguments) {
+  TemporaryDirectory nowhere;
+  return run_shell("cd " ARMATURE_SOURCE_DIR "/examples/graphs && armature graph " + arguments,
+                   nowhere.path());
+}
+
+TEST(GraphCommand, ChecksAContextThatCarriesTheEffect) {
+  const ProgramResult result = ask("check asia.bif -a smoke -c lung,bronc -r dysp=yes");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("conditionally benign: given lung, bronc"), std::string::npos)
+      << result.out;
+}
+
+TEST(GraphCommand, SaysWhyNotAndWhatWouldDo) {
+  const ProgramResult result = ask("check asia.bif -a smoke -c bronc -r dysp --format json");
+  EXPECT_EQ(result.status, 1) << result.err;
+  const json answer = json::parse(result.out);
+  EXPECT_EQ(answer["benign"], false);
+  EXPECT_EQ(answer["benign_by_tables"], false);
+  EXPECT_EQ(answer["witness"], json({"smoke", "->", "lung", "->", "either", "->", "dysp"}));
+  EXPECT_EQ(answer["suggestions"], json({{"lung", "bronc"}, {"bronc", "either"}}));
+  EXPECT_EQ(answer["criteria"],
+            json({{"graph", false}, {"surgery", false}, {"front_door", false}}));
+}
+
+// Roles of the file stand for --action and --reward.
+TEST(GraphCommand, TheFrontDoorIsNotEnoughOnceDoingNothingIsAnAction) {
+  EXPECT_EQ(ask("check front-door.dag -c tar").status, 0);
+  const ProgramResult idle = ask("check front-door.dag -c tar --empty --format json");
+  EXPECT_EQ(idle.status, 1);
+  EXPECT_EQ(json::parse(idle.out)["criteria"]["front_door"], true);
+  EXPECT_EQ(json::parse(idle.out)["benign_by_tables"], false);
+}
+
+TEST(GraphCommand, SeparatesAndGivesNumbers) {
+  const ProgramResult dsep = ask("dsep asia.bif --from smoke --to tub --given xray --format json");
+  EXPECT_EQ(dsep.status, 1);
+  EXPECT_EQ(json::parse(dsep.out)["separated"], false);
+  EXPECT_EQ(ask("dsep asia.bif --from smoke --to tub").status, 0);
+  const json sets =
+      json::parse(ask("separators lu-email.bif -a product,purpose,sent -r clicked -f json").out);
+  EXPECT_EQ(sets["separators"], json::array({{"subject", "template", "read"}}));
+  const ProgramResult none = ask("separators m-bias.dag --format json");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_EQ(json::parse(none.out)["exists"], false);
+
+  const json numbers =
+      json::parse(ask("marginals front-door.dag -c tar -r cancer=no --empty -f json").out);
+  EXPECT_EQ(numbers["actions"], json({{{"smoking", "no"}}, {{"smoking", "yes"}}, json::object()}));
+  EXPECT_EQ(numbers["contexts"], json({{{"tar", "low"}}, {{"tar", "high"}}}));
+  EXPECT_NEAR(numbers["marginals"][1][1].get<double>(), 0.8, 1e-15);
+  // By hand: P(cancer = no | tar = low) = 0.6·0.98 + 0.4·0.9.
+  EXPECT_NEAR(numbers["means"][0][0].get<double>(), 0.948, 1e-15);
+  EXPECT_NEAR(numbers["mean_reward"][0].get<double>(), 0.9 * 0.948 + 0.1 * 0.77, 1e-15);
+}
+
+TEST(GraphCommand, AnInstanceWhereverOneIsNamed) {
+  const TemporaryDirectory directory;
+  const std::string graph = ARMATURE_SOURCE_DIR "/examples/graphs/front-door.dag";
+  const ProgramResult written = run_shell(
+      "armature graph instance " + graph +
+          " -c tar -r cancer=no -o world.json && "
+          "armature simulate -i world.json -p ucb -T 500 -m 2 -f csv > one && "
+          "armature simulate -i graph:file=" +
+          graph +
+          ",action=smoking,context=tar,reward=cancer=no -p ucb -T 500 -m 2 -f csv > other && "
+          "cut -d, -f2-6 one > a; cut -d, -f2-6 other > b; tail -n 1 one other",
+      directory.path());
+  EXPECT_EQ(written.status, 0) << written.err;
+}
+
+TEST(GraphCommand, MistakesNameWhatIsMeant) {
+  const auto refusal = [](const std::string& arguments) {
+    const ProgramResult result = ask(arguments);
+    EXPECT_EQ(result.status, 2) << arguments;
+    EXPECT_EQ(result.out, "") << arguments;
+    return result.err;
+  };
+  EXPECT_NE(refusal("check asia.bif -a smok -r dysp").find("did you mean 'smoke'?"),
+            std::string::npos);
+  EXPECT_NE(refusal("check asia.bif -r dysp").find("no [exposure] in the file"), std::string::npos);
+  EXPECT_NE(refusal("check asia.bif -a smoke -r dysp=maybe").find("one of no, yes"),
+            std::string::npos);
+  EXPECT_NE(refusal("check front-door.dag -c habit").find("which is latent"), std::string::npos);
+  EXPECT_NE(refusal("marginals asia.bif -a smoke -r dysp").find("what its states are worth"),
+            std::string::npos);
+  EXPECT_NE(refusal("check asia.bif -a smoke,,lung -r dysp").find("single commas"),
+            std::string::npos);
+  EXPECT_NE(refusal("check nothing.bif -a a -r b").find("nothing.bif"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace armature::test
