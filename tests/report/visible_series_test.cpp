@@ -150,7 +150,9 @@ bool has_place(const json& encoding, const json& row) {
   for (const char* channel : {"x", "y"}) {
     if (!encoding.contains(channel) || !encoding[channel].contains("field")) continue;
     const json& axis = encoding[channel];
-    if (axis["type"] != "quantitative" || !axis.contains("scale")) continue;
+    if (axis.value("type", "") != "quantitative" || !axis.contains("scale") ||
+        !axis["scale"].contains("domain"))
+      continue;
     const std::string field = axis["field"];
     if (!row.contains(field) || row[field] < axis["scale"]["domain"][0] ||
         row[field] > axis["scale"]["domain"][1])
@@ -162,22 +164,29 @@ bool has_place(const json& encoding, const json& row) {
 std::set<std::string> names_with_place(const json& panel) {
   std::set<std::string> names;
   const json layers = panel.contains("layer") ? panel["layer"] : json::array({panel});
-  for (const json& layer : layers)
-    for (const json& row : (layer.contains("data") ? layer : panel)["data"]["values"])
+  for (const json& layer : layers) {
+    const json data = (layer.contains("data") ? layer : panel).value("data", json::object());
+    const json encoding = layer.value("encoding", json::object());
+    const json rows = data.value("values", json::array());
+    for (const json& row : rows)
       for (const char* field : {"policy", "learner"})
-        if (row.contains(field) && !row.contains("bound") && has_place(layer["encoding"], row))
+        if (row.contains(field) && !row.contains("bound") && has_place(encoding, row))
           names.insert(row[field]);
+  }
   return names;
 }
 
 TEST_P(VisibleSeries, HaveAPlaceOnTheirAxes) {
   for (const FigureFacts& facts : figure_kinds())
-    for (const figures::Figure& figure : drawn(GetParam().made, facts.kind))
-      for (const json& panel : json::parse(figure.spec)["concat"]) {
+    for (const figures::Figure& figure : drawn(GetParam().made, facts.kind)) {
+      const json spec = json::parse(figure.spec);
+      ASSERT_TRUE(spec.contains("concat")) << figure.name;
+      for (const json& panel : spec["concat"]) {
         const std::set<std::string> names = names_with_place(panel);
         for (const std::string& name : series_of(facts.kind, GetParam().made))
           EXPECT_TRUE(names.contains(name)) << name << " is hidden in " << figure.name;
       }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Planted, VisibleSeries, testing::ValuesIn(planted()),
