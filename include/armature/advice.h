@@ -76,6 +76,8 @@ struct AdviceAnswer {
 /// costs of the first of them, the second, ….
 std::vector<Round> shorter_horizons(const AdviceAnswer& answer);
 std::string shorter_mark(std::size_t place);
+/// Regret as the answer tells it: 8.3, 4407, 8.33e+07.
+std::string cost_text(double regret);
 
 /// Throws Error if the question makes no sense or its instance cannot be had.
 AdviceAnswer advise(const AdviceQuestion& question, const RunHooks& hooks = {});

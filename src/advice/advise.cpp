@@ -145,11 +145,6 @@ void recommend_by_size(AdviceAnswer& answer, const Candidates& candidates) {
 
 // --- Around it -----------------------------------------------------------------------------------
 
-std::string number(double value) {
-  if (value >= 1e6) return fmt::format("{:.3g}", value);
-  return value < 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
-}
-
 std::string in_world(const std::string& kind) {
   if (kind == "benign") return "If Z is right";
   if (kind == "hidden") return "If Z hides an action";
@@ -185,8 +180,8 @@ void add_warnings(AdviceAnswer& answer) {
     answer.warnings.push_back(
         {world.kind, answer.policies[cheapest], times, cost.mean,
          fmt::format("{}, {} costs {} where {} costs {}.", in_world(world.kind), other,
-                     number(world.costs[cheapest].mean), name_of(answer.policy),
-                     number(cost.mean))});
+                     cost_text(world.costs[cheapest].mean), name_of(answer.policy),
+                     cost_text(cost.mean))});
   }
   if (name_of(answer.policy) != "warden") return;
   const Setting& setting = answer.question.setting;
@@ -197,7 +192,7 @@ void add_warnings(AdviceAnswer& answer) {
       {"edge", answer.policies[0], 1 + open / std::max(unit, kLeastRegret), open,
        fmt::format("If Z hides a lead of about {:.2g}, the edge of what it watches for, some runs "
                    "miss it: up to {} on average is what the proof leaves open (docs/warden.md).",
-                   missed, number(open))});
+                   missed, cost_text(open))});
 }
 
 void add_notes(AdviceAnswer& answer) {
@@ -299,6 +294,11 @@ std::vector<Round> shorter_horizons(const AdviceAnswer& answer) {
       if (static_cast<double>(cost.horizon) < answer.question.setting.horizon)
         reached.insert(cost.horizon);
   return {reached.begin(), reached.end()};
+}
+
+std::string cost_text(double regret) {
+  if (regret >= 1e6) return fmt::format("{:.3g}", regret);
+  return regret < 10 ? fmt::format("{:.1f}", regret) : fmt::format("{:.0f}", regret);
 }
 
 std::string shorter_mark(std::size_t place) { return std::string(place + 1, '\''); }

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -13,7 +15,13 @@
 namespace armature {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr std::size_t kDeepest = 64;  // an instance needs 7
+
+std::ptrdiff_t line_of(const std::string& text, std::size_t at) {
+  return std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+}
 
 // Brackets, braces, colons and whole strings (with their quotes) in turn, with the line each begins
 // at; all else is left out. Text that is no JSON is cut up somehow, without harm.
@@ -32,8 +40,7 @@ void each_token(const std::string& text,
   }
 }
 
-}  // namespace
-
+// The library recurses where it copies and prints: asked before it parses.
 void refuse_deep_nesting(const std::string& text, const std::string& source) {
   std::size_t depth = 0;
   each_token(text, [&](std::string_view token, int line) {
@@ -45,7 +52,12 @@ void refuse_deep_nesting(const std::string& text, const std::string& source) {
   });
 }
 
-namespace {
+// The library takes a zero byte for the end, and what follows it for nothing.
+void refuse_zero_bytes(const std::string& text, const std::string& source) {
+  const std::size_t at = text.find('\0');
+  if (at == std::string::npos) return;
+  throw Error({source, fmt::format("line {}", line_of(text, at)), "a byte of value 0", "text"});
+}
 
 // A key as it is meant: "\\u0061" is "a". What is no proper escape stays as it is written; the JSON
 // library refuses it.
@@ -81,8 +93,7 @@ std::string decoded(std::string_view key) {
   return text;
 }
 
-}  // namespace
-
+// Of text that the library has read.
 void refuse_repeated_keys(const std::string& text, const std::string& source) {
   std::vector<std::set<std::string>> open;  // the keys of each object and list around
   std::string_view last;                    // a key is the string before a colon
@@ -98,10 +109,36 @@ void refuse_repeated_keys(const std::string& text, const std::string& source) {
   });
 }
 
+// What stands there, up to the next break: NaN, a stray bracket, an unquoted word.
+std::string word_at(const std::string& text, std::size_t at) {
+  const std::size_t from = at == 0 ? 0 : text.find_last_of(" \t\n,:[]{}", at - 1) + 1;
+  const std::size_t until = std::min({text.find_first_of(" \t\n,]}", at), from + 20, text.size()});
+  return text.substr(std::min(from, at), std::max(until, at) - std::min(from, at));
+}
+
+}  // namespace
+
 std::string json_complaint(const std::exception& error) {
   const std::string words = error.what();
   const std::size_t end = words.starts_with('[') ? words.find("] ") : std::string::npos;
   return end == std::string::npos ? words : words.substr(end + 2);
+}
+
+Json parsed_json(const std::string& text, const std::string& source) {
+  refuse_zero_bytes(text, source);
+  refuse_deep_nesting(text, source);
+  try {
+    Json parsed = Json::parse(text);
+    refuse_repeated_keys(text, source);
+    return parsed;
+  } catch (const Json::parse_error& error) {
+    const std::size_t at = std::min(error.byte, text.size());
+    throw Error({source, fmt::format("line {}", line_of(text, at)),
+                 error.byte >= text.size() ? "the end of the text" : "'" + word_at(text, at) + "'",
+                 "valid JSON"});
+  } catch (const Json::exception& error) {  // a number beyond the range of doubles
+    throw Error({source, "JSON", json_complaint(error), "numbers within the range of doubles"});
+  }
 }
 
 }  // namespace armature

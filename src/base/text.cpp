@@ -124,6 +124,14 @@ std::string shown(std::string_view text, std::size_t most) {
   return join({characters.begin(), first}, "") + "…" + join({last, characters.end()}, "");
 }
 
+std::string grouped(double number) {
+  std::string digits = fmt::format("{:.0f}", number);
+  // By hand: the locale of the machine must not show in a report. The sign is no digit.
+  for (std::size_t at = digits.size(); at > 3 && digits[at - 4] != '-'; at -= 3)
+    digits.insert(at - 3, ",");
+  return digits;
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   std::string joined;
   for (const std::string& part : parts) {

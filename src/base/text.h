@@ -25,6 +25,8 @@ bool is_name(std::string_view text);
 /// As a message may show it: made visible() (base/display.h), the middle of what has more than
 /// `most` characters left out.
 std::string shown(std::string_view text, std::size_t most);
+/// 100,000: a whole number in groups of three, for people; files for programs never have it.
+std::string grouped(double number);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
 }  // namespace armature

@@ -55,12 +55,6 @@ std::string broken_command(const Screen& on, const std::string& command) {
   return out + line + "\n";
 }
 
-std::string grouped(double value) {
-  std::string digits = fmt::format("{:.0f}", value);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
-}
-
 std::string situation_of(const AdviceQuestion& question) {
   const Setting& s = question.setting;
   std::string text =
@@ -84,11 +78,6 @@ std::string short_name(const std::string& policy) {
                                                  : policy.substr(0, policy.find(':'));
 }
 
-std::string amount(double value) {
-  if (value >= 1e6) return fmt::format("{:.3g}", value);
-  return value < 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
-}
-
 std::string cost_table(const AdviceAnswer& answer, const Screen& on) {
   const std::vector<Round> shorter = shorter_horizons(answer);
   const auto mark = [&](Round horizon) {
@@ -103,7 +92,8 @@ std::string cost_table(const AdviceAnswer& answer, const Screen& on) {
   for (const AdviceWorld& world : answer.worlds) {
     std::vector<std::string> row{world.kind};
     for (const AdviceCost& cost : world.costs)
-      row.push_back(amount(cost.mean) + " ± " + amount(cost.standard_error) + mark(cost.horizon));
+      row.push_back(cost_text(cost.mean) + " ± " + cost_text(cost.standard_error) +
+                    mark(cost.horizon));
     table.add(row);
   }
   return table.print(on);

@@ -13,8 +13,7 @@ namespace {
 
 constexpr double kMostDecades = 8;  // of a logarithmic axis: more would press all differences flat
 constexpr double kMargin = 0.04;    // of an axis's length, at its ends
-constexpr double kLeastFilled = 0.2;  // of a shared axis, by the values of each panel
-constexpr double kNarrowest = 1.1;    // ratio of the ends of a logarithmic axis, at least
+constexpr double kNarrowest = 1.1;  // ratio of the ends of a logarithmic axis, at least
 constexpr double kFarApart =
     20;  // ratio from which a logarithmic axis shows more than a linear one
 constexpr std::size_t kFewValues = 8;          // have ticks of their own
@@ -171,7 +170,7 @@ Axis fitted(std::string title, Scale scale, const std::vector<double>& values) {
 }
 
 std::vector<PanelAxis> shared(const std::string& title, Scale scale,
-                              const std::vector<std::vector<double>>& values) {
+                              const std::vector<std::vector<double>>& values, double least_filled) {
   std::vector<double> all;
   for (const std::vector<double>& panel : values) all.insert(all.end(), panel.begin(), panel.end());
   const Axis common = fitted(title, scale, all);
@@ -187,7 +186,7 @@ std::vector<PanelAxis> shared(const std::string& title, Scale scale,
     // Values that are as good as equal are as well shown anywhere; those outside are not.
     const bool apart = least > most || most > kNarrowest * least;
     const bool filled =
-        least <= most && place_of(common, most) - place_of(common, least) >= kLeastFilled;
+        least <= most && place_of(common, most) - place_of(common, least) >= least_filled;
     const bool own = values.size() > 1 && !panel.empty() && apart && !filled;
     axes.push_back({own ? fitted(title, scale, panel) : common, own});
   }

@@ -40,9 +40,11 @@ struct PanelAxis {
   bool own = false;  // else the one that all share
 };
 /// One range for all panels, so that they can be compared; a panel that it would press flat has
-/// its own. One entry of `values` per panel.
+/// its own: one whose values would fill less than `least_filled` of it. One entry of `values` per
+/// panel.
 std::vector<PanelAxis> shared(const std::string& title, Scale scale,
-                              const std::vector<std::vector<double>>& values);
+                              const std::vector<std::vector<double>>& values,
+                              double least_filled = 0.2);
 
 /// Logarithmic if the values are far apart, symmetric if some are 0.
 Scale scale_for(const std::vector<double>& values);

@@ -29,26 +29,40 @@ Axis roomy(Axis axis) {
   return axis;
 }
 
-// What was measured decides; the frontier below or above it widens the range only from nearby.
-Plane plane_of(const PlanePanel& panel) {
+// R₁ measured, and the frontier below or above it where that is near: else it would decide.
+std::vector<double> heights(const PlanePanel& panel) {
   constexpr double kNear = 30;
   const double product = panel.actions * panel.horizon, root = std::sqrt(product);
-  std::vector<double> worst, benign, measured;
+  std::vector<double> values, measured;
   for (const PlanePoint& point : panel.points) {
-    worst.push_back(point.worst);
-    benign.push_back(point.benign);
+    values.push_back(point.benign);
     if (point.benign > 0) measured.push_back(point.benign);
   }
-  if (!measured.empty()) {
-    const auto [least, most] = std::minmax_element(measured.begin(), measured.end());
-    for (const PlanePoint& point : panel.points) {
-      // Within the frontier's own range.
-      const double there = product / std::clamp(point.worst, root, std::max(root, panel.horizon));
-      if (there >= *least / kNear && there <= *most * kNear) benign.push_back(there);
-    }
+  if (measured.empty()) return values;
+  const auto [least, most] = std::minmax_element(measured.begin(), measured.end());
+  for (const PlanePoint& point : panel.points) {
+    // Within the frontier's own range.
+    const double there = product / std::clamp(point.worst, root, std::max(root, panel.horizon));
+    if (there >= *least / kNear && there <= *most * kNear) values.push_back(there);
   }
-  return {roomy(fitted("worst-case regret R₂", Scale::kLog, worst)),
-          roomy(fitted("benign regret R₁", Scale::kLog, benign))};
+  return values;
+}
+
+// One range for all panels, that they compare at sight, but for those it would shrink to a corner.
+std::vector<Plane> planes_of(const std::vector<PlanePanel>& panels, const PanelSize& size) {
+  constexpr double kLeastFilled = 0.5;
+  std::vector<std::vector<double>> worst, benign;
+  for (const PlanePanel& panel : panels) {
+    benign.push_back(heights(panel));
+    worst.emplace_back();
+    for (const PlanePoint& point : panel.points) worst.back().push_back(point.worst);
+  }
+  const auto across = shared("worst-case regret R₂", Scale::kLog, worst, kLeastFilled);
+  const auto up = shared("benign regret R₁", Scale::kLog, benign, kLeastFilled);
+  std::vector<Plane> planes;
+  for (std::size_t i = 0; i < panels.size(); ++i)
+    planes.push_back({labelled_across(roomy(across[i].axis), size.width), roomy(up[i].axis)});
+  return planes;
 }
 
 bool is_inside(const PlanePoint& point, const Plane& plane) {
@@ -72,29 +86,6 @@ std::vector<EdgeMark> outside(const PlanePanel& panel, const Plane& plane) {
          .along = upright ? place_of(plane.worst, worst) : place_of(plane.benign, benign)});
   }
   return marks;
-}
-
-double decades(const Axis& axis) { return portable::log10(axis.high / axis.low); }
-
-// One range for all panels, that they compare at sight, unless one of them would shrink to a
-// corner.
-std::vector<Plane> planes_of(const std::vector<PlanePanel>& panels, const PanelSize& size) {
-  constexpr double kLeastShare = 0.6;
-  std::vector<Plane> planes;
-  for (const PlanePanel& panel : panels) planes.push_back(plane_of(panel));
-  for (Axis Plane::*axis : {&Plane::worst, &Plane::benign}) {
-    Axis all = planes.front().*axis;
-    for (const Plane& plane : planes) {
-      all.low = std::min(all.low, (plane.*axis).low);
-      all.high = std::max(all.high, (plane.*axis).high);
-    }
-    if (std::all_of(planes.begin(), planes.end(), [&](const Plane& plane) {
-          return decades(plane.*axis) >= kLeastShare * decades(all);
-        }))
-      for (Plane& plane : planes) plane.*axis = all;
-  }
-  for (Plane& plane : planes) plane.worst = labelled_across(plane.worst, size.width);
-  return planes;
 }
 
 // --- The frontier and what is excluded -----------------------------------------------------------

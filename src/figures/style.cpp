@@ -55,19 +55,4 @@ Json base_spec(const std::string& title, const std::string& subtitle) {
           {"config", shared_config()}};
 }
 
-Json quantity(const std::string& field, const std::string& title) {
-  return {{"field", field},
-          {"type", "quantitative"},
-          {"title", title},
-          {"scale", {{"zero", false}, {"nice", true}}}};
-}
-
-Json log_quantity(const std::string& field, const std::string& title) {
-  return {{"field", field},
-          {"type", "quantitative"},
-          {"title", title},
-          {"scale", {{"type", "log"}}},
-          {"axis", {{"format", ".1~e"}, {"tickCount", 6}}}};
-}
-
 }  // namespace armature::figures

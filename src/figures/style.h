@@ -23,8 +23,4 @@ const std::string& neutral_colour();
 /// that the figure sits on a light page as on a dark one.
 Json base_spec(const std::string& title, const std::string& subtitle = "");
 
-/// A quantitative axis: `{"field": …, "type": "quantitative", "title": …}`.
-Json quantity(const std::string& field, const std::string& title);
-/// The same on a logarithmic scale with powers of ten as labels.
-Json log_quantity(const std::string& field, const std::string& title);
 }  // namespace armature::figures

@@ -84,31 +84,6 @@ class Node {
   std::string path_;
 };
 
-// The JSON library recurses where it copies and prints: depth is bounded before it is the stack's.
-Json parse_json(const std::string& text, const std::string& source) {
-  refuse_deep_nesting(text, source);
-  try {
-    Json parsed = Json::parse(text);
-    refuse_repeated_keys(text, source);
-    return parsed;
-  } catch (const Json::parse_error& error) {
-    const std::size_t at = std::min(error.byte, text.size());
-    const auto line =
-        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-    // What stands there, up to the next break: NaN, a stray bracket, an unquoted word.
-    const std::size_t from = at == 0 ? 0 : text.find_last_of(" \t\n,:[]{}", at - 1) + 1;
-    const std::size_t until =
-        std::min({text.find_first_of(" \t\n,]}", at), from + 20, text.size()});
-    const std::string word =
-        text.substr(std::min(from, at), std::max(until, at) - std::min(from, at));
-    throw Error({source, fmt::format("line {}", line),
-                 error.byte >= text.size() ? "the end of the text" : "'" + word + "'",
-                 "valid JSON"});
-  } catch (const Json::exception& error) {  // a number beyond the range of doubles
-    throw Error({source, "JSON", json_complaint(error), "numbers within the range of doubles"});
-  }
-}
-
 // Worlds and what is known of them are easily taken for each other.
 std::string other_use(const std::string& format) {
   if (format == kInstanceFormat) return "; this is a world, for --instance";
@@ -322,7 +297,7 @@ std::string printed(const Json& json) {
 }  // namespace
 
 Instance read_instance(const std::string& json, const std::string& source) {
-  const Json parsed = parse_json(json, source);
+  const Json parsed = parsed_json(json, source);
   try {
     return read_instance_node({parsed, ""});
   } catch (const Error& error) {
@@ -331,7 +306,7 @@ Instance read_instance(const std::string& json, const std::string& source) {
 }
 
 Problem read_problem(const std::string& json, const std::string& source) {
-  const Json parsed = parse_json(json, source);
+  const Json parsed = parsed_json(json, source);
   try {
     return read_problem_node({parsed, ""});
   } catch (const Error& error) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "report/study_figures.h"
 
 namespace armature {
 

@@ -10,7 +10,6 @@
 
 #include "figures/final.h"
 #include "report/cell_bound.h"
-#include "report/study_figures.h"
 
 namespace armature {
 namespace {

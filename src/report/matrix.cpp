@@ -16,7 +16,6 @@
 #include "report/html.h"
 #include "report/search_words.h"
 #include "report/short_names.h"
-#include "report/study_figures.h"
 #include "report/table.h"
 #include "report/words.h"
 

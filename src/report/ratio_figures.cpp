@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text.h"
 #include "figures/ratio.h"
-#include "report/study_figures.h"
 #include "report/words.h"
 
 namespace armature {

@@ -371,14 +371,6 @@ void make_names_unique(std::vector<Figure>& drawn) {
 
 }  // namespace
 
-std::string grouped(double number) {
-  std::string digits = fmt::format("{:.0f}", number);
-  // By hand: the locale of the machine must not show in a report. The sign is no digit.
-  for (std::size_t at = digits.size(); at > 3 && digits[at - 4] != '-'; at -= 3)
-    digits.insert(at - 3, ",");
-  return digits;
-}
-
 DrawnFigures study_figures(const StudyResult& result) {
   DrawnFigures drawn;
   // Nothing has run: notes on every figure would bury that.

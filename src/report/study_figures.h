@@ -16,7 +16,4 @@ struct DrawnFigures {
 /// The figures the study asks for. All but the running time are the same bytes for the same study.
 DrawnFigures study_figures(const StudyResult& result);
 
-/// 100,000: a whole number in groups of three, for people; files for programs never have it.
-std::string grouped(double number);
-
 }  // namespace armature

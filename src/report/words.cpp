@@ -11,7 +11,6 @@
 #include "armature/report.h"
 #include "base/text.h"
 #include "report/short_names.h"
-#include "report/study_figures.h"
 #include "report/table.h"
 
 namespace armature {

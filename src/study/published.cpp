@@ -369,11 +369,7 @@ void publish(const StudyResult& result, const std::string& path) {
 
 StudyResult read_published(const std::string& path) {
   try {
-    const std::string text = read_text_file(path);
-    refuse_deep_nesting(text, path);
-    const Json json = Json::parse(text);
-    refuse_repeated_keys(text, path);
-    return result_from(json, path);
+    return result_from(parsed_json(read_text_file(path), path), path);
   } catch (const Json::exception& error) {
     refuse(path, "published results", json_complaint(error));
   } catch (const Error& error) {

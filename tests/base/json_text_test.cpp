@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/refusal.h"
 
 namespace armature {
@@ -10,7 +12,7 @@ namespace {
 using test::refusal;
 
 std::string repeated(const std::string& text) {
-  return refusal([&] { refuse_repeated_keys(text, "x.json"); });
+  return refusal([&] { parsed_json(text, "x.json"); });
 }
 
 TEST(RepeatedKeys, AreNamedWithTheirLine) {
@@ -35,17 +37,23 @@ TEST(RepeatedKeys, ValuesMayRepeat) {
 
 TEST(DeepNesting, CountsNeitherStringsNorWhatIsClosed) {
   const auto told = [](const std::string& text) {
-    return refusal([&] { refuse_deep_nesting(text, "x.json"); });
+    return refusal([&] { parsed_json(text, "x.json"); });
   };
   EXPECT_EQ(told("\"" + std::string(100, '[') + "\""), "(accepted)");
-  EXPECT_EQ(told(std::string(64, '[')), "(accepted)");
+  EXPECT_EQ(told(std::string(64, '[') + std::string(64, ']')), "(accepted)");
   EXPECT_EQ(told("\n" + std::string(65, '[')),
             "x.json: line 2: got deeper nesting, expected at most 64 lists or objects inside each "
             "other");
-  std::string many;
-  for (int i = 0; i < 100; ++i) many += "[]{}";
-  EXPECT_EQ(told(many), "(accepted)");
-  EXPECT_EQ(told("\"\\"), "(accepted)");  // ends inside an escape
+  std::string many = "[0";
+  for (int i = 0; i < 100; ++i) many += ", [], {}";
+  EXPECT_EQ(told(many + "]"), "(accepted)");
+  EXPECT_EQ(told("\"\\"), "x.json: line 1: got the end of the text, expected valid JSON");
+}
+
+// The library takes it for the end of the text and leaves the rest unread.
+TEST(ZeroByte, IsNoEnd) {
+  EXPECT_EQ(refusal([&] { parsed_json(std::string("1\n2\0]", 5), "x.json"); }),
+            "x.json: line 2: got a byte of value 0, expected text");
 }
 
 }  // namespace

@@ -143,5 +143,12 @@ TEST(Shown, LongTextLosesItsMiddle) {
   EXPECT_EQ(shown(long_text, 9), "begin-…end");
 }
 
+TEST(Text, GroupsDigits) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+}
+
 }  // namespace
 }  // namespace armature

@@ -562,13 +562,6 @@ TEST(StudyFigures, EveryKindHasItsRow) {
     EXPECT_EQ(static_cast<std::size_t>(figure_kinds()[i].kind), i);
 }
 
-TEST(StudyFigures, GroupsDigits) {
-  EXPECT_EQ(grouped(0), "0");
-  EXPECT_EQ(grouped(999), "999");
-  EXPECT_EQ(grouped(1000), "1,000");
-  EXPECT_EQ(grouped(1234567), "1,234,567");
-}
-
 // The world's ε is another number than sentry's.
 TEST(StudyFigures, APolicyHasNoPlaceAlongAnothersParameter) {
   MadeStudy made = small_study();
