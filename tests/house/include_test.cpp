@@ -111,7 +111,7 @@ std::string library_of(const std::string& header) {
 // Which libraries a room may lean on beside the standard one. Files, locks, processes and SQLite
 // are behind doors of base; toml++ is behind study/toml.h, which mends it.
 const std::map<std::string, std::set<std::string>> kLibraries = {
-    {"base", {"fmt", "SQLite", "system"}},
+    {"base", {"fmt", "nlohmann", "SQLite", "system"}},
     {"linear", {"Eigen"}},
     {"theory", {"fmt"}},
     {"model", {"fmt", "nlohmann"}},
@@ -120,7 +120,7 @@ const std::map<std::string, std::set<std::string>> kLibraries = {
     {"policies", {"fmt", "Eigen"}},
     {"simulate", {"fmt"}},
     {"figures", {"fmt", "nlohmann"}},
-    {"audit", {"fmt", "Eigen"}},
+    {"audit", {"fmt", "Eigen", "nlohmann"}},
     {"lab", {"fmt"}},
     {"advice", {"fmt"}},
     {"study", {"fmt", "nlohmann"}},
