@@ -9,6 +9,8 @@
 
 #include "armature/error.h"
 #include "armature/graph.h"
+#include "base/json_field.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "graph/scanner.h"
 #include "graph/tables.h"
@@ -20,90 +22,34 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
 constexpr const char* kFormat = "armature-tables";
-constexpr int kDeepest = 64;            // the JSON library recurses where it prints
 constexpr std::size_t kMostNested = 8;  // parents whose states are written as nested objects
 
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// A value together with the path that leads to it.
-struct Field {
-  const Json& json;
-  std::string path;
-
-  [[noreturn]] void fail(const std::string& got, const std::string& expected) const {
-    throw Error({"", path, got, expected});
+std::vector<std::string> names_in(const JsonField& list) {
+  if (!list.json().is_array()) list.fail("a list of names");
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < list.list_size(); ++i) {
+    const JsonField field = list.at(i);
+    if (!field.json().is_string()) field.fail("a name");
+    names.push_back(field.text());
+    if (!is_name_in_files(names.back())) field.fail("a name on one line");
+    if (std::count(names.begin(), names.end(), names.back()) > 1)
+      field.fail(fmt::format("'{}' again", names.back()), "every name once");
   }
-  [[noreturn]] void fail(const std::string& expected) const {
-    const std::string shown = dumped(json);
-    fail(shown.size() > 60 ? shown.substr(0, 57) + "..." : shown, expected);
-  }
-  Field at(const std::string& key) const {
-    const std::string below = path.empty() ? key : path + "." + key;
-    if (!json.contains(key)) throw Error({"", below, "nothing", "this field to be there"});
-    return {json.at(key), below};
-  }
-  Field at(std::size_t index) const { return {json.at(index), fmt::format("{}[{}]", path, index)}; }
-  void only(const std::vector<std::string>& keys) const {
-    if (!json.is_object()) fail("an object");
-    for (const auto& item : json.items())
-      if (std::count(keys.begin(), keys.end(), item.key()) == 0)
-        throw Error({"", path.empty() ? "top level" : path, fmt::format("'{}'", item.key()),
-                     "one of " + join(keys, ", ") + did_you_mean(item.key(), keys)});
-  }
-  std::vector<std::string> texts() const {
-    if (!json.is_array()) fail("a list of names");
-    std::vector<std::string> list;
-    for (std::size_t i = 0; i < json.size(); ++i) {
-      if (!json[i].is_string()) at(i).fail("a name");
-      list.push_back(json[i].get<std::string>());
-      if (!is_name_in_files(list.back())) at(i).fail("a name on one line");
-      if (std::count(list.begin(), list.end(), list.back()) > 1)
-        at(i).fail(fmt::format("'{}' again", list.back()), "every name once");
-    }
-    return list;
-  }
-};
-
-Json parsed(const std::string& text, const std::string& source) {
-  const Scanner places(text, source, {});
-  std::vector<std::set<std::string>> keys;  // of the objects that are open
-  const auto look = [&](int depth, Json::parse_event_t event, Json& value) {
-    if (depth > kDeepest)
-      throw Error({source, "", "deeper nesting",
-                   fmt::format("at most {} lists or objects inside each other", kDeepest)});
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    // The library keeps one of two fields of the same name and says nothing.
-    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
-      throw Error({source, "", fmt::format("the field '{}' twice", value.get<std::string>()),
-                   "every field of an object once"});
-    return true;
-  };
-  try {
-    return Json::parse(text, look);
-  } catch (const Json::parse_error& error) {
-    std::size_t at = error.byte == 0 ? 0 : std::min(error.byte - 1, text.size());
-    while (at > 0 && at < text.size() && is_name(text.substr(at - 1, 2))) --at;  // a word's begin
-    places.fail(at, "valid JSON");
-  } catch (const Json::exception& error) {
-    throw Error({source, "JSON", error.what(), "numbers within the range of doubles"});
-  }
+  return names;
 }
 
 class TablesReader {
  public:
   TablesReader(const CausalGraph& graph) : graph_(graph), parts_(graph.parts()) {}
 
-  CausalGraph::Parts read(const Field& root) {
+  CausalGraph::Parts read(const JsonField& root) {
     root.only({"format", "version", "nodes"});
-    if (root.at("format").json != kFormat) root.at("format").fail(fmt::format("\"{}\"", kFormat));
-    if (root.at("version").json != kVersion)
+    if (root.at("format").json() != kFormat) root.at("format").fail(fmt::format("\"{}\"", kFormat));
+    if (root.at("version").json() != kVersion)
       root.at("version").fail(fmt::format("{}, the version this armature reads", kVersion));
-    const Field nodes = root.at("nodes");
-    if (!nodes.json.is_object()) nodes.fail("an object: a field for every node");
-    for (const auto& item : nodes.json.items()) graph_.node(item.key(), "nodes");
+    const JsonField nodes = root.at("nodes");
+    if (!nodes.json().is_object()) nodes.fail("an object: a field for every node");
+    for (const auto& item : nodes.json().items()) graph_.node(item.key(), "nodes");
     for (Node node = 0; node < graph_.size(); ++node) read_states(nodes, node);
     parts_.tables.resize(graph_.size());
     for (Node node = 0; node < graph_.size(); ++node) read_table(nodes.at(graph_.name(node)), node);
@@ -113,12 +59,12 @@ class TablesReader {
   }
 
  private:
-  void read_states(const Field& nodes, Node node) {
-    const Field field = nodes.at(graph_.name(node));
+  void read_states(const JsonField& nodes, Node node) {
+    const JsonField field = nodes.at(graph_.name(node));
     field.only({"states", "parents", "rows"});
     std::vector<std::string>& states = parts_.variables[node].states;
-    if (!states.empty() && !field.json.contains("states")) return;
-    const std::vector<std::string> given = field.at("states").texts();
+    if (!states.empty() && !field.has("states")) return;
+    const std::vector<std::string> given = names_in(field.at("states"));
     if (given.empty()) field.at("states").fail("at least one state");
     if (!states.empty() && given != states)
       field.at("states").fail("those of the graph, in their order: " + join(states, ", "));
@@ -126,20 +72,20 @@ class TablesReader {
   }
 
   // The parents in the order of the rows.
-  std::vector<Node> read_parents(const Field& field, Node node) const {
+  std::vector<Node> read_parents(const JsonField& field, Node node) const {
     const auto drawn = graph_.dag().parents(node);
     std::vector<std::string> names;
     for (const Node parent : drawn) names.push_back(graph_.name(parent));
     const std::string all = names.empty()
                                 ? "no parents: no arrow leads to this node"
                                 : "the nodes whose arrows lead here: " + join(names, ", ");
-    if (!field.json.contains("parents")) {
+    if (!field.has("parents")) {
       if (drawn.size() > 1) field.fail("no field 'parents'", "the order of the rows, of " + all);
       return {drawn.begin(), drawn.end()};
     }
-    const Field list = field.at("parents");
+    const JsonField list = field.at("parents");
     std::vector<Node> parents;
-    for (const std::string& name : list.texts()) {
+    for (const std::string& name : names_in(list)) {
       const auto found = std::find(names.begin(), names.end(), name);
       if (found == names.end()) list.fail(in_quotes(name), all + did_you_mean(name, names));
       parents.push_back(drawn[static_cast<std::size_t>(found - names.begin())]);
@@ -148,7 +94,7 @@ class TablesReader {
     return parents;
   }
 
-  void read_table(const Field& field, Node node) {
+  void read_table(const JsonField& field, Node node) {
     const std::vector<Node> parents = read_parents(field, node);
     const std::size_t rows = row_count(parts_.variables, parents);
     const std::size_t width = parts_.variables[node].states.size();
@@ -156,21 +102,22 @@ class TablesReader {
       field.fail(counted(parents.size(), "parent"), "tables of at most 2^24 numbers together");
     numbers_ += rows * width;
     std::vector<double> table;  // in the order of the listed parents
-    const Field given = field.at("rows");
-    if (given.json.is_object())
+    const JsonField given = field.at("rows");
+    if (given.json().is_object())
       read_nested(given, node, parents, 0, table);
     else
       read_listed(given, node, parents, rows, table);
     parts_.tables[node] = in_drawn_order(node, parents, table);
   }
 
-  void read_listed(const Field& given, Node node, const std::vector<Node>& parents,
+  void read_listed(const JsonField& given, Node node, const std::vector<Node>& parents,
                    std::size_t rows, std::vector<double>& table) {
-    if (!given.json.is_array()) given.fail("a list of rows, or an object by states of the parents");
-    const bool bare = parents.empty() && !(given.json.size() == 1 && given.json[0].is_array());
+    if (!given.json().is_array())
+      given.fail("a list of rows, or an object by states of the parents");
+    const bool bare = parents.empty() && !(given.json().size() == 1 && given.json()[0].is_array());
     if (bare) return read_row(given, node, parents, table);
-    if (given.json.size() != rows)
-      given.fail(counted(given.json.size(), "row"),
+    if (given.json().size() != rows)
+      given.fail(counted(given.json().size(), "row"),
                  fmt::format("{} rows, one for every joint state of the parents; the last parent "
                              "runs fastest",
                              rows));
@@ -178,13 +125,13 @@ class TablesReader {
   }
 
   // {"yes": {"no": [0.1, 0.9], …}, …}: state by state, in the order of the parents.
-  void read_nested(const Field& given, Node node, const std::vector<Node>& parents,
+  void read_nested(const JsonField& given, Node node, const std::vector<Node>& parents,
                    std::size_t depth, std::vector<double>& table) {
     if (depth == parents.size()) return read_row(given, node, parents, table);
     const Variable& parent = parts_.variables[parents[depth]];
-    if (!given.json.is_object())
+    if (!given.json().is_object())
       given.fail(fmt::format("an object by states of '{}'", parent.name));
-    for (const auto& item : given.json.items())
+    for (const auto& item : given.json().items())
       if (std::count(parent.states.begin(), parent.states.end(), item.key()) == 0)
         given.fail(in_quotes(item.key()),
                    fmt::format("a state of '{}': {}{}", parent.name, join(parent.states, ", "),
@@ -193,7 +140,7 @@ class TablesReader {
       read_nested(given.at(state), node, parents, depth + 1, table);
   }
 
-  void read_row(const Field& given, Node node, const std::vector<Node>& parents,
+  void read_row(const JsonField& given, Node node, const std::vector<Node>& parents,
                 std::vector<double>& table) {
     const std::size_t width = parts_.variables[node].states.size();
     const std::size_t row = table.size() / width;
@@ -201,14 +148,14 @@ class TablesReader {
       const std::string states = row_words(parts_.variables, parents, row);
       return fmt::format("'{}'{}{}", graph_.name(node), states.empty() ? "" : " given ", states);
     };
-    if (!given.json.is_array()) given.fail("a list of probabilities of " + whose());
-    if (given.json.size() != width)
-      given.fail(counted(given.json.size(), "number"),
+    if (!given.json().is_array()) given.fail("a list of probabilities of " + whose());
+    if (given.json().size() != width)
+      given.fail(counted(given.json().size(), "number"),
                  fmt::format("{} for {}, one for each state", counted(width, "number"), whose()));
     for (std::size_t i = 0; i < width; ++i) {
-      if (!given.json[i].is_number() || !(given.json[i].get<double>() >= 0))
+      if (!given.json()[i].is_number() || !(given.json()[i].get<double>() >= 0))
         given.at(i).fail("a probability");
-      table.push_back(given.json[i].get<double>() + 0.0);  // -0 becomes 0
+      table.push_back(given.json()[i].get<double>() + 0.0);  // -0 becomes 0
     }
     const std::span<double> numbers(table.data() + row * width, width);
     const double sum = row_sum(numbers);
@@ -259,7 +206,7 @@ std::string row_text(const double* numbers, std::size_t count) {
 
 std::string list_text(const std::vector<std::string>& names) {
   std::string text = "[";
-  for (const std::string& name : names) text += (text.size() == 1 ? "" : ", ") + dumped(Json(name));
+  for (const std::string& name : names) text += (text.size() == 1 ? "" : ", ") + Json(name).dump();
   return text + "]";
 }
 
@@ -274,7 +221,7 @@ void write_nested(const CausalGraph& graph, const std::vector<Node>& parents, st
   const std::string pad(8 + 2 * depth, ' ');
   const char* separator = "{\n";
   for (const std::string& state : graph.variable(parents[depth]).states) {
-    out += separator + pad + dumped(Json(state)) + ": ";
+    out += separator + pad + Json(state).dump() + ": ";
     separator = ",\n";
     write_nested(graph, parents, depth + 1, next, width, out);
   }
@@ -285,7 +232,7 @@ std::string node_text(const CausalGraph& graph, Node node) {
   const auto drawn = graph.dag().parents(node);
   const std::vector<Node> parents(drawn.begin(), drawn.end());
   std::string out =
-      fmt::format("    {}: {{\n      \"states\": {},\n", dumped(Json(graph.name(node))),
+      fmt::format("    {}: {{\n      \"states\": {},\n", Json(graph.name(node)).dump(),
                   list_text(graph.variable(node).states));
   std::vector<std::string> names;
   for (const Node parent : parents) names.push_back(graph.name(parent));
@@ -318,9 +265,9 @@ CausalGraph with_tables(const CausalGraph& graph, const std::string& json,
          fmt::format("tables beside '{} <-> {}'", graph.name(ends.from), graph.name(ends.to)),
          "a latent node with a table of its own in place of every <->"});
   }
-  const Json root = parsed(json, source);
+  const Json root = parsed_json(json, source);
   try {
-    return CausalGraph(TablesReader(graph).read({root, ""}));
+    return CausalGraph(TablesReader(graph).read(JsonField(root)));
   } catch (const Error& error) {
     throw error.in_file(source);
   }

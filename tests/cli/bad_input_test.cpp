@@ -292,11 +292,11 @@ TEST(SpoiltFiles, AreNamedAndLeaveNothing) {
   const std::string run = "run x.toml -o run -q";
   const std::vector<SpoiltFile> files = {
       {"x.json", replaced(kWorld, "\"actions\"", "\"actions\": 3,\n\"actions\""), simulate,
-       "x.json: line 3: got the key \"actions\" a second time"},
+       "x.json: line 3, column 1: got the key \"actions\" a second time"},
       {"x.json", replaced(kWorld, "{\"given", "{\"given_context\": [], \"given"), simulate,
-       "x.json: line 3: got the key \"given_context\" a second time"},
+       "x.json: line 3, column 36: got the key \"given_context\" a second time"},
       {"x.json", replaced(kTold, "\"actions\"", "\"actions\": 2, \"actions\""), given,
-       "x.json: line 2: got the key \"actions\" a second time"},
+       "x.json: line 2, column 17: got the key \"actions\" a second time"},
       {"x.json", "\xff\xfe" + wide(kWorld), simulate, "x.json: encoding: got UTF-16"},
       {"x.json", wide(kWorld), simulate, "x.json: encoding: got UTF-16"},
       {"x.json", replaced(kWorld, "\"actions\"", std::string("\0", 1)), simulate,
