@@ -317,9 +317,7 @@ struct Numbers {
 Numbers numbers_of(const CausalGraph& graph, const Asked& what) {
   if (graph.has_tables()) {
     const graph::EliminationSize size = graph::elimination_size(graph, what.question);
-    if (size.entries > 1e6)
-      complain(fmt::format("the largest table has {} nodes and {:.3g} numbers", size.width,
-                           size.entries));
+    if (size.entries > 1e6) complain("this takes " + size.words());
   }
   Numbers numbers;
   numbers.law = graph::do_marginals(graph, what.question);
@@ -327,7 +325,7 @@ Numbers numbers_of(const CausalGraph& graph, const Asked& what) {
   numbers.means = Matrix(numbers.law.actions.size(), numbers.law.contexts.size());
   for (Arm a = 0; a < numbers.law.actions.size(); ++a) {
     for (Context z = 0; z < numbers.law.contexts.size(); ++z)
-      if (numbers.law.marginals(a, z) > 0) numbers.means(a, z) = instance.law(a, z).mean();
+      if (numbers.law.marginal(a, z) > 0) numbers.means(a, z) = instance.law(a, z).mean();
     numbers.mean_reward.push_back(instance.mean(a));
   }
   return numbers;
@@ -347,8 +345,8 @@ std::string numbers_json(const CausalGraph& graph, const Numbers& numbers) {
     Json marginals = Json::array();
     Json means = Json::array();
     for (std::size_t z = 0; z < numbers.law.contexts.size(); ++z) {
-      marginals.push_back(numbers.law.marginals(a, z));
-      means.push_back(numbers.law.marginals(a, z) > 0 ? Json(numbers.means(a, z)) : Json(nullptr));
+      marginals.push_back(numbers.law.marginal(a, z));
+      means.push_back(numbers.law.marginal(a, z) > 0 ? Json(numbers.means(a, z)) : Json(nullptr));
     }
     json["marginals"].push_back(std::move(marginals));
     json["means"].push_back(std::move(means));
@@ -363,8 +361,8 @@ std::string numbers_csv(const CausalGraph& graph, const Numbers& numbers) {
       csv += fmt::format("{},{},{},{}\n",
                          csv_field(graph::assignment_text(graph, numbers.law.actions[a])),
                          csv_field(graph::assignment_text(graph, numbers.law.contexts[z])),
-                         numbers.law.marginals(a, z),
-                         numbers.law.marginals(a, z) > 0 ? print_real(numbers.means(a, z)) : "");
+                         numbers.law.marginal(a, z),
+                         numbers.law.marginal(a, z) > 0 ? print_real(numbers.means(a, z)) : "");
   return csv;
 }
 
@@ -380,14 +378,14 @@ std::string numbers_table(const CausalGraph& graph, const Numbers& numbers) {
   std::size_t left_out = 0;
   for (std::size_t a = 0; a < numbers.law.actions.size(); ++a)
     for (std::size_t z = 0; z < numbers.law.contexts.size(); ++z) {
-      if (numbers.law.marginals(a, z) <= 0) continue;
+      if (numbers.law.marginal(a, z) <= 0) continue;
       if (++shown > kShown) {
         ++left_out;
         continue;
       }
       cells.add({graph::assignment_text(graph, numbers.law.actions[a]),
                  graph::assignment_text(graph, numbers.law.contexts[z]),
-                 fmt::format("{:.6g}", numbers.law.marginals(a, z)),
+                 fmt::format("{:.6g}", numbers.law.marginal(a, z)),
                  fmt::format("{:.6g}", numbers.means(a, z))});
     }
   return actions.print(screen()) + "\n" + cells.words(1).print(screen()) +
@@ -493,7 +491,11 @@ CLI::App* add_command(CLI::App& parent, const char* name, const char* help,
                       const std::shared_ptr<Options>& options,
                       const std::vector<std::string>& formats) {
   CLI::App* command = parent.add_subcommand(name, help);
-  command->add_option("FILE", options->file, "a graph: BIF, DOT or dagitty text")->required();
+  command
+      ->add_option("FILE", options->file,
+                   "a graph: BIF, DOT or dagitty text; - is standard input")
+      ->required()
+      ->transform([](const std::string& file) { return file == "-" ? "/dev/stdin" : file; });
   command->add_option("--tables", options->tables,
                       "conditional tables as JSON (default: FILE's name with .tables.json)");
   options->format = formats.front();

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <map>
 
 #include "armature/error.h"
 #include "base/text.h"
@@ -13,6 +13,10 @@ namespace armature::graph {
 namespace {
 
 constexpr double kMostCells = 1e8;  // action × context × state
+// Far above where doubles lose digits (2e-308): all that is added up are products of probabilities,
+// so what stays above it is exact to rounding without logarithms, and what falls below it never
+// happens.
+constexpr double kNever = 1e-290;
 
 std::uint32_t states(const CausalGraph& graph, Node node) {
   return static_cast<std::uint32_t>(graph.variable(node).states.size());
@@ -65,6 +69,7 @@ bool contains(const std::vector<Node>& set, Node node) {
 struct GroupPlan {
   std::vector<Node> speaking;  // nodes whose tables are factors
   std::vector<Node> keep;      // contexts that are not set, then the reward
+  std::vector<Node> heeded;    // of what is set: contexts, and what a table depends on
   EliminationOrder order;
 };
 
@@ -93,6 +98,12 @@ GroupPlan plan(const CausalGraph& graph, const Question& question, const ActionG
   for (const Node context : question.contexts)
     if (!contains(group.set, context)) plan.keep.push_back(context);
   plan.keep.push_back(question.reward);
+  for (const Node target : group.set) {
+    const auto children = graph.dag().children(target);
+    if (contains(question.contexts, target) ||
+        std::any_of(children.begin(), children.end(), [&](Node child) { return needed[child]; }))
+      plan.heeded.push_back(target);
+  }
   std::vector<std::uint32_t> sizes(graph.size());
   for (Node node = 0; node < graph.size(); ++node) sizes[node] = states(graph, node);
   plan.order = elimination_order(scopes, plan.keep, sizes);
@@ -134,9 +145,7 @@ void refuse_large(const CausalGraph& graph, const Question& question,
                   const std::vector<ActionGroup>& groups, const EliminationSize& size,
                   double most_entries) {
   if (size.entries > most_entries)
-    throw Error({"", "memory",
-                 fmt::format("a table of {} nodes and {:.3g} numbers ({})", size.width,
-                             size.entries, bytes_text(size.entries)),
+    throw Error({"", "memory", size.words(),
                  fmt::format("at most {:.3g} numbers ({}); fewer contexts, or nodes with fewer "
                              "states, need less",
                              most_entries, bytes_text(most_entries))});
@@ -158,7 +167,16 @@ void refuse_many_actions(const CausalGraph& graph, const Actions& actions) {
                  "at most 10^6; one target at a time is --single"});
 }
 
-// One action: fills its row of ν and its laws.
+// What of an action makes a difference. Two actions that agree in it have the same numbers, even
+// where they set different nodes: what nothing heeds is not needed either way.
+Assignment heeded(const GroupPlan& plan, const Assignment& action) {
+  Assignment part;
+  for (const auto& [node, state] : action)
+    if (contains(plan.heeded, node)) part.emplace_back(node, state);
+  return part;
+}
+
+// One action: fills a row of ν and its laws.
 void fill(const CausalGraph& graph, const Question& question, const GroupPlan& plan,
           const Assignment& action, std::size_t row, DoMarginals& result) {
   std::vector<Factor> factors;
@@ -183,14 +201,19 @@ void fill(const CausalGraph& graph, const Question& question, const GroupPlan& p
     const double* probabilities = joint.values.data() + place * reward_states;
     double sum = 0;
     for (std::uint32_t y = 0; y < reward_states; ++y) sum += probabilities[y];
+    if (sum < kNever) continue;
     result.marginals(row, z) = std::min(sum, 1.0);  // a rounding above it is no probability
-    if (sum <= 0) continue;
     for (std::uint32_t y = 0; y < reward_states; ++y) law(z, y) = probabilities[y] / sum;
   }
   result.states.push_back(std::move(law));
 }
 
 }  // namespace
+
+std::string EliminationSize::words() const {
+  return fmt::format("a table of {} node{} (width {}) and {:.3g} numbers ({})", width,
+                     width == 1 ? "" : "s", width - 1, entries, bytes_text(entries));
+}
 
 EliminationSize elimination_size(const CausalGraph& graph, const Question& question) {
   require_tables(graph);
@@ -216,11 +239,18 @@ DoMarginals do_marginals(const CausalGraph& graph, const Question& question, dou
   result.contexts = joint_states(graph, question.contexts);
   for (const ActionGroup& group : groups)
     result.actions.insert(result.actions.end(), group.actions.begin(), group.actions.end());
-  result.marginals = Matrix(result.actions.size(), result.contexts.size());
-  std::size_t row = 0;
+  std::map<Assignment, std::uint32_t> rows;
+  std::vector<std::pair<std::size_t, Assignment>> first;  // by row: a group, an action of it
   for (std::size_t g = 0; g < groups.size(); ++g)
-    for (const Assignment& action : groups[g].actions)
-      fill(graph, question, plans[g], action, row++, result);
+    for (const Assignment& action : groups[g].actions) {
+      const auto next = static_cast<std::uint32_t>(first.size());
+      const auto [row, is_new] = rows.emplace(heeded(plans[g], action), next);
+      if (is_new) first.emplace_back(g, action);
+      result.row_of.push_back(row->second);
+    }
+  result.marginals = Matrix(first.size(), result.contexts.size());
+  for (std::size_t row = 0; row < first.size(); ++row)
+    fill(graph, question, plans[first[row].first], first[row].second, row, result);
   return result;
 }
 

@@ -96,10 +96,10 @@ TEST(DoMarginals, AreSumsOverAllStates) {
       for (std::size_t z = 0; z < found.contexts.size(); ++z) {
         std::uint64_t total = 0;
         for (const std::uint64_t count : expected.counts[a][z]) total += count;
-        ASSERT_NEAR(found.marginals(a, z), static_cast<double>(total) * expected.unit[a], 1e-14)
+        ASSERT_NEAR(found.marginal(a, z), static_cast<double>(total) * expected.unit[a], 1e-14)
             << "trial " << trial;
         for (std::size_t y = 0; y < expected.counts[a][z].size(); ++y)
-          ASSERT_NEAR(found.states[a](z, y),
+          ASSERT_NEAR(found.law(a, z)[y],
                       total == 0 ? 0
                                  : static_cast<double>(expected.counts[a][z][y]) /
                                        static_cast<double>(total),
@@ -126,13 +126,39 @@ TEST(DoMarginals, OfTwoCoins) {
   const DoMarginals found = do_marginals(coins(), {{{0}, true, false}, {1}, 2});
   ASSERT_EQ(found.actions, (std::vector<Assignment>{{{0, 0}}, {{0, 1}}, {}}));
   for (std::size_t a = 0; a < 3; ++a) {
-    EXPECT_EQ(found.marginals(a, 0), 0.25);
-    EXPECT_EQ(found.marginals(a, 1), 0.75);
+    EXPECT_EQ(found.marginal(a, 0), 0.25);
+    EXPECT_EQ(found.marginal(a, 1), 0.75);
   }
-  EXPECT_EQ(found.states[0](1, 1), 1);
-  EXPECT_EQ(found.states[1](1, 2), 1);
-  EXPECT_EQ(found.states[2](0, 0), 0.5);
-  EXPECT_EQ(found.states[2](0, 1), 0.5);
+  EXPECT_EQ(found.law(0, 1)[1], 1);
+  EXPECT_EQ(found.law(1, 1)[2], 1);
+  EXPECT_EQ(found.law(2, 0)[0], 0.5);
+  EXPECT_EQ(found.law(2, 0)[1], 0.5);
+}
+
+// A coin that nothing heeds is tossed by many actions to no effect: their numbers are there once,
+// and doing nothing has the same.
+TEST(DoMarginals, KeepEqualRowsOnce) {
+  CausalGraph::Parts parts = coins().parts();
+  for (int i = 3; i < 8; ++i) {  // consequences of the reward, and of nothing
+    parts.variables.push_back(parts.variables[0]);
+    parts.variables.back().name = "n" + std::to_string(i);
+    parts.tables.push_back({0.5, 0.5});
+  }
+  parts.directed.push_back({2, 3});
+  parts.tables[3] = {0.1, 0.9, 0.2, 0.8, 0.3, 0.7};
+  const CausalGraph graph(parts);
+  const DoMarginals joint = do_marginals(graph, {{{0, 3, 4, 5, 6, 7}, true, false}, {1}, 2});
+  EXPECT_EQ(joint.actions.size(), 65u);
+  EXPECT_EQ(joint.states.size(), 3u);  // n0=tails, n0=heads, nature's own
+  EXPECT_EQ(joint.row_of[31], 0u);
+  EXPECT_EQ(joint.row_of[32], 1u);
+  EXPECT_EQ(joint.law(63, 1)[2], 1);
+  // One at a time: setting what nothing heeds is doing nothing.
+  const DoMarginals single = do_marginals(graph, {{{0, 3, 4}, true, true}, {}, 2});
+  EXPECT_EQ(single.row_of, (std::vector<std::uint32_t>{0, 1, 2, 2, 2, 2, 2}));
+  // A target that is a context differs by its state.
+  const DoMarginals seen = do_marginals(graph, {{{0, 4}, false, false}, {4}, 2});
+  EXPECT_EQ(seen.row_of, (std::vector<std::uint32_t>{0, 1, 2, 3}));
 }
 
 TEST(GraphInstance, HasNamesMeansAndNotes) {
