@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -15,8 +16,9 @@ namespace {
 
 constexpr int kNetworks = 10;
 
-// What the marginals are asked of: generated networks, in each the values of one node as actions,
-// one node as the context, the last as the reward.
+// What the marginals are asked of: generated networks, in each the values of the first node (which
+// is above all others) as actions, and of the two nodes with the most above them, which prune the
+// least, one as the context and one as the reward.
 struct Asked {
   CausalGraph graph;
   Question question;
@@ -27,8 +29,13 @@ std::vector<Asked> networks(std::size_t nodes, std::size_t arcs) {
   std::vector<Asked> all;
   for (int i = 0; i < kNetworks; ++i) {
     CausalGraph graph = test::random_network(nodes, arcs, stream);
-    const Question question{{{0}}, {static_cast<Node>(nodes / 2)}, static_cast<Node>(nodes - 1)};
-    all.push_back({std::move(graph), question});
+    std::vector<std::pair<std::ptrdiff_t, Node>> above;  // how many, of whom
+    for (Node node = 1; node < nodes; ++node) {
+      const std::vector<bool> set = graph.dag().ancestors({node});
+      above.emplace_back(-std::count(set.begin(), set.end(), true), node);
+    }
+    std::sort(above.begin(), above.end());
+    all.push_back({std::move(graph), {{{0}}, {above[1].second}, above[0].second}});
   }
   return all;
 }
@@ -47,10 +54,37 @@ void by_elimination(benchmark::State& state, std::size_t nodes, std::size_t arcs
   per_network(state);
 }
 
-// The networks that actions leave are made before the clock starts; its join tree belongs to what
+// Without what is below contexts and reward, which sums to one: elimination finds that out by
+// itself, a join tree is of the network it is given.
+Asked pruned(const Asked& asked) {
+  const CausalGraph::Parts& whole = asked.graph.parts();
+  std::vector<Node> ends = asked.question.contexts;
+  ends.push_back(asked.question.reward);
+  ends.push_back(asked.question.actions.targets[0]);
+  const std::vector<bool> kept = asked.graph.dag().ancestors(ends);
+  CausalGraph::Parts parts;
+  std::vector<Node> number(whole.variables.size());
+  for (Node node = 0; node < whole.variables.size(); ++node) {
+    if (!kept[node]) continue;
+    number[node] = static_cast<Node>(parts.variables.size());
+    parts.variables.push_back(whole.variables[node]);
+    parts.tables.push_back(whole.tables[node]);
+  }
+  for (const Arrow& arrow : whole.directed)
+    if (kept[arrow.to]) parts.directed.push_back({number[arrow.from], number[arrow.to]});
+  Asked small{CausalGraph(parts), asked.question};
+  for (Node& node : small.question.contexts) node = number[node];
+  for (Node& node : small.question.actions.targets) node = number[node];
+  small.question.reward = number[asked.question.reward];
+  return small;
+}
+
+// The networks that actions leave are made before the clock starts; the join tree belongs to what
 // is measured, as our order of elimination does.
-void by_join_tree(benchmark::State& state, std::size_t nodes, std::size_t arcs) {
-  const std::vector<Asked> all = networks(nodes, arcs);
+void by_join_tree(benchmark::State& state, std::size_t nodes, std::size_t arcs, bool prune) {
+  std::vector<Asked> all = networks(nodes, arcs);
+  if (prune)
+    for (Asked& one : all) one = pruned(one);
   std::vector<std::vector<std::unique_ptr<test::JoinTree>>> trees;
   std::vector<DoMarginals> shapes;
   for (const Asked& one : all) {
@@ -63,9 +97,9 @@ void by_join_tree(benchmark::State& state, std::size_t nodes, std::size_t arcs) 
     for (std::size_t i = 0; i < all.size(); ++i)
       for (const auto& tree : trees[i]) {
         tree->make_tree();
-        benchmark::DoNotOptimize(tree->law(all[i].question.contexts[0], {}));
+        benchmark::DoNotOptimize(tree->laws({}));
         for (const Assignment& context : shapes[i].contexts)
-          benchmark::DoNotOptimize(tree->law(all[i].question.reward, context));
+          benchmark::DoNotOptimize(tree->laws(context));
       }
   per_network(state);
 }
@@ -88,7 +122,7 @@ void by_enumeration(benchmark::State& state, std::size_t nodes, std::size_t arcs
               row = row * size(parent) + states[parent];
             probability *= one.graph.parts().tables[node][row * size(node) + states[node]];
           }
-          joint(states[one.question.contexts[0]], states[nodes - 1]) += probability;
+          joint(states[one.question.contexts[0]], states[one.question.reward]) += probability;
           Node at = 1;
           while (at < nodes && ++states[at] == size(at)) states[at++] = 0;
           if (at == nodes) break;
@@ -141,13 +175,14 @@ void add(const std::string& name, const std::function<void(benchmark::State&)>& 
 }
 
 void add_all() {
-  for (const auto& [nodes, arcs] :
-       {std::pair<std::size_t, std::size_t>{10, 12}, {37, 46}}) {
+  for (const auto& [nodes, arcs] : {std::pair<std::size_t, std::size_t>{10, 12}, {37, 46}}) {
     const std::string size = fmt::format("({} nodes, {} arcs)", nodes, arcs);
     add("do-marginals " + size,
         [=, n = nodes, m = arcs](auto& state) { by_elimination(state, n, m); });
     add("dlib join tree " + size,
-        [=, n = nodes, m = arcs](auto& state) { by_join_tree(state, n, m); });
+        [=, n = nodes, m = arcs](auto& state) { by_join_tree(state, n, m, false); });
+    add("dlib join tree, pruned " + size,
+        [=, n = nodes, m = arcs](auto& state) { by_join_tree(state, n, m, true); });
     if (nodes <= 10)  // 37 nodes have about 10^17 joint states
       add("enumeration " + size,
           [=, n = nodes, m = arcs](auto& state) { by_enumeration(state, n, m); });

@@ -492,8 +492,7 @@ CLI::App* add_command(CLI::App& parent, const char* name, const char* help,
                       const std::vector<std::string>& formats) {
   CLI::App* command = parent.add_subcommand(name, help);
   command
-      ->add_option("FILE", options->file,
-                   "a graph: BIF, DOT or dagitty text; - is standard input")
+      ->add_option("FILE", options->file, "a graph: BIF, DOT or dagitty text; - is standard input")
       ->required()
       ->transform([](const std::string& file) { return file == "-" ? "/dev/stdin" : file; });
   command->add_option("--tables", options->tables,

@@ -24,6 +24,8 @@ constexpr double kBaseline = 0.35;
 constexpr double kType = 14;
 constexpr double kLegendType = 12;
 constexpr int kSweeps = 12;
+constexpr std::size_t kMostDrawn = 20'000;  // nodes and arrows
+constexpr std::size_t kMostForDot = 1'000;
 
 // Characters, not bytes: wide enough for what people call their nodes.
 std::size_t letters(const std::string& name) {
@@ -407,9 +409,17 @@ std::string picture(const CausalGraph& graph, const Roles& roles) {
 }
 
 std::string drawn_svg(const CausalGraph& graph, const Roles& roles) {
+  const std::size_t arrows = graph.parts().directed.size() + graph.parts().bidirected.size();
+  if (graph.size() + arrows > kMostDrawn)
+    throw Error({"", "picture", fmt::format("{} nodes and {} arrows", graph.size(), arrows),
+                 fmt::format("at most {} nodes and arrows together; as text, JSON, DOT and dagitty "
+                             "there is no limit",
+                             kMostDrawn)});
   const bool placed = std::all_of(graph.parts().variables.begin(), graph.parts().variables.end(),
                                   [](const Variable& v) { return v.position.has_value(); });
-  if (placed || !program_exists("dot")) return picture(graph, roles);
+  // `dot` takes minutes for what nobody can look at as a whole anyway.
+  if (placed || graph.size() + arrows > kMostForDot || !program_exists("dot"))
+    return picture(graph, roles);
   std::string dot =
       "digraph {\n  node [shape=box style=\"rounded,filled\" fillcolor=\"#f4f5f7\" "
       "color=\"#6b7280\" fontname=\"sans-serif\" fontsize=12]\n  edge [color=\"#6b7280\"]\n";

@@ -151,9 +151,9 @@ Instance graph_instance(const CausalGraph& graph, const DoMarginals& numbers, co
   parts.marginals = Matrix(actions, contexts);
   parts.law_of.reserve(actions * contexts);
   DistinctLaws laws(parts.laws);
-  const std::uint32_t nothing =
-      std::find(first.begin(), first.end(), actions) == first.end() ? 0
-                                                                    : laws.index(RewardLaw::point(0));
+  const std::uint32_t nothing = std::find(first.begin(), first.end(), actions) == first.end()
+                                    ? 0
+                                    : laws.index(RewardLaw::point(0));
   std::vector<std::vector<std::uint32_t>> law_at;  // by row and context
   for (std::size_t row = 0; row < numbers.states.size(); ++row) {
     law_at.emplace_back(contexts, nothing);

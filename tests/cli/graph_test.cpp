@@ -81,6 +81,52 @@ TEST(GraphCommand, AnInstanceWhereverOneIsNamed) {
   EXPECT_EQ(written.status, 0) << written.err;
 }
 
+TEST(GraphCommand, ReadsStandardInput) {
+  for (const char* command :
+       {"check - -a smoke -c lung,bronc -r dysp", "dsep - --from smoke --to tub",
+        "separators - -a smoke -r dysp", "marginals - -a smoke -r dysp=yes",
+        "instance - -a smoke -r dysp=yes", "show -"}) {
+    const ProgramResult piped = ask(std::string(command) + " < asia.bif");
+    EXPECT_EQ(piped.status, 0) << command << piped.err;
+    const std::string named =
+        std::string(command).replace(std::string(command).find('-'), 1, "asia.bif");
+    if (std::string(command).starts_with("dsep")) EXPECT_EQ(piped.out, ask(named).out);
+  }
+  const ProgramResult wrong = ask("check - -a a -r b < /dev/null");
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_NE(wrong.err.find("/dev/stdin: got an empty text"), std::string::npos) << wrong.err;
+}
+
+TEST(GraphCommand, SaysWhyACollidersConsequenceOpensAPath) {
+  const json answer =
+      json::parse(ask("dsep asia.bif --from smoke --to tub --given xray -f json").out);
+  EXPECT_EQ(
+      answer["words"],
+      "smoke → lung → either ← tub: open, because xray, a consequence of either, is observed");
+  EXPECT_EQ(answer["witness"], json({"smoke", "->", "lung", "->", "either", "<-", "tub"}));
+}
+
+TEST(GraphCommand, NamesWithCommasAndQuotes) {
+  const ProgramResult result = ask(
+      R"sh(dsep - --from '"a, b"' --to '"say ""y"""' --given 'm' -f json <<'END'
+dag { "a, b" -> m -> "say \"y\"" }
+END
+)sh");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out)["separated"], true);
+}
+
+// Nobody can look at it, and laying it out would take all memory.
+TEST(GraphCommand, RefusesAPictureOfWhatIsTooLarge) {
+  const std::string large = "seq 1 20000 | sed 's/.*/n& -> m&/' | armature graph show - ";
+  TemporaryDirectory nowhere;
+  const ProgramResult picture = run_shell(large + "-f svg", nowhere.path());
+  EXPECT_EQ(picture.status, 2);
+  EXPECT_NE(picture.err.find("picture: got 40000 nodes and 20000 arrows"), std::string::npos)
+      << picture.err;
+  EXPECT_EQ(run_shell(large + "-f dot | wc -l", nowhere.path()).status, 0);
+}
+
 TEST(GraphCommand, MistakesNameWhatIsMeant) {
   const auto refusal = [](const std::string& arguments) {
     const ProgramResult result = ask(arguments);

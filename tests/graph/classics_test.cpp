@@ -112,12 +112,10 @@ TEST(Classics, FrontDoor) {
 // U is a fair coin, X and M copy what is above them with probability 3/4, Y is 1 with probability
 // (M + U)/2.
 TEST(Classics, FrontDoorInNumbers) {
-  const Classic classic("U [latent] U -> X -> M -> Y U -> Y", {{"U", {0.5}},
-                                                               {"X", {0.25, 0.75}},
-                                                               {"M", {0.25, 0.75}},
-                                                               {"Y", {0, 0.5, 0.5, 1}}});
-  const DoMarginals law =
-      do_marginals(classic.graph(), classic.question({"X"}, {"M"}, "Y", true));
+  const Classic classic(
+      "U [latent] U -> X -> M -> Y U -> Y",
+      {{"U", {0.5}}, {"X", {0.25, 0.75}}, {"M", {0.25, 0.75}}, {"Y", {0, 0.5, 0.5, 1}}});
+  const DoMarginals law = do_marginals(classic.graph(), classic.question({"X"}, {"M"}, "Y", true));
   ASSERT_EQ(law.actions.size(), 3u);
   // Set X: M is 1 with probability 1/4 or 3/4, U stays fair: Y is 1 with (M + 1/2)/2.
   EXPECT_DOUBLE_EQ(law.marginal(0, 1), 0.25);
@@ -226,10 +224,8 @@ TEST(Classics, Instrument) {
 
 // X -> C <- Y, and D, a consequence of C.
 TEST(Classics, ColliderWithAnObservedDescendant) {
-  const Classic classic("X -> C <- Y C -> D", {{"X", {0.5}},
-                                               {"Y", {0.5}},
-                                               {"C", {0, 0.5, 0.5, 1}},
-                                               {"D", {0.25, 0.75}}});
+  const Classic classic("X -> C <- Y C -> D",
+                        {{"X", {0.5}}, {"Y", {0.5}}, {"C", {0, 0.5, 0.5, 1}}, {"D", {0.25, 0.75}}});
   EXPECT_TRUE(classic.separated("X", "Y"));
   EXPECT_FALSE(classic.separated("X", "Y", {"C"}));
   EXPECT_FALSE(classic.separated("X", "Y", {"D"}));
@@ -286,11 +282,10 @@ TEST(Classics, MediatorWithALatentConfounder) {
 // stones (357 of 700) 87 had treatment 1 and 81 of them succeeded, 234 of the other 270; of large
 // ones (343) 263 had it and 192 succeeded, 55 of the other 80.
 TEST(Classics, SimpsonsParadox) {
-  const Classic classic(
-      "S -> X -> Y S -> Y",
-      {{"S", {343.0 / 700}},
-       {"X", {87.0 / 357, 263.0 / 343}},
-       {"Y", {234.0 / 270, 55.0 / 80, 81.0 / 87, 192.0 / 263}}});
+  const Classic classic("S -> X -> Y S -> Y",
+                        {{"S", {343.0 / 700}},
+                         {"X", {87.0 / 357, 263.0 / 343}},
+                         {"Y", {234.0 / 270, 55.0 / 80, 81.0 / 87, 192.0 / 263}}});
   EXPECT_FALSE(classic.benign({"S"}));
   EXPECT_EQ(classic.would_do(), "none");
   // The arrows into Y in the order of the text: X, then S.
@@ -298,16 +293,16 @@ TEST(Classics, SimpsonsParadox) {
   const DoMarginals law = do_marginals(classic.graph(), question);
   for (std::size_t action = 0; action < 3; ++action)
     EXPECT_DOUBLE_EQ(law.marginal(action, 1), 343.0 / 700);  // acting does not move the size
-  const Instance world = graph_instance(
-      classic.graph(), law, parse_reward(classic.graph(), "Y=1", "--reward"), "stones");
+  const Instance world = graph_instance(classic.graph(), law,
+                                        parse_reward(classic.graph(), "Y=1", "--reward"), "stones");
   EXPECT_NEAR(world.mean(0), (357 * 234.0 / 270 + 343 * 55.0 / 80) / 700, 1e-15);
   EXPECT_NEAR(world.mean(1), (357 * 81.0 / 87 + 343 * 192.0 / 263) / 700, 1e-15);
   EXPECT_NEAR(world.mean(2), 562.0 / 700, 1e-15);  // what was counted
   EXPECT_GT(world.mean(1), world.mean(0));         // …although 273 of 350 are fewer than 289
   // Seen, not done: P(Y=1 | X=1) = 273/350.
-  const DoMarginals seen =
-      do_marginals(classic.graph(), {{classic.nodes({"S"}), true, false}, classic.nodes({"X"}),
-                                     classic.graph().node("Y", "test")});
+  const DoMarginals seen = do_marginals(classic.graph(), {{classic.nodes({"S"}), true, false},
+                                                          classic.nodes({"X"}),
+                                                          classic.graph().node("Y", "test")});
   EXPECT_NEAR(seen.law(2, 1)[1], 273.0 / 350, 1e-15);
   EXPECT_NEAR(seen.law(2, 0)[1], 289.0 / 350, 1e-15);
 }
@@ -340,8 +335,7 @@ TEST(Classics, OneTargetAtATime) {
   EXPECT_EQ(classic.separators_of({classic.nodes({"X1", "X2"}), false, false}), "M1 M2");
   EXPECT_EQ(classic.separators_of({classic.nodes({"X1", "X2"}), false, true}), "none");
   // One target alone, one at a time, is that target set.
-  EXPECT_TRUE(
-      classic.judged(classic.question({"X1"}, {"M1", "M2"}, "Y", false, true)).benign);
+  EXPECT_TRUE(classic.judged(classic.question({"X1"}, {"M1", "M2"}, "Y", false, true)).benign);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // dlib's join tree as a witness from outside: the network after surgery, built anew from a graph's
-// tables, and every number asked by the chain rule. For tests and benchmarks.
+// tables. For tests and benchmarks.
 #pragma once
 
 #include <dlib/bayes_utils.h>
@@ -41,17 +41,21 @@ class JoinTree {
     dlib::create_join_tree(tree_, tree_);
   }
 
-  /// P(node = state | evidence), for every state.
-  std::vector<double> law(Node node, const Assignment& evidence) {
+  /// P(node = state | evidence), for every node and state: one pass of messages.
+  std::vector<std::vector<double>> laws(const Assignment& evidence) {
     for (const auto& [other, state] : evidence) {
       dlib::bayes_node_utils::set_node_value(network_, other, state);
       dlib::bayes_node_utils::set_node_as_evidence(network_, other);
     }
     const dlib::bayesian_network_join_tree solution(network_, tree_);
-    const auto probabilities = solution.probability(node);
+    std::vector<std::vector<double>> all;
+    for (Node node = 0; node < graph_.size(); ++node) {
+      const auto probabilities = solution.probability(node);
+      all.emplace_back(probabilities.begin(), probabilities.end());
+    }
     for (const auto& [other, state] : evidence)
       dlib::bayes_node_utils::set_node_as_nonevidence(network_, other);
-    return {probabilities.begin(), probabilities.end()};
+    return all;
   }
 
  private:
@@ -98,8 +102,7 @@ class JoinTree {
       std::size_t row = 0;
       for (std::size_t i = 0; i < heard.size(); ++i) {
         above.add(heard[i], digits[i]);
-        if (i < parents.size())
-          row = row * graph_.variable(parents[i]).states.size() + digits[i];
+        if (i < parents.size()) row = row * graph_.variable(parents[i]).states.size() + digits[i];
       }
       for (std::size_t state = 0; state < states; ++state) {
         const auto* set = held(action, node);
@@ -109,8 +112,7 @@ class JoinTree {
         dlib::bayes_node_utils::set_node_probability(network_, node, state, above, probability);
       }
       std::size_t at = 0;
-      while (at < digits.size() &&
-             ++digits[at] == graph_.variable(heard[at]).states.size())
+      while (at < digits.size() && ++digits[at] == graph_.variable(heard[at]).states.size())
         digits[at++] = 0;
       if (at == digits.size()) return;
     }
@@ -120,22 +122,5 @@ class JoinTree {
   Network network_;
   Tree tree_;
 };
-
-/// P(contexts = z) by the chain rule, and the law of the reward given z where that is not 0.
-struct JoinTreeAnswer {
-  double probability = 1;
-  std::vector<double> reward;
-};
-inline JoinTreeAnswer ask(JoinTree& tree, const Assignment& context, Node reward) {
-  JoinTreeAnswer answer;
-  Assignment evidence;
-  for (const auto& [node, state] : context) {
-    answer.probability *= tree.law(node, evidence)[state];
-    if (answer.probability == 0) return answer;
-    evidence.emplace_back(node, state);
-  }
-  answer.reward = tree.law(reward, evidence);
-  return answer;
-}
 
 }  // namespace armature::graph::test

@@ -226,6 +226,29 @@ TEST(DoMarginals, RefuseWhatIsTooLarge) {
   EXPECT_NE(said.find("memory: got a table of"), std::string::npos) << said;
 }
 
+// Twelve contexts of probability 1e-30 together have 1e-360: no double, and no garbage either.
+TEST(DoMarginals, OfWhatNeverHappens) {
+  constexpr Node kCoins = 12;
+  CausalGraph::Parts parts;
+  parts.variables = named(kCoins + 2);
+  for (Node node = 0; node < kCoins + 2; ++node) {
+    parts.variables[node].states = {"0", "1"};
+    parts.tables.push_back({1 - 1e-30, 1e-30});
+  }
+  parts.tables[kCoins] = {0.5, 0.5};
+  Question question{{{kCoins}}, {}, kCoins + 1};
+  for (Node node = 0; node < kCoins; ++node) question.contexts.push_back(node);
+  parts.directed = {{0, kCoins + 1}};
+  parts.tables[kCoins + 1] = {0.25, 0.75, 0.75, 0.25};
+  const DoMarginals found = do_marginals(CausalGraph(parts), question);
+  EXPECT_EQ(found.marginal(0, found.contexts.size() - 1), 0);
+  EXPECT_EQ(found.marginal(0, 0), 1);
+  // Nine of them have 1e-270, and that is exact still.
+  const std::size_t rare = (1U << 12U) - (1U << 3U);
+  EXPECT_NEAR(found.marginal(0, rare) / 1e-270, 1, 1e-12);
+  EXPECT_NEAR(found.law(0, rare)[1], 0.25, 1e-15);
+}
+
 TEST(DoMarginals, NeedTables) {
   const CausalGraph graph = test::made(2, {{0, 1}});
   EXPECT_NE(message([&] {
