@@ -207,9 +207,9 @@ struct SeparatorSearch {
 };
 
 struct Separators {
-  bool exists = false;
+  bool exists = false;                  // one as asked for: not larger than `largest`
   std::vector<std::vector<Node>> sets;  // minimal ones, by number of joint values, then of nodes
-  bool complete = true;                 // false: more than `most`
+  bool complete = true;                 // false: more than `most`, or more than a second's work
   std::string words;                    // tells "none exists" and "the empty set is enough" apart
 };
 

@@ -138,7 +138,10 @@ std::string line(const std::string& label, const std::string& words) {
 
 std::string graph_text(const CausalGraph& graph) {
   const auto& parts = graph.parts();
-  std::string text = fmt::format("{} nodes, {} arrows", graph.size(), parts.directed.size());
+  const auto counted = [](std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::string text = counted(graph.size(), "node") + ", " + counted(parts.directed.size(), "arrow");
   if (!parts.bidirected.empty()) text += fmt::format(", {} <->", parts.bidirected.size());
   const std::size_t latent = with_role(graph, &graph::Variable::latent).size();
   if (latent > 0) text += fmt::format(", {} latent", latent);

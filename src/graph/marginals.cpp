@@ -68,12 +68,12 @@ bool contains(const std::vector<Node>& set, Node node) {
 // to one), and above a node that is set nothing does.
 struct GroupPlan {
   std::vector<Node> speaking;  // nodes whose tables are factors
-  std::vector<Node> keep;      // contexts that are not set, then the reward
+  std::vector<Node> keep;      // what is asked for and is not set
   std::vector<Node> heeded;    // of what is set: contexts, and what a table depends on
   EliminationOrder order;
 };
 
-GroupPlan plan(const CausalGraph& graph, const Question& question, const ActionGroup& group) {
+GroupPlan plan(const CausalGraph& graph, const std::vector<Node>& asked, const ActionGroup& group) {
   GroupPlan plan;
   std::vector<bool> needed(graph.size());
   std::vector<Node> queue;
@@ -82,8 +82,7 @@ GroupPlan plan(const CausalGraph& graph, const Question& question, const ActionG
     needed[node] = true;
     queue.push_back(node);
   };
-  for (const Node context : question.contexts) need(context);
-  need(question.reward);
+  for (const Node node : asked) need(node);
   for (std::size_t i = 0; i < queue.size(); ++i)
     for (const Node parent : graph.dag().parents(queue[i])) need(parent);
   std::vector<std::vector<Node>> scopes;
@@ -95,12 +94,11 @@ GroupPlan plan(const CausalGraph& graph, const Question& question, const ActionG
       if (!contains(group.set, parent)) scope.push_back(parent);
     scopes.push_back(std::move(scope));
   }
-  for (const Node context : question.contexts)
-    if (!contains(group.set, context)) plan.keep.push_back(context);
-  plan.keep.push_back(question.reward);
+  for (const Node node : asked)
+    if (!contains(group.set, node)) plan.keep.push_back(node);
   for (const Node target : group.set) {
     const auto children = graph.dag().children(target);
-    if (contains(question.contexts, target) ||
+    if (contains(asked, target) ||
         std::any_of(children.begin(), children.end(), [&](Node child) { return needed[child]; }))
       plan.heeded.push_back(target);
   }
@@ -108,6 +106,23 @@ GroupPlan plan(const CausalGraph& graph, const Question& question, const ActionG
   for (Node node = 0; node < graph.size(); ++node) sizes[node] = states(graph, node);
   plan.order = elimination_order(scopes, plan.keep, sizes);
   return plan;
+}
+
+// ν is summed up by itself, not from the joint law with the reward: fewer numbers are rounded, and
+// what a table says of a context is said as it stands there.
+struct GroupPlans {
+  GroupPlan contexts;
+  GroupPlan joint;  // contexts, then the reward
+  EliminationSize size() const {
+    return contexts.order.size.entries > joint.order.size.entries ? contexts.order.size
+                                                                  : joint.order.size;
+  }
+};
+
+GroupPlans plans_of(const CausalGraph& graph, const Question& question, const ActionGroup& group) {
+  std::vector<Node> joint = question.contexts;
+  joint.push_back(question.reward);
+  return {plan(graph, question.contexts, group), plan(graph, joint, group)};
 }
 
 Factor table_of(const CausalGraph& graph, Node node) {
@@ -177,11 +192,15 @@ Assignment heeded(const GroupPlan& plan, const Assignment& action) {
 }
 
 // One action: fills a row of ν and its laws.
-void fill(const CausalGraph& graph, const Question& question, const GroupPlan& plan,
+void fill(const CausalGraph& graph, const Question& question, const GroupPlans& plans,
           const Assignment& action, std::size_t row, DoMarginals& result) {
-  std::vector<Factor> factors;
-  for (const Node node : plan.speaking) factors.push_back(sliced(table_of(graph, node), action));
-  const Factor joint = eliminate(std::move(factors), plan.order.nodes, plan.keep);
+  const auto summed = [&](const GroupPlan& plan) {
+    std::vector<Factor> factors;
+    for (const Node node : plan.speaking) factors.push_back(sliced(table_of(graph, node), action));
+    return eliminate(std::move(factors), plan.order.nodes, plan.keep);
+  };
+  const Factor contexts = summed(plans.contexts);
+  const Factor joint = summed(plans.joint);
 
   const std::uint32_t reward_states = states(graph, question.reward);
   Matrix law(result.contexts.size(), reward_states);
@@ -201,8 +220,9 @@ void fill(const CausalGraph& graph, const Question& question, const GroupPlan& p
     const double* probabilities = joint.values.data() + place * reward_states;
     double sum = 0;
     for (std::uint32_t y = 0; y < reward_states; ++y) sum += probabilities[y];
-    if (sum < kNever) continue;
-    result.marginals(row, z) = std::min(sum, 1.0);  // a rounding above it is no probability
+    if (sum < kNever || contexts.values[place] < kNever) continue;
+    // A rounding above 1 is no probability.
+    result.marginals(row, z) = std::min(contexts.values[place], 1.0);
     for (std::uint32_t y = 0; y < reward_states; ++y) law(z, y) = probabilities[y] / sum;
   }
   result.states.push_back(std::move(law));
@@ -220,7 +240,7 @@ EliminationSize elimination_size(const CausalGraph& graph, const Question& quest
   refuse_many_actions(graph, question.actions);
   EliminationSize size;
   for (const ActionGroup& group : action_groups(graph, question.actions)) {
-    const EliminationSize one = plan(graph, question, group).order.size;
+    const EliminationSize one = plans_of(graph, question, group).size();
     if (one.entries > size.entries) size = one;
   }
   return size;
@@ -230,10 +250,10 @@ DoMarginals do_marginals(const CausalGraph& graph, const Question& question, dou
   require_tables(graph);
   refuse_many_actions(graph, question.actions);
   const std::vector<ActionGroup> groups = action_groups(graph, question.actions);
-  std::vector<GroupPlan> plans;
+  std::vector<GroupPlans> plans;
   for (const ActionGroup& group : groups) {
-    plans.push_back(plan(graph, question, group));
-    refuse_large(graph, question, groups, plans.back().order.size, most_entries);
+    plans.push_back(plans_of(graph, question, group));
+    refuse_large(graph, question, groups, plans.back().size(), most_entries);
   }
   DoMarginals result;
   result.contexts = joint_states(graph, question.contexts);
@@ -244,7 +264,7 @@ DoMarginals do_marginals(const CausalGraph& graph, const Question& question, dou
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (const Assignment& action : groups[g].actions) {
       const auto next = static_cast<std::uint32_t>(first.size());
-      const auto [row, is_new] = rows.emplace(heeded(plans[g], action), next);
+      const auto [row, is_new] = rows.emplace(heeded(plans[g].joint, action), next);
       if (is_new) first.emplace_back(g, action);
       result.row_of.push_back(row->second);
     }

@@ -78,11 +78,15 @@ Criterion separated(const CausalGraph& graph, const Dag& dag, const std::vector<
 Criterion front_door(const CausalGraph& graph, const Question& question) {
   const std::vector<Node>& targets = question.actions.targets;
   const std::vector<Node>& contexts = question.contexts;
+  for (const Node context : contexts)
+    if (contains(targets, context))
+      return {false, fmt::format("front-door: context {} is set by the actions itself",
+                                 graph.name(context))};
   // 1: every directed way from a target to the reward passes a context.
   const Dag without_contexts(graph.dag().size(), arrows_without(graph, contexts, false));
   const std::vector<bool> above = without_contexts.ancestors({question.reward});
   for (const Node target : targets)
-    if (above[target] && !contains(contexts, target))
+    if (above[target])
       return {false, fmt::format("front-door, first condition: a directed way from {} to {} passes "
                                  "no context",
                                  graph.name(target), graph.name(question.reward))};
