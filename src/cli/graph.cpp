@@ -156,9 +156,14 @@ double joint_values(const CausalGraph& graph, const std::vector<Node>& nodes) {
   return values;
 }
 
+// Of hundreds of nodes the first are enough for the eye; --format json has them all.
 std::string set_text(const CausalGraph& graph, const std::vector<Node>& set) {
+  constexpr std::size_t kShown = 20;
   const double values = joint_values(graph, set);
-  return names_text(graph, set) +
+  const std::vector<Node> shown(
+      set.begin(), set.begin() + static_cast<std::ptrdiff_t>(std::min(set.size(), kShown)));
+  return names_text(graph, shown) +
+         (set.size() > kShown ? fmt::format(", … ({} nodes)", set.size()) : "") +
          (values > 0
               ? fmt::format("  ({} joint value{})", number_text(values), values == 1 ? "" : "s")
               : "");

@@ -401,8 +401,8 @@ std::string picture(const CausalGraph& graph, const Roles& roles) {
     const double x = kMargin + kLegendEntry * static_cast<double>(i);
     const double y = height - 26;
     svg += fmt::format(
-        "<g class=\"legend {}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"14\" rx=\"4\"/><text x=\"{:.1f}\" "
-        "y=\"{:.1f}\">{}</text></g>\n",
+        "<g class=\"legend {}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"14\" rx=\"4\"/>"
+        "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
         legend[i].first, x, y - 7, x + 24, y + kBaseline * kLegendType, legend[i].second);
   }
   return svg + "</svg>\n";

@@ -16,7 +16,7 @@ namespace {
 
 // Beyond this much work the search stops, even if few were small enough to be listed: nodes and
 // edges looked at, about a second. What was found by then is said to be not all.
-constexpr std::size_t kMostWork = 200'000'000;
+constexpr std::size_t kMostWork = 100'000'000;
 
 using Set = std::vector<Node>;  // ascending
 
