@@ -204,6 +204,13 @@ void dsep(const Options& options) {
 
 // ---- check -------------------------------------------------------------------------------------
 
+// Before work that takes a noticeable time: how large it is.
+void tell_size(const CausalGraph& graph, const graph::Question& question) {
+  if (!graph.has_tables()) return;
+  const graph::EliminationSize size = graph::elimination_size(graph, question);
+  if (size.entries > 1e6) complain("the sums take " + size.words());
+}
+
 // With tables: are the laws of the reward the same? Nothing where there are none, or where they
 // would not fit into memory.
 std::optional<bool> benign_by_tables(const CausalGraph& graph, const Asked& asked) {
@@ -216,6 +223,7 @@ std::optional<bool> benign_by_tables(const CausalGraph& graph, const Asked& aske
                               static_cast<double>(std::max<std::size_t>(states - 1, 1)));
   }
   try {
+    tell_size(graph, asked.question);
     return graph::graph_instance(graph, asked.question, reward, "").benign_verdict().benign();
   } catch (const Error& error) {
     complain(fmt::format("warning: no verdict by the tables: {}", error.what()));
@@ -275,7 +283,8 @@ void check(const Options& options) {
     out += "\n" + line("as drawn", criterion_text(verdict.graph));
     out += line("after cuts", criterion_text(verdict.surgery));
     out += line("front door", criterion_text(verdict.front_door)) + "\n";
-    out += line("would do", suggestions.empty() ? found.words : set_text(graph, suggestions[0]));
+    const bool in_words = suggestions.empty() || suggestions[0].empty();  // none, or none is needed
+    out += line("would do", in_words ? found.words : set_text(graph, suggestions[0]));
     for (std::size_t i = 1; i < suggestions.size(); ++i)
       out += line("", set_text(graph, suggestions[i]));
     if (found.sets.size() > suggestions.size())
@@ -323,10 +332,7 @@ struct Numbers {
 };
 
 Numbers numbers_of(const CausalGraph& graph, const Asked& what) {
-  if (graph.has_tables()) {
-    const graph::EliminationSize size = graph::elimination_size(graph, what.question);
-    if (size.entries > 1e6) complain("this takes " + size.words());
-  }
+  tell_size(graph, what.question);
   Numbers numbers;
   numbers.law = graph::do_marginals(graph, what.question);
   const Instance instance = graph::graph_instance(graph, numbers.law, what.reward, "");
@@ -413,6 +419,7 @@ void write_graph_instance(const Options& options) {
   const CausalGraph graph = open(options);
   const Asked what = asked(graph, options);
   const std::string name = std::filesystem::path(options.file).stem().string();
+  tell_size(graph, what.question);
   emit(options.output,
        write_instance(graph::graph_instance(graph, what.question, what.reward, name)));
   warn(graph);

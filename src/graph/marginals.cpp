@@ -139,10 +139,11 @@ Factor table_of(const CausalGraph& graph, Node node) {
 
 void require_tables(const CausalGraph& graph) {
   if (!graph.has_tables())
-    throw Error({"", "tables",
-                 graph.parts().why_no_tables.empty() ? "none" : graph.parts().why_no_tables,
-                 "conditional tables, in the file or as JSON beside it: without them there are "
-                 "verdicts but no numbers"});
+    throw Error(
+        {"", "tables",
+         graph.parts().why_no_tables.empty() ? "none" : "none: " + graph.parts().why_no_tables,
+         "conditional tables, in the file or as JSON beside it: without them there are "
+         "verdicts but no numbers"});
 }
 
 std::string bytes_text(double numbers) {

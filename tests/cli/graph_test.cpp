@@ -127,6 +127,22 @@ TEST(GraphCommand, RefusesAPictureOfWhatIsTooLarge) {
   EXPECT_EQ(run_shell(large + "-f dot | wc -l", nowhere.path()).status, 0);
 }
 
+// 39 coins as contexts have 2^39 joint values: refused before anything is computed, and the verdict
+// of the graph stands without it.
+TEST(GraphCommand, SaysHowLargeTheSumsWouldBe) {
+  TemporaryDirectory directory;
+  const ProgramResult refused = run_shell(
+      "for i in $(seq 0 40); do echo \"variable c$i { type discrete[2] { n, y }; }\"; "
+      "echo \"probability (c$i) { table 0.5 0.5; }\"; done | armature graph check - -a c0 -r c1 "
+      "-c $(seq -s, -f c%.0f 2 40)",
+      directory.path());
+  EXPECT_EQ(refused.status, 0) << refused.err;
+  EXPECT_NE(refused.err.find("no verdict by the tables: memory: got a table of 40 nodes (width 39) "
+                             "and 1.1e+12 numbers (8 TiB)"),
+            std::string::npos)
+      << refused.err;
+}
+
 TEST(GraphCommand, MistakesNameWhatIsMeant) {
   const auto refusal = [](const std::string& arguments) {
     const ProgramResult result = ask(arguments);

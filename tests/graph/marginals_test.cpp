@@ -224,6 +224,8 @@ TEST(DoMarginals, RefuseWhatIsTooLarge) {
     do_marginals(graph, {{{0}}, {}, kSide * kSide - 1}, 1e6);
   });
   EXPECT_NE(said.find("memory: got a table of"), std::string::npos) << said;
+  EXPECT_EQ((EliminationSize{21, 1 << 21}).words(),
+            "a table of 21 nodes (width 20) and 2.1e+06 numbers (16 MiB)");
 }
 
 // Twelve contexts of probability 1e-30 together have 1e-360: no double, and no garbage either.
