@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "armature/error.h"
 #include "armature/graph.h"
@@ -155,11 +156,18 @@ Instance graph_instance(const CausalGraph& graph, const DoMarginals& numbers, co
                                     ? 0
                                     : laws.index(RewardLaw::point(0));
   std::vector<std::vector<std::uint32_t>> law_at;  // by row and context
+  // What differs from the context's first law by rounding alone is that law: a world that is benign
+  // has one law per context to the last bit, and is written as such.
+  std::vector<std::optional<std::uint32_t>> first_law(contexts);
   for (std::size_t row = 0; row < numbers.states.size(); ++row) {
     law_at.emplace_back(contexts, nothing);
-    for (std::size_t z = 0; z < contexts; ++z)
-      if (numbers.marginals(row, z) > 0)
-        law_at[row][z] = laws.index(law_of(numbers.states[row].row(z), reward.values));
+    for (std::size_t z = 0; z < contexts; ++z) {
+      if (numbers.marginals(row, z) <= 0) continue;
+      const RewardLaw law = law_of(numbers.states[row].row(z), reward.values);
+      const bool same = first_law[z] && law.same_law(parts.laws[*first_law[z]]);
+      law_at[row][z] = same ? *first_law[z] : laws.index(law);
+      if (!first_law[z]) first_law[z] = law_at[row][z];
+    }
   }
   std::size_t borrowed = 0;
   std::size_t unreached = 0;

@@ -179,6 +179,24 @@ TEST(GraphInstance, HasNamesMeansAndNotes) {
                    .benign());
 }
 
+// Rows of ν of a benign world are rounded differently; its laws are one per context all the same.
+TEST(GraphInstance, HasOneLawPerContextWhereItIsBenign) {
+  CausalGraph::Parts parts;
+  parts.variables = named(3);
+  for (Variable& variable : parts.variables) variable.states = {"0", "1", "2"};
+  parts.directed = {{0, 1}, {1, 2}};
+  parts.tables = {{0.3, 0.3, 0.4},
+                  {0.1, 0.2, 0.7, 0.3, 0.6, 0.1, 0.7, 0.1, 0.2},
+                  {0.7, 0.2, 0.1, 0.1, 0.3, 0.6, 0.3, 0.3, 0.4}};
+  const CausalGraph graph(parts);
+  const Instance world =
+      graph_instance(graph, {{{0}, true, false}, {1}, 2},
+                     parse_reward(graph, "n2:0=0,1=0.4,2=1", "--reward"), "chain");
+  EXPECT_EQ(world.parts().laws.size(), 3u);
+  for (Arm action = 1; action < world.actions(); ++action)
+    for (Context z = 0; z < 3; ++z) EXPECT_EQ(world.law(action, z), world.law(0, z));
+}
+
 std::string message(const std::function<void()>& doing) {
   try {
     doing();
