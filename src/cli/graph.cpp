@@ -264,7 +264,8 @@ void check(const Options& options) {
     json["suggestions"] = Json::array();
     for (const auto& set : suggestions) json["suggestions"].push_back(names_json(graph, set));
     json["suggestions_words"] = found.words;
-    json["warnings"] = verdict.warnings;
+    json["warnings"] = graph.parts().warnings;
+    for (const std::string& warning : verdict.warnings) json["warnings"].push_back(warning);
     emit(options.output, json.dump(2) + "\n");
   } else {
     std::string out = line("graph", fmt::format("{}: {}", options.file, graph_text(graph)));

@@ -76,9 +76,10 @@ TEST(GraphCommand, AnInstanceWhereverOneIsNamed) {
           "armature simulate -i graph:file=" +
           graph +
           ",action=smoking,context=tar,reward=cancer=no -p ucb -T 500 -m 2 -f csv > other && "
-          "cut -d, -f2-6 one > a; cut -d, -f2-6 other > b; tail -n 1 one other",
+          "sed 's/.*,ucb,/ucb,/' one > a && sed 's/.*,ucb,/ucb,/' other > b && "
+          "cmp a b && grep -c ucb a",
       directory.path());
-  EXPECT_EQ(written.status, 0) << written.err;
+  EXPECT_EQ(written.status, 0) << written.out << written.err;  // the same bytes but for the name
 }
 
 TEST(GraphCommand, ReadsStandardInput) {
@@ -104,6 +105,17 @@ TEST(GraphCommand, SaysWhyACollidersConsequenceOpensAPath) {
       answer["words"],
       "smoke → lung → either ← tub: open, because xray, a consequence of either, is observed");
   EXPECT_EQ(answer["witness"], json({"smoke", "->", "lung", "->", "either", "<-", "tub"}));
+}
+
+// Of the file and of the question, in one list.
+TEST(GraphCommand, WarnsInJsonToo) {
+  const ProgramResult result =
+      ask("check - -a x -r y -f json <<'END'\nx [exposur] x -> z y\nEND\n");
+  EXPECT_EQ(result.status, 0) << result.err;
+  const json warnings = json::parse(result.out)["warnings"];
+  ASSERT_EQ(warnings.size(), 3u) << warnings;  // the option, the names side by side, no effect
+  EXPECT_NE(warnings[0].get<std::string>().find("did you mean 'exposure'?"), std::string::npos);
+  EXPECT_NE(warnings[2].get<std::string>().find("no action can change 'y'"), std::string::npos);
 }
 
 TEST(GraphCommand, NamesWithCommasAndQuotes) {
