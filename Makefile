@@ -60,8 +60,9 @@ test-long: tidy ## what does not fit into the others: static analysis, law tests
 bench: ## ns per round beside naive references, measured in one run
 	@scripts/install-deps build bench
 	@cmake --preset release --log-level=WARNING -DARMATURE_BENCH=ON >/dev/null
-	@cmake --build --preset release --target bench_ladder
+	@cmake --build --preset release --target bench_ladder bench_graph
 	@build/release/bin/bench_ladder --benchmark_color=false
+	@build/release/bin/bench_graph --benchmark_color=false
 
 paper: bundle build ## runs the studies, publishes them in studies/results, redraws the docs; about an hour, by the times of single runs (three longer studies with ARMATURE_LONG=1)
 	@scripts/paper

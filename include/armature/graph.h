@@ -207,9 +207,9 @@ struct SeparatorSearch {
 };
 
 struct Separators {
-  bool exists = false;
+  bool exists = false;                  // one as asked for: not larger than `largest`
   std::vector<std::vector<Node>> sets;  // minimal ones, by number of joint values, then of nodes
-  bool complete = true;                 // false: more than `most`
+  bool complete = true;                 // false: more than `most`, or more than a second's work
   std::string words;                    // tells "none exists" and "the empty set is enough" apart
 };
 
@@ -235,14 +235,25 @@ using Assignment = std::vector<std::pair<Node, std::uint32_t>>;
 struct DoMarginals {
   std::vector<Assignment> actions;   // joint values, the last target fastest; the empty one last
   std::vector<Assignment> contexts;  // joint values, the last context fastest
-  Matrix marginals;                  // ν_a(z)
-  std::vector<Matrix> states;        // per action: P(reward's state | z), zeros where ν_a(z) = 0
+  /// Actions that differ only in targets without effect have one row: it is computed and kept once.
+  std::vector<std::uint32_t> row_of;  // by action
+  Matrix marginals;                   // by row and context: ν_a(z)
+  std::vector<Matrix> states;         // by row: P(reward's state | z), zeros where ν_a(z) = 0
+
+  double marginal(std::size_t action, std::size_t context) const {
+    return marginals(row_of[action], context);
+  }
+  std::span<const double> law(std::size_t action, std::size_t context) const {
+    return states[row_of[action]].row(context);
+  }
 };
 
 /// The largest table that computing them needs, before anything is computed.
 struct EliminationSize {
   std::size_t width = 0;  // nodes of the largest table
   double entries = 0;     // its numbers
+  /// "a table of 21 nodes (width 20) and 2.1e+06 numbers (16 MiB)".
+  std::string words() const;
 };
 inline constexpr double kMostEntries = 1 << 26;  // half a GiB
 EliminationSize elimination_size(const CausalGraph& graph, const Question& question);

@@ -138,7 +138,10 @@ std::string line(const std::string& label, const std::string& words) {
 
 std::string graph_text(const CausalGraph& graph) {
   const auto& parts = graph.parts();
-  std::string text = fmt::format("{} nodes, {} arrows", graph.size(), parts.directed.size());
+  const auto counted = [](std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::string text = counted(graph.size(), "node") + ", " + counted(parts.directed.size(), "arrow");
   if (!parts.bidirected.empty()) text += fmt::format(", {} <->", parts.bidirected.size());
   const std::size_t latent = with_role(graph, &graph::Variable::latent).size();
   if (latent > 0) text += fmt::format(", {} latent", latent);
@@ -153,9 +156,14 @@ double joint_values(const CausalGraph& graph, const std::vector<Node>& nodes) {
   return values;
 }
 
+// Of hundreds of nodes the first are enough for the eye; --format json has them all.
 std::string set_text(const CausalGraph& graph, const std::vector<Node>& set) {
+  constexpr std::size_t kShown = 20;
   const double values = joint_values(graph, set);
-  return names_text(graph, set) +
+  const std::vector<Node> shown(
+      set.begin(), set.begin() + static_cast<std::ptrdiff_t>(std::min(set.size(), kShown)));
+  return names_text(graph, shown) +
+         (set.size() > kShown ? fmt::format(", … ({} nodes)", set.size()) : "") +
          (values > 0
               ? fmt::format("  ({} joint value{})", number_text(values), values == 1 ? "" : "s")
               : "");
@@ -196,6 +204,13 @@ void dsep(const Options& options) {
 
 // ---- check -------------------------------------------------------------------------------------
 
+// Before work that takes a noticeable time: how large it is.
+void tell_size(const CausalGraph& graph, const graph::Question& question) {
+  if (!graph.has_tables()) return;
+  const graph::EliminationSize size = graph::elimination_size(graph, question);
+  if (size.entries > 1e6) complain("the sums take " + size.words());
+}
+
 // With tables: are the laws of the reward the same? Nothing where there are none, or where they
 // would not fit into memory.
 std::optional<bool> benign_by_tables(const CausalGraph& graph, const Asked& asked) {
@@ -208,6 +223,7 @@ std::optional<bool> benign_by_tables(const CausalGraph& graph, const Asked& aske
                               static_cast<double>(std::max<std::size_t>(states - 1, 1)));
   }
   try {
+    tell_size(graph, asked.question);
     return graph::graph_instance(graph, asked.question, reward, "").benign_verdict().benign();
   } catch (const Error& error) {
     complain(fmt::format("warning: no verdict by the tables: {}", error.what()));
@@ -248,7 +264,8 @@ void check(const Options& options) {
     json["suggestions"] = Json::array();
     for (const auto& set : suggestions) json["suggestions"].push_back(names_json(graph, set));
     json["suggestions_words"] = found.words;
-    json["warnings"] = verdict.warnings;
+    json["warnings"] = graph.parts().warnings;
+    for (const std::string& warning : verdict.warnings) json["warnings"].push_back(warning);
     emit(options.output, json.dump(2) + "\n");
   } else {
     std::string out = line("graph", fmt::format("{}: {}", options.file, graph_text(graph)));
@@ -267,7 +284,8 @@ void check(const Options& options) {
     out += "\n" + line("as drawn", criterion_text(verdict.graph));
     out += line("after cuts", criterion_text(verdict.surgery));
     out += line("front door", criterion_text(verdict.front_door)) + "\n";
-    out += line("would do", suggestions.empty() ? found.words : set_text(graph, suggestions[0]));
+    const bool in_words = suggestions.empty() || suggestions[0].empty();  // none, or none is needed
+    out += line("would do", in_words ? found.words : set_text(graph, suggestions[0]));
     for (std::size_t i = 1; i < suggestions.size(); ++i)
       out += line("", set_text(graph, suggestions[i]));
     if (found.sets.size() > suggestions.size())
@@ -315,19 +333,14 @@ struct Numbers {
 };
 
 Numbers numbers_of(const CausalGraph& graph, const Asked& what) {
-  if (graph.has_tables()) {
-    const graph::EliminationSize size = graph::elimination_size(graph, what.question);
-    if (size.entries > 1e6)
-      complain(fmt::format("the largest table has {} nodes and {:.3g} numbers", size.width,
-                           size.entries));
-  }
+  tell_size(graph, what.question);
   Numbers numbers;
   numbers.law = graph::do_marginals(graph, what.question);
   const Instance instance = graph::graph_instance(graph, numbers.law, what.reward, "");
   numbers.means = Matrix(numbers.law.actions.size(), numbers.law.contexts.size());
   for (Arm a = 0; a < numbers.law.actions.size(); ++a) {
     for (Context z = 0; z < numbers.law.contexts.size(); ++z)
-      if (numbers.law.marginals(a, z) > 0) numbers.means(a, z) = instance.law(a, z).mean();
+      if (numbers.law.marginal(a, z) > 0) numbers.means(a, z) = instance.law(a, z).mean();
     numbers.mean_reward.push_back(instance.mean(a));
   }
   return numbers;
@@ -347,8 +360,8 @@ std::string numbers_json(const CausalGraph& graph, const Numbers& numbers) {
     Json marginals = Json::array();
     Json means = Json::array();
     for (std::size_t z = 0; z < numbers.law.contexts.size(); ++z) {
-      marginals.push_back(numbers.law.marginals(a, z));
-      means.push_back(numbers.law.marginals(a, z) > 0 ? Json(numbers.means(a, z)) : Json(nullptr));
+      marginals.push_back(numbers.law.marginal(a, z));
+      means.push_back(numbers.law.marginal(a, z) > 0 ? Json(numbers.means(a, z)) : Json(nullptr));
     }
     json["marginals"].push_back(std::move(marginals));
     json["means"].push_back(std::move(means));
@@ -363,8 +376,8 @@ std::string numbers_csv(const CausalGraph& graph, const Numbers& numbers) {
       csv += fmt::format("{},{},{},{}\n",
                          csv_field(graph::assignment_text(graph, numbers.law.actions[a])),
                          csv_field(graph::assignment_text(graph, numbers.law.contexts[z])),
-                         numbers.law.marginals(a, z),
-                         numbers.law.marginals(a, z) > 0 ? print_real(numbers.means(a, z)) : "");
+                         numbers.law.marginal(a, z),
+                         numbers.law.marginal(a, z) > 0 ? print_real(numbers.means(a, z)) : "");
   return csv;
 }
 
@@ -380,14 +393,14 @@ std::string numbers_table(const CausalGraph& graph, const Numbers& numbers) {
   std::size_t left_out = 0;
   for (std::size_t a = 0; a < numbers.law.actions.size(); ++a)
     for (std::size_t z = 0; z < numbers.law.contexts.size(); ++z) {
-      if (numbers.law.marginals(a, z) <= 0) continue;
+      if (numbers.law.marginal(a, z) <= 0) continue;
       if (++shown > kShown) {
         ++left_out;
         continue;
       }
       cells.add({graph::assignment_text(graph, numbers.law.actions[a]),
                  graph::assignment_text(graph, numbers.law.contexts[z]),
-                 fmt::format("{:.6g}", numbers.law.marginals(a, z)),
+                 fmt::format("{:.6g}", numbers.law.marginal(a, z)),
                  fmt::format("{:.6g}", numbers.means(a, z))});
     }
   return actions.print(screen()) + "\n" + cells.words(1).print(screen()) +
@@ -407,6 +420,7 @@ void write_graph_instance(const Options& options) {
   const CausalGraph graph = open(options);
   const Asked what = asked(graph, options);
   const std::string name = std::filesystem::path(options.file).stem().string();
+  tell_size(graph, what.question);
   emit(options.output,
        write_instance(graph::graph_instance(graph, what.question, what.reward, name)));
   warn(graph);
@@ -493,7 +507,10 @@ CLI::App* add_command(CLI::App& parent, const char* name, const char* help,
                       const std::shared_ptr<Options>& options,
                       const std::vector<std::string>& formats) {
   CLI::App* command = parent.add_subcommand(name, help);
-  command->add_option("FILE", options->file, "a graph: BIF, DOT or dagitty text")->required();
+  command
+      ->add_option("FILE", options->file, "a graph: BIF, DOT or dagitty text; - is standard input")
+      ->required()
+      ->transform([](const std::string& file) { return file == "-" ? "/dev/stdin" : file; });
   command->add_option("--tables", options->tables,
                       "conditional tables as JSON (default: FILE's name with .tables.json)");
   options->format = formats.front();

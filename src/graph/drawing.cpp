@@ -18,7 +18,14 @@ constexpr double kLayer = 84;  // from layer to layer
 constexpr double kSpace = 26;  // between neighbours of a layer
 constexpr double kMargin = 24;
 constexpr double kLetter = 8.2;  // of the 14 px type that names are written in
+// From the middle of a line of type down to its baseline, as a share of its size. Added here and
+// not by dy="0.35em", which some programs that draw SVG do not know.
+constexpr double kBaseline = 0.35;
+constexpr double kType = 14;
+constexpr double kLegendType = 12;
 constexpr int kSweeps = 12;
+constexpr std::size_t kMostDrawn = 20'000;  // nodes and arrows
+constexpr std::size_t kMostForDot = 1'000;
 
 // Characters, not bytes: wide enough for what people call their nodes.
 std::size_t letters(const std::string& name) {
@@ -386,25 +393,33 @@ std::string picture(const CausalGraph& graph, const Roles& roles) {
     const double box = node_width(graph, node);
     svg += fmt::format(
         "<g class=\"{}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" rx=\"8\"/><text x=\"{:.1f}\" "
-        "y=\"{:.1f}\" dy=\"0.35em\">{}</text></g>\n",
+        "y=\"{:.1f}\">{}</text></g>\n",
         role_of(graph, roles, node), at.x - box / 2, at.y - kNodeHeight / 2, box, kNodeHeight, at.x,
-        at.y, xml(graph.name(node)));
+        at.y + kBaseline * kType, xml(graph.name(node)));
   }
   for (std::size_t i = 0; i < legend.size(); ++i) {
     const double x = kMargin + kLegendEntry * static_cast<double>(i);
     const double y = height - 26;
     svg += fmt::format(
-        "<g class=\"legend {}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"14\" rx=\"4\"/><text x=\"{:.1f}\" "
-        "y=\"{:.1f}\" dy=\"0.35em\">{}</text></g>\n",
-        legend[i].first, x, y - 7, x + 24, y, legend[i].second);
+        "<g class=\"legend {}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"14\" rx=\"4\"/>"
+        "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
+        legend[i].first, x, y - 7, x + 24, y + kBaseline * kLegendType, legend[i].second);
   }
   return svg + "</svg>\n";
 }
 
 std::string drawn_svg(const CausalGraph& graph, const Roles& roles) {
+  const std::size_t arrows = graph.parts().directed.size() + graph.parts().bidirected.size();
+  if (graph.size() + arrows > kMostDrawn)
+    throw Error({"", "picture", fmt::format("{} nodes and {} arrows", graph.size(), arrows),
+                 fmt::format("at most {} nodes and arrows together; as text, JSON, DOT and dagitty "
+                             "there is no limit",
+                             kMostDrawn)});
   const bool placed = std::all_of(graph.parts().variables.begin(), graph.parts().variables.end(),
                                   [](const Variable& v) { return v.position.has_value(); });
-  if (placed || !program_exists("dot")) return picture(graph, roles);
+  // `dot` takes minutes for what nobody can look at as a whole anyway.
+  if (placed || graph.size() + arrows > kMostForDot || !program_exists("dot"))
+    return picture(graph, roles);
   std::string dot =
       "digraph {\n  node [shape=box style=\"rounded,filled\" fillcolor=\"#f4f5f7\" "
       "color=\"#6b7280\" fontname=\"sans-serif\" fontsize=12]\n  edge [color=\"#6b7280\"]\n";

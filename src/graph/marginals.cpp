@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <map>
 
 #include "armature/error.h"
 #include "base/text.h"
@@ -13,6 +13,10 @@ namespace armature::graph {
 namespace {
 
 constexpr double kMostCells = 1e8;  // action × context × state
+// Far above where doubles lose digits (2e-308): all that is added up are products of probabilities,
+// so what stays above it is exact to rounding without logarithms, and what falls below it never
+// happens.
+constexpr double kNever = 1e-290;
 
 std::uint32_t states(const CausalGraph& graph, Node node) {
   return static_cast<std::uint32_t>(graph.variable(node).states.size());
@@ -64,11 +68,12 @@ bool contains(const std::vector<Node>& set, Node node) {
 // to one), and above a node that is set nothing does.
 struct GroupPlan {
   std::vector<Node> speaking;  // nodes whose tables are factors
-  std::vector<Node> keep;      // contexts that are not set, then the reward
+  std::vector<Node> keep;      // what is asked for and is not set
+  std::vector<Node> heeded;    // of what is set: contexts, and what a table depends on
   EliminationOrder order;
 };
 
-GroupPlan plan(const CausalGraph& graph, const Question& question, const ActionGroup& group) {
+GroupPlan plan(const CausalGraph& graph, const std::vector<Node>& asked, const ActionGroup& group) {
   GroupPlan plan;
   std::vector<bool> needed(graph.size());
   std::vector<Node> queue;
@@ -77,8 +82,7 @@ GroupPlan plan(const CausalGraph& graph, const Question& question, const ActionG
     needed[node] = true;
     queue.push_back(node);
   };
-  for (const Node context : question.contexts) need(context);
-  need(question.reward);
+  for (const Node node : asked) need(node);
   for (std::size_t i = 0; i < queue.size(); ++i)
     for (const Node parent : graph.dag().parents(queue[i])) need(parent);
   std::vector<std::vector<Node>> scopes;
@@ -90,13 +94,35 @@ GroupPlan plan(const CausalGraph& graph, const Question& question, const ActionG
       if (!contains(group.set, parent)) scope.push_back(parent);
     scopes.push_back(std::move(scope));
   }
-  for (const Node context : question.contexts)
-    if (!contains(group.set, context)) plan.keep.push_back(context);
-  plan.keep.push_back(question.reward);
+  for (const Node node : asked)
+    if (!contains(group.set, node)) plan.keep.push_back(node);
+  for (const Node target : group.set) {
+    const auto children = graph.dag().children(target);
+    if (contains(asked, target) ||
+        std::any_of(children.begin(), children.end(), [&](Node child) { return needed[child]; }))
+      plan.heeded.push_back(target);
+  }
   std::vector<std::uint32_t> sizes(graph.size());
   for (Node node = 0; node < graph.size(); ++node) sizes[node] = states(graph, node);
   plan.order = elimination_order(scopes, plan.keep, sizes);
   return plan;
+}
+
+// ν is summed up by itself, not from the joint law with the reward: fewer numbers are rounded, and
+// what a table says of a context is said as it stands there.
+struct GroupPlans {
+  GroupPlan contexts;
+  GroupPlan joint;  // contexts, then the reward
+  EliminationSize size() const {
+    return contexts.order.size.entries > joint.order.size.entries ? contexts.order.size
+                                                                  : joint.order.size;
+  }
+};
+
+GroupPlans plans_of(const CausalGraph& graph, const Question& question, const ActionGroup& group) {
+  std::vector<Node> joint = question.contexts;
+  joint.push_back(question.reward);
+  return {plan(graph, question.contexts, group), plan(graph, joint, group)};
 }
 
 Factor table_of(const CausalGraph& graph, Node node) {
@@ -113,10 +139,11 @@ Factor table_of(const CausalGraph& graph, Node node) {
 
 void require_tables(const CausalGraph& graph) {
   if (!graph.has_tables())
-    throw Error({"", "tables",
-                 graph.parts().why_no_tables.empty() ? "none" : graph.parts().why_no_tables,
-                 "conditional tables, in the file or as JSON beside it: without them there are "
-                 "verdicts but no numbers"});
+    throw Error(
+        {"", "tables",
+         graph.parts().why_no_tables.empty() ? "none" : "none: " + graph.parts().why_no_tables,
+         "conditional tables, in the file or as JSON beside it: without them there are "
+         "verdicts but no numbers"});
 }
 
 std::string bytes_text(double numbers) {
@@ -134,9 +161,7 @@ void refuse_large(const CausalGraph& graph, const Question& question,
                   const std::vector<ActionGroup>& groups, const EliminationSize& size,
                   double most_entries) {
   if (size.entries > most_entries)
-    throw Error({"", "memory",
-                 fmt::format("a table of {} nodes and {:.3g} numbers ({})", size.width,
-                             size.entries, bytes_text(size.entries)),
+    throw Error({"", "memory", size.words(),
                  fmt::format("at most {:.3g} numbers ({}); fewer contexts, or nodes with fewer "
                              "states, need less",
                              most_entries, bytes_text(most_entries))});
@@ -158,12 +183,25 @@ void refuse_many_actions(const CausalGraph& graph, const Actions& actions) {
                  "at most 10^6; one target at a time is --single"});
 }
 
-// One action: fills its row of ν and its laws.
-void fill(const CausalGraph& graph, const Question& question, const GroupPlan& plan,
+// What of an action makes a difference. Two actions that agree in it have the same numbers, even
+// where they set different nodes: what nothing heeds is not needed either way.
+Assignment heeded(const GroupPlan& plan, const Assignment& action) {
+  Assignment part;
+  for (const auto& [node, state] : action)
+    if (contains(plan.heeded, node)) part.emplace_back(node, state);
+  return part;
+}
+
+// One action: fills a row of ν and its laws.
+void fill(const CausalGraph& graph, const Question& question, const GroupPlans& plans,
           const Assignment& action, std::size_t row, DoMarginals& result) {
-  std::vector<Factor> factors;
-  for (const Node node : plan.speaking) factors.push_back(sliced(table_of(graph, node), action));
-  const Factor joint = eliminate(std::move(factors), plan.order.nodes, plan.keep);
+  const auto summed = [&](const GroupPlan& plan) {
+    std::vector<Factor> factors;
+    for (const Node node : plan.speaking) factors.push_back(sliced(table_of(graph, node), action));
+    return eliminate(std::move(factors), plan.order.nodes, plan.keep);
+  };
+  const Factor contexts = summed(plans.contexts);
+  const Factor joint = summed(plans.joint);
 
   const std::uint32_t reward_states = states(graph, question.reward);
   Matrix law(result.contexts.size(), reward_states);
@@ -183,8 +221,9 @@ void fill(const CausalGraph& graph, const Question& question, const GroupPlan& p
     const double* probabilities = joint.values.data() + place * reward_states;
     double sum = 0;
     for (std::uint32_t y = 0; y < reward_states; ++y) sum += probabilities[y];
-    result.marginals(row, z) = std::min(sum, 1.0);  // a rounding above it is no probability
-    if (sum <= 0) continue;
+    if (sum < kNever || contexts.values[place] < kNever) continue;
+    // A rounding above 1 is no probability.
+    result.marginals(row, z) = std::min(contexts.values[place], 1.0);
     for (std::uint32_t y = 0; y < reward_states; ++y) law(z, y) = probabilities[y] / sum;
   }
   result.states.push_back(std::move(law));
@@ -192,12 +231,17 @@ void fill(const CausalGraph& graph, const Question& question, const GroupPlan& p
 
 }  // namespace
 
+std::string EliminationSize::words() const {
+  return fmt::format("a table of {} node{} (width {}) and {:.3g} numbers ({})", width,
+                     width == 1 ? "" : "s", width - 1, entries, bytes_text(entries));
+}
+
 EliminationSize elimination_size(const CausalGraph& graph, const Question& question) {
   require_tables(graph);
   refuse_many_actions(graph, question.actions);
   EliminationSize size;
   for (const ActionGroup& group : action_groups(graph, question.actions)) {
-    const EliminationSize one = plan(graph, question, group).order.size;
+    const EliminationSize one = plans_of(graph, question, group).size();
     if (one.entries > size.entries) size = one;
   }
   return size;
@@ -207,20 +251,27 @@ DoMarginals do_marginals(const CausalGraph& graph, const Question& question, dou
   require_tables(graph);
   refuse_many_actions(graph, question.actions);
   const std::vector<ActionGroup> groups = action_groups(graph, question.actions);
-  std::vector<GroupPlan> plans;
+  std::vector<GroupPlans> plans;
   for (const ActionGroup& group : groups) {
-    plans.push_back(plan(graph, question, group));
-    refuse_large(graph, question, groups, plans.back().order.size, most_entries);
+    plans.push_back(plans_of(graph, question, group));
+    refuse_large(graph, question, groups, plans.back().size(), most_entries);
   }
   DoMarginals result;
   result.contexts = joint_states(graph, question.contexts);
   for (const ActionGroup& group : groups)
     result.actions.insert(result.actions.end(), group.actions.begin(), group.actions.end());
-  result.marginals = Matrix(result.actions.size(), result.contexts.size());
-  std::size_t row = 0;
+  std::map<Assignment, std::uint32_t> rows;
+  std::vector<std::pair<std::size_t, Assignment>> first;  // by row: a group, an action of it
   for (std::size_t g = 0; g < groups.size(); ++g)
-    for (const Assignment& action : groups[g].actions)
-      fill(graph, question, plans[g], action, row++, result);
+    for (const Assignment& action : groups[g].actions) {
+      const auto next = static_cast<std::uint32_t>(first.size());
+      const auto [row, is_new] = rows.emplace(heeded(plans[g].joint, action), next);
+      if (is_new) first.emplace_back(g, action);
+      result.row_of.push_back(row->second);
+    }
+  result.marginals = Matrix(first.size(), result.contexts.size());
+  for (std::size_t row = 0; row < first.size(); ++row)
+    fill(graph, question, plans[first[row].first], first[row].second, row, result);
   return result;
 }
 

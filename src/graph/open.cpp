@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "armature/error.h"
 #include "base/file.h"
@@ -25,30 +26,54 @@ CausalGraph open_graph(const std::string& file, const std::string& tables) {
   return with_tables(graph, read_file(beside), beside);
 }
 
+namespace {
+
+// A name in double quotes that begins at `at`, a quote in it doubled; `at` moves behind it. Nothing
+// if it has no end.
+std::optional<std::string> quoted_name(const std::string& list, std::size_t& at) {
+  std::string name;
+  for (++at; at < list.size(); ++at) {
+    if (list[at] != '"') {
+      name += list[at];
+    } else if (at + 1 < list.size() && list[at + 1] == '"') {
+      name += list[at++];
+    } else {
+      ++at;
+      return name;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::vector<Node> parse_nodes(const CausalGraph& graph, const std::string& list,
                               const std::string& field) {
   std::vector<Node> nodes;
   if (list.empty()) return nodes;
-  std::size_t at = 0;
-  while (true) {
+  const auto skip_blanks = [&](std::size_t at) {
+    return std::min(list.find_first_not_of(' ', at), list.size());
+  };
+  for (std::size_t at = 0;; ++at) {  // from comma to comma
+    at = skip_blanks(at);
     std::string name;
     if (at < list.size() && list[at] == '"') {
-      const std::size_t end = list.find('"', at + 1);
-      if (end == std::string::npos || (end + 1 < list.size() && list[end + 1] != ','))
+      const auto quoted = quoted_name(list, at);
+      at = skip_blanks(at);
+      if (!quoted || (at < list.size() && list[at] != ','))
         throw Error({"", field, fmt::format("'{}'", list),
                      "a name with a comma in double quotes: \"a, b\",c"});
-      name = list.substr(at + 1, end - at - 1);
-      at = end + 1;
+      name = *quoted;
     } else {
       const std::size_t end = std::min(list.find(',', at), list.size());
       name = list.substr(at, end - at);
+      name.erase(name.find_last_not_of(' ') + 1);
       at = end;
     }
     if (name.empty())
       throw Error({"", field, fmt::format("'{}'", list), "names with single commas between them"});
     nodes.push_back(graph.node(name, field));
-    if (at >= list.size()) return nodes;
-    ++at;  // the comma
+    if (at == list.size()) return nodes;
   }
 }
 

@@ -12,7 +12,8 @@ namespace armature::graph {
 /// NAME.tables.json where it exists ("mail.dag" and "mail.tables.json").
 CausalGraph open_graph(const std::string& file, const std::string& tables);
 
-/// "a,b,"c, d"": a name with a comma in double quotes. Nothing is the empty list.
+/// "a, b,"c, d"": a name with a comma in double quotes, a quote in it doubled; blanks around names
+/// do not count. Nothing is the empty list.
 std::vector<Node> parse_nodes(const CausalGraph& graph, const std::string& list,
                               const std::string& field);
 

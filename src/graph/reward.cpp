@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "armature/error.h"
 #include "armature/graph.h"
@@ -90,6 +91,25 @@ RewardLaw law_of(std::span<const double> probabilities, const std::vector<double
   return RewardLaw::table(std::move(values), std::move(weights));
 }
 
+// Equal laws once, found without looking at all the others.
+class DistinctLaws {
+ public:
+  explicit DistinctLaws(std::vector<RewardLaw>& laws) : laws_(laws) {}
+  std::uint32_t index(const RewardLaw& law) {
+    std::vector<double> key{static_cast<double>(law.kind()), law.first()};
+    key.insert(key.end(), law.values().begin(), law.values().end());
+    key.insert(key.end(), law.probabilities().begin(), law.probabilities().end());
+    const auto next = static_cast<std::uint32_t>(laws_.size());
+    const auto [place, is_new] = index_of_.emplace(std::move(key), next);
+    if (is_new) laws_.push_back(law);
+    return place->second;
+  }
+
+ private:
+  std::vector<RewardLaw>& laws_;
+  std::map<std::vector<double>, std::uint32_t> index_of_;
+};
+
 }  // namespace
 
 Reward parse_reward(const CausalGraph& graph, const std::string& text, const std::string& field) {
@@ -126,20 +146,40 @@ Instance graph_instance(const CausalGraph& graph, const DoMarginals& numbers, co
   std::vector<std::size_t> first(contexts, actions);
   for (std::size_t z = 0; z < contexts; ++z)
     for (std::size_t a = actions; a-- > 0;)
-      if (numbers.marginals(a, z) > 0) first[z] = a;
-  std::vector<RewardLaw> laws;
+      if (numbers.marginal(a, z) > 0) first[z] = a;
+  Instance::Parts parts;
+  parts.name = name;
+  parts.marginals = Matrix(actions, contexts);
+  parts.law_of.reserve(actions * contexts);
+  DistinctLaws laws(parts.laws);
+  const std::uint32_t nothing = std::find(first.begin(), first.end(), actions) == first.end()
+                                    ? 0
+                                    : laws.index(RewardLaw::point(0));
+  std::vector<std::vector<std::uint32_t>> law_at;  // by row and context
+  // What differs from the context's first law by rounding alone is that law: a world that is benign
+  // has one law per context to the last bit, and is written as such.
+  std::vector<std::optional<std::uint32_t>> first_law(contexts);
+  for (std::size_t row = 0; row < numbers.states.size(); ++row) {
+    law_at.emplace_back(contexts, nothing);
+    for (std::size_t z = 0; z < contexts; ++z) {
+      if (numbers.marginals(row, z) <= 0) continue;
+      const RewardLaw law = law_of(numbers.states[row].row(z), reward.values);
+      const bool same = first_law[z] && law.same_law(parts.laws[*first_law[z]]);
+      law_at[row][z] = same ? *first_law[z] : laws.index(law);
+      if (!first_law[z]) first_law[z] = law_at[row][z];
+    }
+  }
   std::size_t borrowed = 0;
   std::size_t unreached = 0;
   for (std::size_t a = 0; a < actions; ++a)
     for (std::size_t z = 0; z < contexts; ++z) {
-      const bool reached = numbers.marginals(a, z) > 0;
+      const bool reached = numbers.marginal(a, z) > 0;
       borrowed += !reached && first[z] < actions;
       unreached += a == 0 && first[z] == actions;
-      laws.push_back(first[z] == actions
-                         ? RewardLaw::point(0)
-                         : law_of(numbers.states[reached ? a : first[z]].row(z), reward.values));
+      parts.marginals(a, z) = numbers.marginal(a, z);
+      const std::size_t whose = reached || first[z] == actions ? a : first[z];
+      parts.law_of.push_back(law_at[numbers.row_of[whose]][z]);
     }
-  Instance::Parts parts = Instance::general(name, numbers.marginals, laws);
   for (const Assignment& action : numbers.actions)
     parts.action_names.push_back(assignment_text(graph, action));
   for (const Assignment& context : numbers.contexts)

@@ -14,8 +14,9 @@
 namespace armature::graph {
 namespace {
 
-// Beyond this many the search stops even if few were small enough to be listed.
-constexpr std::size_t kMostVisited = 100'000;
+// Beyond this much work the search stops, even if few were small enough to be listed: nodes and
+// edges looked at, about a second. What was found by then is said to be not all.
+constexpr std::size_t kMostWork = 100'000'000;
 
 using Set = std::vector<Node>;  // ascending
 
@@ -46,8 +47,12 @@ class MoralGraph {
     for (std::vector<Node>& list : neighbours_) {
       std::sort(list.begin(), list.end());
       list.erase(std::unique(list.begin(), list.end()), list.end());
+      size_ += 1 + list.size();
     }
   }
+
+  // Nodes and ends of edges: what one pass looks at, at most.
+  std::size_t size() const { return size_; }
 
   // The separator beyond a connected set that holds the sources: of its border, what the goal's
   // side touches. Nothing if the set, with what cannot be cut beside it, touches the goal.
@@ -112,15 +117,16 @@ class MoralGraph {
   Node goal_;
   const std::vector<bool>& cuttable_;
   std::vector<std::vector<Node>> neighbours_;
+  std::size_t size_ = 0;
 };
 
 // Unknown numbers of states count as two.
 double joint_values(const CausalGraph& graph, const Set& set) {
   double values = 1;
-  for (const Node node : set)
-    values *= static_cast<double>(std::max<std::size_t>(graph.variable(node).states.size(), 1) == 1
-                                      ? 2
-                                      : graph.variable(node).states.size());
+  for (const Node node : set) {
+    const std::size_t states = graph.variable(node).states.size();
+    values *= states == 0 ? 2 : static_cast<double>(states);
+  }
   return values;
 }
 
@@ -174,7 +180,8 @@ Separators separators(const CausalGraph& graph, const Actions& actions, Node rew
     if (separator && seen.insert(*separator).second) queue.push_back(*separator);
   };
   visit(moral.beyond(sources));
-  for (std::size_t i = 0; i < queue.size(); ++i) {
+  std::size_t work = 0;
+  for (std::size_t i = 0; i < queue.size() && result.complete; ++i) {
     const Set separator = queue[i];  // the queue grows below
     if (contained.size() + separator.size() <= search.largest) {
       if (result.sets.size() == search.most) {
@@ -186,12 +193,12 @@ Separators separators(const CausalGraph& graph, const Actions& actions, Node rew
       std::sort(whole.begin(), whole.end());
       result.sets.push_back(std::move(whole));
     }
-    if (queue.size() > kMostVisited) {
-      result.complete = false;
-      break;
-    }
     const Set side = moral.side(sources, separator);
     for (const Node node : separator) {
+      if ((work += moral.size()) > kMostWork) {
+        result.complete = false;
+        break;
+      }
       Set larger = side;
       larger.push_back(node);
       visit(moral.beyond(std::move(larger)));
@@ -204,7 +211,12 @@ Separators separators(const CausalGraph& graph, const Actions& actions, Node rew
     if (one.size() != other.size()) return one.size() < other.size();
     return one < other;
   });
-  result.words = result.sets.empty() ? fmt::format("none has at most {} nodes", search.largest)
+  // Smaller ones than were asked for may be among those that were not reached.
+  result.exists = !result.sets.empty() || !result.complete;
+  result.words = result.sets.empty()
+                     ? fmt::format("none {}has at most {} node{}",
+                                   result.complete ? "" : "of those that were tried ",
+                                   search.largest, search.largest == 1 ? "" : "s")
                  : result.sets.front().empty()
                      ? std::string("the empty set is enough: nothing needs to be observed")
                      : fmt::format("{}{} minimal set{}", result.complete ? "" : "the first ",

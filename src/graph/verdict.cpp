@@ -70,19 +70,26 @@ std::vector<std::string> warnings(const CausalGraph& graph, const Question& ques
 Criterion separated(const CausalGraph& graph, const Dag& dag, const std::vector<Node>& from,
                     const std::vector<Node>& to, const std::vector<Node>& given,
                     const std::string& holds, const std::string& fails) {
-  if (const auto path = active_path(dag, without(from, given), without(to, given), given))
+  const std::vector<Node> unseen = without(from, given);
+  if (const auto path = active_path(dag, unseen, without(to, given), given))
     return {false, fails + active_words(graph, dag, *path, given)};
-  return {true, holds};
+  // What is given is separated from everything, and that is no reason for a verdict.
+  return {true,
+          unseen.size() == from.size() ? holds : holds + " (trivially where one is a context)"};
 }
 
 Criterion front_door(const CausalGraph& graph, const Question& question) {
   const std::vector<Node>& targets = question.actions.targets;
   const std::vector<Node>& contexts = question.contexts;
+  for (const Node context : contexts)
+    if (contains(targets, context))
+      return {false, fmt::format("front-door: context {} is set by the actions itself",
+                                 graph.name(context))};
   // 1: every directed way from a target to the reward passes a context.
   const Dag without_contexts(graph.dag().size(), arrows_without(graph, contexts, false));
   const std::vector<bool> above = without_contexts.ancestors({question.reward});
   for (const Node target : targets)
-    if (above[target] && !contains(contexts, target))
+    if (above[target])
       return {false, fmt::format("front-door, first condition: a directed way from {} to {} passes "
                                  "no context",
                                  graph.name(target), graph.name(question.reward))};

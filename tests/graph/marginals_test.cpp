@@ -96,10 +96,10 @@ TEST(DoMarginals, AreSumsOverAllStates) {
       for (std::size_t z = 0; z < found.contexts.size(); ++z) {
         std::uint64_t total = 0;
         for (const std::uint64_t count : expected.counts[a][z]) total += count;
-        ASSERT_NEAR(found.marginals(a, z), static_cast<double>(total) * expected.unit[a], 1e-14)
+        ASSERT_NEAR(found.marginal(a, z), static_cast<double>(total) * expected.unit[a], 1e-14)
             << "trial " << trial;
         for (std::size_t y = 0; y < expected.counts[a][z].size(); ++y)
-          ASSERT_NEAR(found.states[a](z, y),
+          ASSERT_NEAR(found.law(a, z)[y],
                       total == 0 ? 0
                                  : static_cast<double>(expected.counts[a][z][y]) /
                                        static_cast<double>(total),
@@ -126,13 +126,39 @@ TEST(DoMarginals, OfTwoCoins) {
   const DoMarginals found = do_marginals(coins(), {{{0}, true, false}, {1}, 2});
   ASSERT_EQ(found.actions, (std::vector<Assignment>{{{0, 0}}, {{0, 1}}, {}}));
   for (std::size_t a = 0; a < 3; ++a) {
-    EXPECT_EQ(found.marginals(a, 0), 0.25);
-    EXPECT_EQ(found.marginals(a, 1), 0.75);
+    EXPECT_EQ(found.marginal(a, 0), 0.25);
+    EXPECT_EQ(found.marginal(a, 1), 0.75);
   }
-  EXPECT_EQ(found.states[0](1, 1), 1);
-  EXPECT_EQ(found.states[1](1, 2), 1);
-  EXPECT_EQ(found.states[2](0, 0), 0.5);
-  EXPECT_EQ(found.states[2](0, 1), 0.5);
+  EXPECT_EQ(found.law(0, 1)[1], 1);
+  EXPECT_EQ(found.law(1, 1)[2], 1);
+  EXPECT_EQ(found.law(2, 0)[0], 0.5);
+  EXPECT_EQ(found.law(2, 0)[1], 0.5);
+}
+
+// A coin that nothing heeds is tossed by many actions to no effect: their numbers are there once,
+// and doing nothing has the same.
+TEST(DoMarginals, KeepEqualRowsOnce) {
+  CausalGraph::Parts parts = coins().parts();
+  for (int i = 3; i < 8; ++i) {  // consequences of the reward, and of nothing
+    parts.variables.push_back(parts.variables[0]);
+    parts.variables.back().name = "n" + std::to_string(i);
+    parts.tables.push_back({0.5, 0.5});
+  }
+  parts.directed.push_back({2, 3});
+  parts.tables[3] = {0.1, 0.9, 0.2, 0.8, 0.3, 0.7};
+  const CausalGraph graph(parts);
+  const DoMarginals joint = do_marginals(graph, {{{0, 3, 4, 5, 6, 7}, true, false}, {1}, 2});
+  EXPECT_EQ(joint.actions.size(), 65u);
+  EXPECT_EQ(joint.states.size(), 3u);  // n0=tails, n0=heads, nature's own
+  EXPECT_EQ(joint.row_of[31], 0u);
+  EXPECT_EQ(joint.row_of[32], 1u);
+  EXPECT_EQ(joint.law(63, 1)[2], 1);
+  // One at a time: setting what nothing heeds is doing nothing.
+  const DoMarginals single = do_marginals(graph, {{{0, 3, 4}, true, true}, {}, 2});
+  EXPECT_EQ(single.row_of, (std::vector<std::uint32_t>{0, 1, 2, 2, 2, 2, 2}));
+  // A target that is a context differs by its state.
+  const DoMarginals seen = do_marginals(graph, {{{0, 4}, false, false}, {4}, 2});
+  EXPECT_EQ(seen.row_of, (std::vector<std::uint32_t>{0, 1, 2, 3}));
 }
 
 TEST(GraphInstance, HasNamesMeansAndNotes) {
@@ -151,6 +177,24 @@ TEST(GraphInstance, HasNamesMeansAndNotes) {
   EXPECT_FALSE(graph_instance(graph, {{{0}, false, false}, {1}, 2}, reward, "coins")
                    .benign_verdict()
                    .benign());
+}
+
+// Rows of ν of a benign world are rounded differently; its laws are one per context all the same.
+TEST(GraphInstance, HasOneLawPerContextWhereItIsBenign) {
+  CausalGraph::Parts parts;
+  parts.variables = named(3);
+  for (Variable& variable : parts.variables) variable.states = {"0", "1", "2"};
+  parts.directed = {{0, 1}, {1, 2}};
+  parts.tables = {{0.3, 0.3, 0.4},
+                  {0.1, 0.2, 0.7, 0.3, 0.6, 0.1, 0.7, 0.1, 0.2},
+                  {0.7, 0.2, 0.1, 0.1, 0.3, 0.6, 0.3, 0.3, 0.4}};
+  const CausalGraph graph(parts);
+  const Instance world =
+      graph_instance(graph, {{{0}, true, false}, {1}, 2},
+                     parse_reward(graph, "n2:0=0,1=0.4,2=1", "--reward"), "chain");
+  EXPECT_EQ(world.parts().laws.size(), 3u);
+  for (Arm action = 1; action < world.actions(); ++action)
+    for (Context z = 0; z < 3; ++z) EXPECT_EQ(world.law(action, z), world.law(0, z));
 }
 
 std::string message(const std::function<void()>& doing) {
@@ -198,6 +242,31 @@ TEST(DoMarginals, RefuseWhatIsTooLarge) {
     do_marginals(graph, {{{0}}, {}, kSide * kSide - 1}, 1e6);
   });
   EXPECT_NE(said.find("memory: got a table of"), std::string::npos) << said;
+  EXPECT_EQ((EliminationSize{21, 1 << 21}).words(),
+            "a table of 21 nodes (width 20) and 2.1e+06 numbers (16 MiB)");
+}
+
+// Twelve contexts of probability 1e-30 together have 1e-360: no double, and no garbage either.
+TEST(DoMarginals, OfWhatNeverHappens) {
+  constexpr Node kCoins = 12;
+  CausalGraph::Parts parts;
+  parts.variables = named(kCoins + 2);
+  for (Node node = 0; node < kCoins + 2; ++node) {
+    parts.variables[node].states = {"0", "1"};
+    parts.tables.push_back({1 - 1e-30, 1e-30});
+  }
+  parts.tables[kCoins] = {0.5, 0.5};
+  Question question{{{kCoins}}, {}, kCoins + 1};
+  for (Node node = 0; node < kCoins; ++node) question.contexts.push_back(node);
+  parts.directed = {{0, kCoins + 1}};
+  parts.tables[kCoins + 1] = {0.25, 0.75, 0.75, 0.25};
+  const DoMarginals found = do_marginals(CausalGraph(parts), question);
+  EXPECT_EQ(found.marginal(0, found.contexts.size() - 1), 0);
+  EXPECT_EQ(found.marginal(0, 0), 1);
+  // Nine of them have 1e-270, and that is exact still.
+  const std::size_t rare = (1U << 12U) - (1U << 3U);
+  EXPECT_NEAR(found.marginal(0, rare) / 1e-270, 1, 1e-12);
+  EXPECT_NEAR(found.law(0, rare)[1], 0.25, 1e-15);
 }
 
 TEST(DoMarginals, NeedTables) {

@@ -35,13 +35,18 @@ inline std::vector<Arrow> arrows_of(std::size_t nodes, std::uint32_t bits) {
   return arrows;
 }
 
+inline std::vector<std::string> numbered_states(std::uint32_t count) {
+  std::vector<std::string> states;
+  for (std::uint32_t s = 0; s < count; ++s) states.push_back("s" + std::to_string(s));
+  return states;
+}
+
 /// Tables of tenths: every probability of the joint law is a whole number of 10^-nodes, so that
-/// sums over it are exact in whole numbers. Two or three states a node; zeros where `positive` is
-/// false.
+/// sums over it are exact in whole numbers. Two or three states a node that has none; zeros where
+/// `positive` is false.
 inline CausalGraph::Parts random_tables(CausalGraph::Parts parts, Stream& stream, bool positive) {
   for (Variable& variable : parts.variables)
-    for (std::uint32_t count = 2 + uniform_index(stream, 2), s = 0; s < count; ++s)
-      variable.states.push_back("s" + std::to_string(s));
+    if (variable.states.empty()) variable.states = numbered_states(2 + uniform_index(stream, 2));
   const Dag dag(parts.variables.size(), parts.directed);
   for (Node node = 0; node < parts.variables.size(); ++node) {
     std::size_t rows = 1;
@@ -73,6 +78,30 @@ inline CausalGraph::Parts continuous_tables(CausalGraph::Parts parts, Stream& st
     }
   }
   return parts;
+}
+
+/// A connected network of two to four states a node and at most four parents. 37 nodes and 46 arcs
+/// have the size of the ALARM network.
+inline CausalGraph random_network(std::size_t nodes, std::size_t arcs, Stream& stream) {
+  CausalGraph::Parts parts;
+  parts.variables = named(nodes);
+  for (Variable& variable : parts.variables)
+    variable.states = numbered_states(2 + uniform_index(stream, 3));
+  std::vector<std::size_t> above(nodes);
+  const auto add = [&](Node from, Node to) {
+    if (above[to] == 4) return;
+    if (std::find(parts.directed.begin(), parts.directed.end(), Arrow{from, to}) !=
+        parts.directed.end())
+      return;
+    ++above[to];
+    parts.directed.push_back({from, to});
+  };
+  for (Node node = 1; node < nodes; ++node) add(uniform_index(stream, node), node);
+  while (parts.directed.size() < arcs) {
+    const Node to = 1 + uniform_index(stream, static_cast<std::uint32_t>(nodes - 1));
+    add(uniform_index(stream, to), to);
+  }
+  return CausalGraph(continuous_tables(std::move(parts), stream));
 }
 
 /// Are the sets separated, by the definition: every path without repetition is blocked.

@@ -140,5 +140,29 @@ TEST(Separators, RefuseWhatCannotBeIn) {
             "none exists: n0 → n1 → n2: open, because n1 is not observed");
 }
 
+// Ten chains of ten nodes have 10^10 minimal separators, all of ten nodes: the search for smaller
+// ones ends after a stated amount of work, and does not say that there are none.
+TEST(Separators, SearchEndsWhereThereAreTooMany) {
+  std::vector<Arrow> arrows;
+  for (Node chain = 0; chain < 10; ++chain)
+    for (Node link = 0; link <= 10; ++link)
+      arrows.push_back(
+          {link == 0 ? 0 : 1 + 10 * chain + link, link == 10 ? 1 : 2 + 10 * chain + link});
+  const CausalGraph graph = test::made(102, arrows);
+  SeparatorSearch search;
+  search.largest = 9;
+  const Separators found = separators(graph, {{0}}, 1, search);
+  EXPECT_FALSE(found.complete);
+  EXPECT_TRUE(found.exists);
+  EXPECT_TRUE(found.sets.empty());
+  EXPECT_EQ(found.words, "none of those that were tried has at most 9 nodes");
+  // Where all could be tried the answer is no.
+  const CausalGraph fork = test::made(4, {{0, 2}, {0, 3}, {2, 1}, {3, 1}});
+  search.largest = 1;
+  EXPECT_FALSE(separators(fork, {{0}}, 1, search).exists);
+  search.largest = 2;
+  EXPECT_TRUE(separators(fork, {{0}}, 1, search).exists);
+}
+
 }  // namespace
 }  // namespace armature::graph
