@@ -16,9 +16,9 @@
 namespace armature {
 namespace {
 
-constexpr std::size_t kMostNodes = 150;   // beyond that nobody sees anything in a picture
-constexpr std::size_t kMostActions = 10;  // rows; the best and the worst say enough
-constexpr std::size_t kMostSets = 100;    // separators looked at for the smallest
+constexpr std::size_t kMostNodes = 150;  // beyond that nobody sees anything in a picture
+constexpr std::size_t kMostActions = 8;  // rows; the best and the worst say enough
+constexpr std::size_t kMostSets = 100;   // separators looked at for the smallest
 
 std::string names_text(const graph::CausalGraph& graph, const std::vector<graph::Node>& nodes) {
   std::vector<std::string> names;
@@ -117,10 +117,10 @@ std::string card(const PlannedCell& cell, const GraphWorld& world,
   const graph::Verdict verdict = graph::verdict(world.graph, world.question);
   return fmt::format(
       "<figure class=\"causal\" id=\"graph-{}\">\n<h3>{}</h3>\n<div class=\"beside\">\n"
-      "<div>\n{}</div>\n<div>\n{}{}{}</div>\n</div>\n{}</figure>\n",
+      "<div>\n{}{}</div>\n<div>\n{}{}{}</div>\n</div>\n</figure>\n",
       number, html_escaped(cell.instance_label), picture_html(world, verdict, number),
-      verdict_html(world, verdict, cell.benign), means_html(world.instance()),
-      regret_html(cell.instance, contests), caption_html(world, verdict.witness.has_value()));
+      caption_html(world, verdict.witness.has_value()), verdict_html(world, verdict, cell.benign),
+      regret_html(cell.instance, contests), means_html(world.instance()));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "armature/graph.h"
 #include "base/refusal.h"
 #include "study/questions.h"
 #include "study/store.h"
