@@ -190,6 +190,17 @@ reward = "mood=good"
   EXPECT_EQ(read().files.size(), 3u);
 }
 
+// Both stages keep them, and what the search chose can be checked without them.
+TEST_F(StudyFiles, OfASearchAreKeptByBothStages) {
+  const std::string toml = std::string(kStudy) + "[search]\nreplications = 2\n";
+  write_file(study_, toml);
+  ASSERT_EQ(run(), "(accepted)");
+  lose_files();
+  EXPECT_TRUE(chosen_by_its_search(out_));
+  EXPECT_EQ(stored_files(search_path(out_)), stored_files(out_));
+  EXPECT_EQ(stored_files(out_).size(), 3u);
+}
+
 // Stores of before files were kept: nothing kept, everything else as ever.
 TEST_F(StudyFiles, OfAnOlderStoreAreNotThere) {
   ASSERT_EQ(run(), "(accepted)");

@@ -4,6 +4,7 @@
 
 #include "armature/error.h"
 #include "armature/report.h"
+#include "base/file.h"
 #include "study/figure_kinds.h"
 #include "support/study_results.h"
 
@@ -17,6 +18,14 @@ int main(int count, char** arguments) {
     armature::Study& study = result.plan.study;
     study.figures = armature::figures_asked_for(study);  // every kind, and one on another scale
     study.figures.push_back({armature::FigureKind::kRegret, "", "linear", "", true});
+    // Its first world is a graph's, with a context that is wrong.
+    study.files["asia.bif"] = armature::read_file(ARMATURE_SOURCE_DIR "/examples/graphs/asia.bif");
+    const std::string first = result.plan.cells[0].instance;
+    const std::string graph = "graph:file=asia.bif,action=smoke+asia,context=bronc,reward=dysp=yes";
+    for (armature::PlannedCell& cell : result.plan.cells)
+      if (cell.instance == first) cell.instance = graph;
+    for (armature::CellSummary& summary : result.cells)
+      if (summary.cell.instance == first) summary.cell.instance = graph;
     const armature::WrittenReport report = armature::write_report(result, arguments[1]);
     std::printf("%s\n%s\n", report.page.c_str(), report.note.c_str());
   } catch (const armature::Error& error) {
