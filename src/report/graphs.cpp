@@ -35,29 +35,33 @@ std::string picture_html(const GraphWorld& world, const graph::Verdict& verdict,
                            world.question.contexts,
                            {world.question.reward},
                            verdict.witness};
-  return html_scrolling("", "Causal graph " + std::to_string(number),
-                        graph::picture(graph, roles, fmt::format("graph-{}-", number)));
+  // On a narrow page smaller by a quarter at most: below that names cannot be read, and it scrolls.
+  return html_scrolling(
+      "", "Causal graph " + std::to_string(number),
+      fmt::format("<div class=\"picture\" style=\"min-width: {:.0f}px\">{}</div>",
+                  0.75 * graph::layout(graph).width,
+                  graph::picture(graph, roles, fmt::format("graph-{}-", number))));
+}
+
+// A set that would do where the contexts do not: the one with the fewest joint values.
+std::string instead(const GraphWorld& world) {
+  graph::SeparatorSearch search;
+  search.most = kMostSets;
+  const graph::Separators found =
+      graph::separators(world.graph, world.question.actions, world.question.reward, search);
+  if (!found.exists) return "Nothing that can be observed would do.";
+  if (found.sets.front().empty()) return "Observing nothing would do.";
+  return "Would do: " + names_text(world.graph, found.sets.front()) + ".";
 }
 
 // What the graph says; where it says no, what would do; where the tables say otherwise, that too.
 std::string verdict_html(const GraphWorld& world, const graph::Verdict& verdict, bool by_tables) {
   std::string html = fmt::format("<p class=\"verdict\">{}</p>\n", html_escaped(verdict.words));
   if (by_tables != verdict.benign)
-    html += fmt::format(
-        "<p>By the numbers of its tables it is {}: an effect cancels, or is not "
-        "there. Other tables would not hide it.</p>\n",
-        by_tables ? "benign" : "not benign");
-  if (!verdict.benign) {
-    graph::SeparatorSearch search;
-    search.most = kMostSets;
-    const graph::Separators found =
-        graph::separators(world.graph, world.question.actions, world.question.reward, search);
-    html += fmt::format(
-        "<p>{}</p>\n",
-        html_escaped(found.sets.empty() || found.sets.front().empty()
-                         ? found.words
-                         : "Would do: " + names_text(world.graph, found.sets.front()) + "."));
-  }
+    html += by_tables ? "<p>By the numbers of its tables it is benign all the same: an effect "
+                        "cancels, or is not there. With other tables it would not be.</p>\n"
+                      : "<p>By the numbers of its tables it is not benign.</p>\n";
+  if (!verdict.benign) html += fmt::format("<p>{}</p>\n", html_escaped(instead(world)));
   return html;
 }
 

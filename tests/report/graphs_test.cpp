@@ -55,6 +55,12 @@ TEST(GraphsOnAPage, EachIsDrawnOnceWithItsVerdict) {
   EXPECT_EQ(count_of(html, "class=\"arrow open\""), 3u + 2);
 }
 
+TEST(GraphsOnAPage, SayWhereNothingWouldDo) {
+  const std::string html =
+      section(result_of(ARMATURE_SOURCE_DIR "/examples/graphs/m-bias.toml", kSmall));
+  EXPECT_TRUE(contains(html, "Nothing that can be observed would do.")) << html;
+}
+
 // Every id of the page once: arrow heads of one drawing are not those of another.
 TEST(GraphsOnAPage, HaveTheirOwnIds) {
   const std::string html = section(result_of(kAsia, kSmall));
