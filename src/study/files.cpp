@@ -1,7 +1,5 @@
 #include "study/files.h"
 
-#include <algorithm>
-
 #include "armature/families.h"
 #include "families/graph_world.h"
 #include "graph/open.h"
@@ -19,7 +17,12 @@ std::vector<std::string> values_of(const GridEntry& entry, const std::string& ke
 // In every combination of the grid: which tables are read depends on the graph. A graph without a
 // file is refused by the plan, which knows all its keys.
 std::vector<std::string> paths_of(const GridEntry& entry, const Files& files) {
-  if (names_instance_file(entry.name, files)) return {entry.name};
+  if (names_instance_file(entry.name, files)) {
+    // A file says all there is to say: keys beside it would look as if they changed something.
+    if (!entry.axes.empty())
+      throw Error({"", "instance " + entry.name, "keys", "none for an instance file"});
+    return {entry.name};
+  }
   std::vector<std::string> paths;
   if (entry.name != kGraph) return paths;
   for (const std::string& file : values_of(entry, "file"))
@@ -30,20 +33,23 @@ std::vector<std::string> paths_of(const GridEntry& entry, const Files& files) {
   return paths;
 }
 
-// Then it is asked for nothing more: a graph that is kept takes no tables that happen to lie about
-// now.
-bool keeps_files_of(const Study& study, const GridEntry& entry) {
-  if (entry.name != kGraph) return study.files.contains(entry.name);
-  const std::vector<std::string> graphs = values_of(entry, "file");
-  return std::all_of(graphs.begin(), graphs.end(),
-                     [&](const std::string& path) { return study.files.contains(path); });
+// Then the disk is asked for nothing more: a graph that is kept takes no tables that happen to lie
+// about now.
+bool all_kept(const FileTable& kept, const GridEntry& entry) {
+  if (entry.name != kGraph) return entry.axes.empty() && kept.contains(entry.name);
+  for (const char* key : {"file", "tables"})
+    for (const std::string& path : values_of(entry, key))
+      if (!kept.contains(path) && !(path.empty() && std::string(key) == "tables")) return false;
+  return true;
 }
 
 }  // namespace
 
 void keep_files(Study& study, const Files& files) {
+  // As it was: of a graph that two instances name, each may have tables of its own.
+  const FileTable before = study.files;
   for (const GridEntry& entry : study.instances) {
-    if (keeps_files_of(study, entry)) continue;
+    if (all_kept(before, entry)) continue;
     try {
       for (const std::string& path : paths_of(entry, files))
         study.files.try_emplace(path, files.read(path));

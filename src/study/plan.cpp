@@ -98,12 +98,7 @@ std::string form_of(const GridPoint& point) {
 }
 
 std::string instance_form(const GridPoint& point, const Files& files) {
-  const std::string& name = point.entry->name;
-  if (!names_instance_file(name, files)) return form_of(point);
-  // A file says all there is to say: keys beside it would look as if they changed something.
-  if (!point.written.empty())
-    throw Error({"", "instance " + name, "keys", "none for an instance file"});
-  return name;
+  return names_instance_file(point.entry->name, files) ? point.entry->name : form_of(point);
 }
 
 // What all cells of one instance at one horizon share. `problem` comes out beside the cell: it is

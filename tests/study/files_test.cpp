@@ -190,6 +190,25 @@ reward = "mood=good"
   EXPECT_EQ(read().files.size(), 3u);
 }
 
+// Two instances may share a graph and not its tables.
+TEST_F(StudyFiles, OfOneGraphWithSeveralTablesAreAllKept) {
+  std::string other = kTables;
+  other.replace(other.find("0.3, 0.7"), 8, "0.1, 0.9");
+  write_file(directory_.file("home/other.json"), other);
+  write_file(study_, R"(
+horizons = 20
+policies = "ucb"
+[[instances]]
+instance = "graph:file=graphs/mood.dag,action=dose,context=level,reward=mood=good"
+[[instances]]
+instance = "graph:file=graphs/mood.dag,tables=other.json,action=dose,context=level,reward=mood=good"
+)");
+  const StudyPlan plan = plan_study(read());
+  EXPECT_EQ(plan.study.files.size(), 3u);
+  EXPECT_NE(plan.cells[0].fingerprint, plan.cells[1].fingerprint);
+  EXPECT_EQ(plan_study(plan.study).study.files, plan.study.files);
+}
+
 // Both stages keep them, and what the search chose can be checked without them.
 TEST_F(StudyFiles, OfASearchAreKeptByBothStages) {
   const std::string toml = std::string(kStudy) + "[search]\nreplications = 2\n";
