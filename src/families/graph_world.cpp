@@ -43,24 +43,37 @@ std::vector<Parameter> graph_parameters() {
   };
 }
 
-Instance graph_parts(const Arguments& arguments) {
-  const std::string& file = arguments.word("file");
-  graph::CausalGraph graph = graph::open_graph(file, arguments.word("tables"));
+Instance GraphWorld::instance() const {
   try {
-    graph = graph.with_latent(nodes_of(graph, arguments, "latent"));
-    const graph::Reward reward =
-        graph::parse_reward(graph, without_parentheses(arguments.word("reward")), "reward");
-    const graph::Question question{
-        {nodes_of(graph, arguments, "action"), arguments.is_word("empty", "yes"),
-         arguments.is_word("single", "yes")},
-        nodes_of(graph, arguments, "context"),
-        reward.node};
-    graph::verdict(graph, question);  // refuses questions without sense
     return graph::graph_instance(graph, question, reward,
                                  std::filesystem::path(file).stem().string());
   } catch (const Error& error) {
     throw error.report().file.empty() ? error.in_file(file) : error;
   }
+}
+
+GraphWorld graph_world(const Arguments& arguments, const Files& files) {
+  const std::string& file = arguments.word("file");
+  graph::CausalGraph graph = graph::open_graph(file, arguments.word("tables"), files);
+  try {
+    graph = graph.with_latent(nodes_of(graph, arguments, "latent"));
+    graph::Reward reward =
+        graph::parse_reward(graph, without_parentheses(arguments.word("reward")), "reward");
+    graph::Question question{
+        {nodes_of(graph, arguments, "action"), arguments.is_word("empty", "yes"),
+         arguments.is_word("single", "yes")},
+        nodes_of(graph, arguments, "context"),
+        reward.node};
+    graph::verdict(graph, question);  // refuses questions without sense
+    return {file, std::move(graph), std::move(question), std::move(reward)};
+  } catch (const Error& error) {
+    throw error.report().file.empty() ? error.in_file(files.where(file)) : error;
+  }
+}
+
+std::optional<GraphWorld> graph_world(const std::string& text, const Files& files) {
+  if (!text.starts_with(std::string(kGraph) + ":")) return std::nullopt;
+  return graph_world(Arguments("graph", TextForm::parse(text), graph_parameters()), files);
 }
 
 }  // namespace armature

@@ -327,7 +327,7 @@ constexpr const char* kStyle = R"(<style>
 }
 </style>)";
 
-std::string marker(const char* name, const char* kind) {
+std::string marker(const std::string& name, const char* kind) {
   return fmt::format(
       "<marker id=\"{}\" class=\"{}\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerUnits=\"userSpaceOnUse\" "
       "markerWidth=\"11\" markerHeight=\"11\" orient=\"auto-start-reverse\"><path d=\"M0 0.8 L10 5 L0 9.2 "
@@ -343,7 +343,7 @@ Layout layout(const CausalGraph& graph) {
   return Layers(graph).layout();
 }
 
-std::string picture(const CausalGraph& graph, const Roles& roles) {
+std::string picture(const CausalGraph& graph, const Roles& roles, const std::string& prefix) {
   const Layout where = layout(graph);
   std::vector<std::pair<const char*, const char*>> legend;  // class and word
   for (const auto& [set, kind] : {std::pair{&roles.actions, "action"},
@@ -363,7 +363,8 @@ std::string picture(const CausalGraph& graph, const Roles& roles) {
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
       "height=\"{1:.0f}\" role=\"img\" aria-label=\"causal graph\">\n{2}\n<defs>{3}{4}</defs>\n",
-      width, height, kStyle, marker("arrow", "arrow"), marker("arrow-open", "open"));
+      width, height, kStyle, marker(prefix + "arrow", "arrow"),
+      marker(prefix + "arrow-open", "open"));
 
   const auto edge = [&](const Arrow& arrow, const std::vector<Position>& bends, bool both) {
     const Position from = where.nodes[arrow.from];
@@ -373,7 +374,7 @@ std::string picture(const CausalGraph& graph, const Roles& roles) {
     points.insert(points.end(), bends.begin(), bends.end());
     points.push_back(border(to, node_width(graph, arrow.to), bends.empty() ? from : bends.back()));
     const bool open = on_witness(roles, arrow, both);
-    const char* head = open ? "arrow-open" : "arrow";
+    const std::string head = prefix + (open ? "arrow-open" : "arrow");
     svg += fmt::format("<path class=\"{}{}\" d=\"{}\" marker-end=\"url(#{})\"{}/>\n",
                        both ? "both" : "arrow", open ? " open" : "", way(points), head,
                        both ? fmt::format(" marker-start=\"url(#{})\"", head) : "");
@@ -392,8 +393,8 @@ std::string picture(const CausalGraph& graph, const Roles& roles) {
     const Position& at = where.nodes[node];
     const double box = node_width(graph, node);
     svg += fmt::format(
-        "<g class=\"{}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" rx=\"8\"/><text x=\"{:.1f}\" "
-        "y=\"{:.1f}\">{}</text></g>\n",
+        "<g class=\"{}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" rx=\"8\"/>"
+        "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
         role_of(graph, roles, node), at.x - box / 2, at.y - kNodeHeight / 2, box, kNodeHeight, at.x,
         at.y + kBaseline * kType, xml(graph.name(node)));
   }

@@ -27,8 +27,9 @@ struct Layout {
 
 /// The file's positions where it has them all, else layers: causes above consequences.
 Layout layout(const CausalGraph& graph);
-/// Drawn by that layout: the same bytes everywhere.
-std::string picture(const CausalGraph& graph, const Roles& roles);
+/// Drawn by that layout: the same bytes everywhere. `prefix` is put before the ids of its parts,
+/// where several stand on one page.
+std::string picture(const CausalGraph& graph, const Roles& roles, const std::string& prefix = "");
 /// Laid out by Graphviz' `dot` where it is installed, else as picture().
 std::string drawn_svg(const CausalGraph& graph, const Roles& roles);
 

@@ -7,23 +7,38 @@
 #include <optional>
 
 #include "armature/error.h"
-#include "base/file.h"
 
 namespace armature::graph {
 
-CausalGraph open_graph(const std::string& file, const std::string& tables) {
-  CausalGraph graph = read_graph(read_file(file), file);
+namespace {
+
+// Where the graph's tables are; empty: in the graph itself, or nowhere.
+std::string tables_path(const CausalGraph& graph, const std::string& file,
+                        const std::string& tables, const Files& files) {
   if (!tables.empty()) {
     if (graph.has_tables())
-      throw Error(
-          {file, "--tables", fmt::format("'{}'", tables), "no other tables: the file has its own"});
-    return with_tables(graph, read_file(tables), tables);
+      throw Error({files.where(file), "--tables", fmt::format("'{}'", tables),
+                   "no other tables: the file has its own"});
+    return tables;
   }
-  if (graph.has_tables()) return graph;
+  if (graph.has_tables()) return "";
   const std::string beside = std::filesystem::path(file).replace_extension(".tables.json").string();
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(beside, ignored)) return graph;
-  return with_tables(graph, read_file(beside), beside);
+  return files.has(beside) ? beside : "";
+}
+
+}  // namespace
+
+CausalGraph open_graph(const std::string& file, const std::string& tables, const Files& files) {
+  CausalGraph graph = read_graph(files.read(file), files.where(file));
+  const std::string path = tables_path(graph, file, tables, files);
+  return path.empty() ? graph : with_tables(graph, files.read(path), files.where(path));
+}
+
+std::vector<std::string> graph_files(const std::string& file, const std::string& tables,
+                                     const Files& files) {
+  const CausalGraph graph = read_graph(files.read(file), files.where(file));
+  std::string path = tables_path(graph, file, tables, files);
+  return path.empty() ? std::vector{file} : std::vector{file, std::move(path)};
 }
 
 namespace {
