@@ -51,6 +51,7 @@ test-fuzz: ## a short run of every fuzzer
 test-long: tidy ## what does not fit into the others: static analysis, law tests at full size, ten minutes of fuzzing
 	@$(MAKE) test test-sanitizers test-fuzz
 	@ARMATURE_LONG=1 $(CTEST) --test-dir build/release -L statistical
+	@ARMATURE_LONG=1 build/release/bin/unit_tests --gtest_brief=1 --gtest_filter='GraphFiles.*'
 	@for name in $(FUZZERS); do \
 	  mkdir -p build/sanitize/long/$$name; \
 	  build/sanitize/bin/$$name -max_total_time=150 -max_len=4096 -verbosity=0 build/sanitize/long/$$name tests/fuzz/$${name%_fuzz}_corpus || exit 1; \
@@ -59,8 +60,9 @@ test-long: tidy ## what does not fit into the others: static analysis, law tests
 bench: ## ns per round beside naive references, measured in one run
 	@scripts/install-deps build bench
 	@cmake --preset release --log-level=WARNING -DARMATURE_BENCH=ON >/dev/null
-	@cmake --build --preset release --target bench_ladder
+	@cmake --build --preset release --target bench_ladder bench_graph
 	@build/release/bin/bench_ladder --benchmark_color=false
+	@build/release/bin/bench_graph --benchmark_color=false
 
 paper: bundle build ## runs the studies, publishes them in studies/results, redraws the docs; about an hour, by the times of single runs (three longer studies with ARMATURE_LONG=1)
 	@scripts/paper

@@ -9,6 +9,8 @@
 #include "armature/evidence.h"
 #include "armature/extend.h"
 #include "armature/families.h"
+#include "armature/files.h"
+#include "armature/graph.h"
 #include "armature/lab.h"
 #include "armature/leap.h"
 #include "armature/matrix.h"

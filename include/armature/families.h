@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "armature/files.h"
 #include "armature/model.h"
 #include "armature/parameters.h"
 
@@ -37,14 +38,15 @@ const Family& find_family(const std::string& name);
 /// Does this text name an instance file? A family's name always means the family, whatever files
 /// lie about; otherwise what exists as a file, ends in .json or has a slash in it is a path, unless
 /// it is written like a family with keys.
-bool names_instance_file(const std::string& text);
+bool names_instance_file(const std::string& text, const Files& files = {});
 
 /// Where the instances of a run come from. Safe to use from many threads.
 class InstanceSource {
  public:
   /// `text` is a family's text form or the path of an instance file. Formulas in it may speak of
-  /// the horizon and of the family's own sizes.
-  InstanceSource(const std::string& text, std::optional<Round> horizon, std::uint64_t seed);
+  /// the horizon and of the family's own sizes. Files are read now, and not asked for again.
+  InstanceSource(const std::string& text, std::optional<Round> horizon, std::uint64_t seed,
+                 const Files& files = {});
 
   /// Policies are told this instead of what the instance says.
   void tell(Problem given);

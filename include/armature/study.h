@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "armature/files.h"
 #include "armature/lab.h"
 #include "armature/theory.h"
 
@@ -87,12 +88,19 @@ struct Study {
   std::vector<GridEntry> instances;
   std::vector<GridEntry> policies;
   std::vector<FigureRequest> figures;  // empty: every kind that has something to show
+  /// What instances name: instance files, graphs, tables. No part of the TOML, but kept beside it
+  /// wherever a study is kept. plan_study reads those that are not here from the working directory.
+  FileTable files;
 };
 
 /// Reads a study and fills in its defaults. `overrides` are key=value pairs that replace top-level
 /// values, as `armature run FILE key=value` gives them. Throws Error with file, line and field.
 Study read_study(const std::string& toml, const std::string& source,
                  const std::vector<std::string>& overrides = {});
+/// From a file: what instances name is found from its folder on (of a pipe: from the working
+/// directory) and kept in `files`; what is gone there is taken from `kept`.
+Study read_study_file(const std::string& path, const std::vector<std::string>& overrides = {},
+                      const FileTable& kept = {});
 /// The same study with everything spelt out, as TOML; reads back as an equal one.
 std::string write_study(const Study& study);
 
@@ -179,6 +187,9 @@ StudyResult read_results(const std::string& directory);
 /// Whether the cells of a study with a search are those that the search in its directory chose, and
 /// no list that somebody wrote into a file. True without a search.
 bool chosen_by_its_search(const std::string& directory);
+
+/// The files that the study in a directory keeps; none where there is no study that can be read.
+FileTable stored_files(const std::string& directory);
 
 struct StudyStatus {
   StudyPlan plan;

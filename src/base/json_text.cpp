@@ -19,23 +19,31 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kDeepest = 64;  // an instance needs 7
 
-std::ptrdiff_t line_of(const std::string& text, std::size_t at) {
-  return std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+// Columns count letters, not bytes.
+std::string place_of(const std::string& text, std::size_t at) {
+  std::size_t line = 1, column = 1;
+  for (const char c : std::string_view(text).substr(0, at)) {
+    if (c == '\n') {
+      ++line;
+      column = 1;
+    } else if ((c & 0xC0) != 0x80) {
+      ++column;
+    }
+  }
+  return fmt::format("line {}, column {}", line, column);
 }
 
-// Brackets, braces, colons and whole strings (with their quotes) in turn, with the line each begins
-// at; all else is left out. Text that is no JSON is cut up somehow, without harm.
+// Brackets, braces, colons and whole strings (with their quotes) in turn, with the place each
+// begins at; all else is left out. Text that is no JSON is cut up somehow, without harm.
 void each_token(const std::string& text,
-                const std::function<void(std::string_view token, int line)>& each) {
-  int line = 1;
+                const std::function<void(std::string_view token, std::size_t at)>& each) {
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\n') ++line;
     if (text[i] == '"') {
       const std::size_t start = i++;
       while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
-      each(std::string_view(text).substr(start, i + 1 - start), line);
+      each(std::string_view(text).substr(start, i + 1 - start), start);
     } else if (std::string_view("[]{}:").find(text[i]) != std::string_view::npos) {
-      each(std::string_view(text).substr(i, 1), line);
+      each(std::string_view(text).substr(i, 1), i);
     }
   }
 }
@@ -43,11 +51,11 @@ void each_token(const std::string& text,
 // The library recurses where it copies and prints: asked before it parses.
 void refuse_deep_nesting(const std::string& text, const std::string& source) {
   std::size_t depth = 0;
-  each_token(text, [&](std::string_view token, int line) {
+  each_token(text, [&](std::string_view token, std::size_t at) {
     if (token == "[" || token == "{") ++depth;
     if ((token == "]" || token == "}") && depth > 0) --depth;
     if (depth > kDeepest)
-      throw Error({source, fmt::format("line {}", line), "deeper nesting",
+      throw Error({source, place_of(text, at), "deeper nesting",
                    fmt::format("at most {} lists or objects inside each other", kDeepest)});
   });
 }
@@ -55,8 +63,8 @@ void refuse_deep_nesting(const std::string& text, const std::string& source) {
 // The library takes a zero byte for the end, and what follows it for nothing.
 void refuse_zero_bytes(const std::string& text, const std::string& source) {
   const std::size_t at = text.find('\0');
-  if (at == std::string::npos) return;
-  throw Error({source, fmt::format("line {}", line_of(text, at)), "a byte of value 0", "text"});
+  if (at != std::string::npos)
+    throw Error({source, place_of(text, at), "a NUL byte", "text"});
 }
 
 // A key as it is meant: "\\u0061" is "a". What is no proper escape stays as it is written; the JSON
@@ -97,23 +105,16 @@ std::string decoded(std::string_view key) {
 void refuse_repeated_keys(const std::string& text, const std::string& source) {
   std::vector<std::set<std::string>> open;  // the keys of each object and list around
   std::string_view last;                    // a key is the string before a colon
-  int line_of_last = 1;
-  each_token(text, [&](std::string_view token, int line) {
+  std::size_t place_of_last = 0;
+  each_token(text, [&](std::string_view token, std::size_t at) {
     if (token == "[" || token == "{") open.emplace_back();
     if (token == "]" || token == "}") open.pop_back();
     if (token == ":" && !open.back().insert(decoded(last)).second)
-      throw Error({source, fmt::format("line {}", line_of_last),
+      throw Error({source, place_of(text, place_of_last),
                    fmt::format("the key {} a second time", last), "each key once in an object"});
     last = token;
-    line_of_last = line;
+    place_of_last = at;
   });
-}
-
-// What stands there, up to the next break: NaN, a stray bracket, an unquoted word.
-std::string word_at(const std::string& text, std::size_t at) {
-  const std::size_t from = at == 0 ? 0 : text.find_last_of(" \t\n,:[]{}", at - 1) + 1;
-  const std::size_t until = std::min({text.find_first_of(" \t\n,]}", at), from + 20, text.size()});
-  return text.substr(std::min(from, at), std::max(until, at) - std::min(from, at));
 }
 
 }  // namespace
@@ -132,9 +133,14 @@ Json parsed_json(const std::string& text, const std::string& source) {
     refuse_repeated_keys(text, source);
     return parsed;
   } catch (const Json::parse_error& error) {
-    const std::size_t at = std::min(error.byte, text.size());
-    throw Error({source, fmt::format("line {}", line_of(text, at)),
-                 error.byte >= text.size() ? "the end of the text" : "'" + word_at(text, at) + "'",
+    const std::size_t at = std::max<std::size_t>(error.byte, 1) - 1;
+    if (at >= text.size())
+      throw Error({source, place_of(text, text.size()), "the end of the text", "valid JSON"});
+    // What stands there, up to the next break: NaN, a stray bracket, an unquoted word.
+    const std::size_t begin = text.find_last_of(" \t\n,:[]{}", at);
+    const std::size_t from = begin == std::string::npos ? 0 : begin == at ? at : begin + 1;
+    const std::size_t until = std::min(text.find_first_of(" \t\n,]}", at + 1), from + 20);
+    throw Error({source, place_of(text, from), "'" + text.substr(from, until - from) + "'",
                  "valid JSON"});
   } catch (const Json::exception& error) {  // a number beyond the range of doubles
     throw Error({source, "JSON", json_complaint(error), "numbers within the range of doubles"});

@@ -167,6 +167,7 @@ void add_commands(CLI::App& app) {
   add_export(app);
   add_report(app);
   add_studies(app);
+  add_graph(app);
   add_completion(app);
 }
 

@@ -88,7 +88,7 @@ std::vector<Listed> listed(const Options& options) {
     Listed item;
     item.file = file;
     try {
-      item.study = read_study(read_text_file(file), file);
+      item.study = read_study_file(file);
       read_result(options, item);
       if (item.result) item.verdicts = judge(*item.result);
     } catch (const Error& bad) {  // one bad file does not hide the others

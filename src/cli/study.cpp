@@ -48,16 +48,15 @@ struct ExportOptions {
   bool published = false;
 };
 
-StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes) {
-  const Study study = read_study(read_text_file(file), file, overrides);
+StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes,
+                  const FileTable& kept = {}) {
+  const Study study = read_study_file(file, overrides, kept);
   try {
     return plan_study(study, yes ? kMostCells : kManyCells);
   } catch (const Error& error) {
     if (error.report().field == "cells" && !yes)
       throw Error({file, "cells", error.report().value,
                    error.report().expected + ", or --yes to run it all the same"});
-    // A missing instance file is not the study's own trouble: its name stays.
-    if (!error.report().file.empty()) throw;
     throw error.in_file(file);
   }
 }
@@ -138,12 +137,14 @@ void refuse_too_long(const RunOptions& options, const StudyPlan& plan,
 }
 
 void run(const RunOptions& options) {
-  const StudyPlan plan = planned(options.file, options.overrides, options.yes);
-  const std::vector<double> seconds = trial_seconds(plan);
-  if (!options.yes) refuse_too_long(options, plan, seconds);
   const std::string directory = options.directory.empty()
                                     ? "runs/" + std::filesystem::path(options.file).stem().string()
                                     : options.directory;
+  // A run goes on when the files its instances name are gone: the store has kept them.
+  const StudyPlan plan =
+      planned(options.file, options.overrides, options.yes, stored_files(directory));
+  const std::vector<double> seconds = trial_seconds(plan);
+  if (!options.yes) refuse_too_long(options, plan, seconds);
   run_with_progress(plan, directory, {options.threads, options.quiet}, seconds);
   if (options.quiet) return;
   emit(std::nullopt, "\n");

@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "armature/error.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "families/family.h"
+#include "families/graph_world.h"
 
 namespace armature {
 namespace {
@@ -90,24 +89,30 @@ const Family& find_family(const std::string& name) {
        "a family (" + join(names, ", ") + ") or an instance file" + did_you_mean(name, names)});
 }
 
-bool names_instance_file(const std::string& text) {
+bool names_instance_file(const std::string& text, const Files& files) {
   const std::size_t colon = text.find(':');
   const std::string name = text.substr(0, colon);
-  if (is_family(name)) return false;
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(text, ignored)) return true;
+  if (is_family(name) || name == kGraph) return false;
+  if (files.has(text)) return true;
   const bool like_a_family = colon != std::string::npos && is_name(name);
   return !like_a_family && (text.ends_with(".json") || text.find('/') != std::string::npos);
 }
 
 InstanceSource::InstanceSource(const std::string& text, std::optional<Round> horizon,
-                               std::uint64_t seed)
+                               std::uint64_t seed, const Files& files)
     : text_(text), horizon_(horizon), seed_(seed) {
-  if (names_instance_file(text)) {
-    fixed_ = std::make_shared<const Instance>(read_instance(read_text_file(text), text));
+  if (names_instance_file(text, files)) {
+    fixed_ =
+        std::make_shared<const Instance>(read_instance(files.read_text(text), files.where(text)));
     return;
   }
   const TextForm form = TextForm::parse(text);
+  if (form.name == kGraph) {
+    const Arguments arguments("graph", form, graph_parameters());
+    text_ = arguments.canonical();
+    fixed_ = std::make_shared<const Instance>(graph_world(arguments, files).instance());
+    return;
+  }
   family_ = &find_family(form.name);
   arguments_.emplace(family_arguments(form, *family_, horizon));
   text_ = arguments_->canonical();

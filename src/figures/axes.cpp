@@ -190,6 +190,11 @@ std::vector<PanelAxis> shared(const std::string& title, Scale scale,
     const bool own = values.size() > 1 && !panel.empty() && apart && !filled;
     axes.push_back({own ? fitted(title, scale, panel) : common, own});
   }
+  // What only one panel is left to share need not reach to the others' values.
+  const auto shares = [](const PanelAxis& axis) { return !axis.own; };
+  if (const auto left = std::find_if(axes.begin(), axes.end(), shares);
+      std::count_if(axes.begin(), axes.end(), shares) == 1)
+    left->axis = fitted(title, scale, values[static_cast<std::size_t>(left - axes.begin())]);
   return axes;
 }
 

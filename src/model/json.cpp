@@ -6,6 +6,7 @@
 
 #include "armature/error.h"
 #include "armature/model.h"
+#include "base/json_field.h"
 #include "base/json_text.h"
 #include "base/text.h"
 
@@ -18,72 +19,6 @@ constexpr int kVersion = 1;
 constexpr const char* kInstanceFormat = "armature-instance";
 constexpr const char* kProblemFormat = "armature-problem";
 
-// A value together with the path that leads to it.
-class Node {
- public:
-  Node(const Json& json, std::string path) : json_(json), path_(std::move(path)) {}
-
-  [[noreturn]] void fail(const std::string& got, const std::string& expected) const {
-    throw Error({"", path_, got, expected});
-  }
-  [[noreturn]] void fail(const std::string& expected) const {
-    std::string shown = json_.dump();
-    if (shown.size() > 60) shown = shown.substr(0, 57) + "...";
-    fail(shown, expected);
-  }
-  const Json& json() const { return json_; }
-  const std::string& path() const { return path_; }
-  bool has(const char* key) const { return json_.contains(key); }
-
-  Node at(const char* key) const {
-    if (!json_.is_object()) fail("an object");
-    if (!has(key)) throw Error({"", child(key), "nothing", "this field to be there"});
-    return {json_.at(key), child(key)};
-  }
-  Node at(std::size_t index) const {
-    return {json_.at(index), fmt::format("{}[{}]", path_, index)};
-  }
-  void only(const std::vector<std::string>& keys) const {
-    if (!json_.is_object()) fail("an object");
-    for (const auto& item : json_.items())
-      if (std::find(keys.begin(), keys.end(), item.key()) == keys.end())
-        throw Error({"", path_.empty() ? "top level" : path_,
-                     fmt::format("unknown field '{}'", item.key()),
-                     "one of " + join(keys, ", ") + did_you_mean(item.key(), keys)});
-  }
-  double number() const {
-    if (!json_.is_number()) fail("a number");
-    return json_.get<double>();
-  }
-  std::uint64_t whole_number() const {
-    if (json_.is_number_unsigned()) return json_.get<std::uint64_t>();
-    if (json_.is_number_float()) {
-      const auto parsed = parse_integer(json_.dump());
-      if (parsed) return *parsed;
-    }
-    fail("a whole number of at least 0");
-  }
-  std::string text() const {
-    if (!json_.is_string()) fail("a text");
-    return json_.get<std::string>();
-  }
-  std::size_t list_size() const {
-    if (!json_.is_array()) fail("a list");
-    return json_.size();
-  }
-  std::vector<double> numbers() const {
-    std::vector<double> values;
-    for (std::size_t i = 0; i < list_size(); ++i) values.push_back(at(i).number());
-    return values;
-  }
-
- private:
-  std::string child(const char* key) const { return path_.empty() ? key : path_ + "." + key; }
-
-  const Json& json_;
-  std::string path_;
-};
-
 // Worlds and what is known of them are easily taken for each other.
 std::string other_use(const std::string& format) {
   if (format == kInstanceFormat) return "; this is a world, for --instance";
@@ -91,17 +26,17 @@ std::string other_use(const std::string& format) {
   return "";
 }
 
-void check_header(const Node& root, const char* format) {
+void check_header(const JsonField& root, const char* format) {
   if (!root.json().is_object()) root.fail("an object");
-  const Node name = root.at("format");
+  const JsonField name = root.at("format");
   if (name.text() != format) name.fail(fmt::format("\"{}\"{}", format, other_use(name.text())));
-  const Node version = root.at("version");
+  const JsonField version = root.at("version");
   if (version.whole_number() != kVersion)
     version.fail(fmt::format("{}, the version this armature reads", kVersion));
 }
 
 // Either a count or a list of names.
-std::vector<std::string> read_names(const Node& node, char prefix) {
+std::vector<std::string> read_names(const JsonField& node, char prefix) {
   if (node.json().is_number()) {
     const std::uint64_t count = node.whole_number();
     if (count < 1 || count > 10'000'000) node.fail("a count from 1 to 10^7, or a list of names");
@@ -113,13 +48,13 @@ std::vector<std::string> read_names(const Node& node, char prefix) {
   return names;
 }
 
-Matrix read_matrix(const Node& node, std::size_t rows, std::size_t columns) {
+Matrix read_matrix(const JsonField& node, std::size_t rows, std::size_t columns) {
   if (node.list_size() != rows)
     node.fail(fmt::format("{} rows", node.list_size()),
               fmt::format("{} rows, one per action", rows));
   Matrix matrix(rows, columns);
   for (std::size_t r = 0; r < rows; ++r) {
-    const Node row = node.at(r);
+    const JsonField row = node.at(r);
     if (row.list_size() != columns)
       row.fail(fmt::format("{} numbers", row.list_size()),
                fmt::format("{} numbers, one per context", columns));
@@ -128,7 +63,7 @@ Matrix read_matrix(const Node& node, std::size_t rows, std::size_t columns) {
   return matrix;
 }
 
-RewardLaw read_law_unchecked(const Node& node) {
+RewardLaw read_law_unchecked(const JsonField& node) {
   if (node.json().is_number()) return RewardLaw::bernoulli(node.number());
   node.only({"bernoulli", "point", "beta", "table"});
   if (node.json().size() != 1) node.fail("exactly one of bernoulli, point, beta, table");
@@ -139,12 +74,12 @@ RewardLaw read_law_unchecked(const Node& node) {
     if (shapes.size() != 2) node.at("beta").fail("two shapes, [alpha, beta]");
     return RewardLaw::beta(shapes[0], shapes[1]);
   }
-  const Node table = node.at("table");
+  const JsonField table = node.at("table");
   table.only({"values", "probabilities"});
   return RewardLaw::table(table.at("values").numbers(), table.at("probabilities").numbers());
 }
 
-RewardLaw read_law(const Node& node) {
+RewardLaw read_law(const JsonField& node) {
   try {
     return read_law_unchecked(node);
   } catch (const Error& error) {
@@ -155,11 +90,11 @@ RewardLaw read_law(const Node& node) {
   }
 }
 
-Instance::Parts read_rewards(const Node& node, std::string name, Matrix marginals) {
+Instance::Parts read_rewards(const JsonField& node, std::string name, Matrix marginals) {
   node.only({"given_context", "given_action_and_context"});
   if (node.json().size() != 1) node.fail("exactly one of given_context, given_action_and_context");
   const std::size_t contexts = marginals.columns();
-  const auto law_row = [&](const Node& row, std::vector<RewardLaw>& laws) {
+  const auto law_row = [&](const JsonField& row, std::vector<RewardLaw>& laws) {
     if (row.list_size() != contexts)
       row.fail(fmt::format("{} laws", row.list_size()),
                fmt::format("{} laws, one per context", contexts));
@@ -170,7 +105,7 @@ Instance::Parts read_rewards(const Node& node, std::string name, Matrix marginal
     law_row(node.at("given_context"), laws);
     return Instance::benign(std::move(name), std::move(marginals), std::move(laws));
   }
-  const Node rows = node.at("given_action_and_context");
+  const JsonField rows = node.at("given_action_and_context");
   if (rows.list_size() != marginals.rows())
     rows.fail(fmt::format("{} rows", rows.list_size()),
               fmt::format("{} rows, one per action", marginals.rows()));
@@ -178,7 +113,7 @@ Instance::Parts read_rewards(const Node& node, std::string name, Matrix marginal
   return Instance::general(std::move(name), std::move(marginals), laws);
 }
 
-Problem read_problem_node(const Node& root) {
+Problem read_problem_node(const JsonField& root) {
   check_header(root, kProblemFormat);  // first: another format has other fields
   root.only({"format", "version", "actions", "contexts", "horizon", "marginals", "epsilon"});
   Problem problem;
@@ -193,7 +128,7 @@ Problem read_problem_node(const Node& root) {
   return problem;
 }
 
-Instance read_instance_node(const Node& root) {
+Instance read_instance_node(const JsonField& root) {
   check_header(root, kInstanceFormat);
   root.only({"format", "version", "name", "actions", "contexts", "marginals", "rewards", "given",
              "notes"});
@@ -205,13 +140,13 @@ Instance read_instance_node(const Node& root) {
   parts.action_names = actions;
   parts.context_names = contexts;
   if (root.has("notes")) {
-    const Node notes = root.at("notes");
+    const JsonField notes = root.at("notes");
     for (std::size_t i = 0; i < notes.list_size(); ++i) parts.notes.push_back(notes.at(i).text());
   }
   if (root.has("given")) {
-    const Node given = root.at("given");
+    const JsonField given = root.at("given");
     try {
-      parts.given = read_problem_node({given.json(), ""});
+      parts.given = read_problem_node(JsonField(given.json()));
     } catch (const Error& error) {
       ErrorReport report = error.report();
       report.field = "given." + report.field;
@@ -299,7 +234,7 @@ std::string printed(const Json& json) {
 Instance read_instance(const std::string& json, const std::string& source) {
   const Json parsed = parsed_json(json, source);
   try {
-    return read_instance_node({parsed, ""});
+    return read_instance_node(JsonField(parsed));
   } catch (const Error& error) {
     throw error.in_file(source);
   }
@@ -308,7 +243,7 @@ Instance read_instance(const std::string& json, const std::string& source) {
 Problem read_problem(const std::string& json, const std::string& source) {
   const Json parsed = parsed_json(json, source);
   try {
-    return read_problem_node({parsed, ""});
+    return read_problem_node(JsonField(parsed));
   } catch (const Error& error) {
     throw error.in_file(source);
   }

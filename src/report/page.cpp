@@ -8,6 +8,7 @@
 
 #include "armature/report.h"
 #include "base/text.h"
+#include "report/graphs.h"
 #include "report/html.h"
 #include "report/matrix.h"
 #include "report/resources.h"
@@ -275,15 +276,22 @@ std::string tables(const std::vector<Contest>& contests) {
 // same. The environment is what ran the study, not what makes this page.
 std::string reproduction(const StudyResult& result) {
   const RunEnvironment& made = result.environment;
+  const FileTable& kept = result.plan.study.files;
+  std::string files;
+  for (const auto& [path, content] : kept)
+    files += fmt::format("<details><summary><code>{}</code></summary>\n<pre>{}</pre></details>\n",
+                         html_escaped(path), html_escaped(content));
+  if (!files.empty())
+    files = "<p>Beside it, under the names that it gives them, the files it reads:</p>\n" + files;
   return fmt::format(
       "<section id=\"reproduce\">\n<h2>How to get the same again</h2>\n"
       "<p>Save what follows as <code>study.toml</code> and run</p>\n"
       "<pre>armature run study.toml --out runs/study\narmature report runs/study</pre>\n"
       "<p>The numbers come out the same with any number of threads and however often the run is "
-      "interrupted; the running times do not.</p>\n<pre>{}</pre>\n"
+      "interrupted; the running times do not.</p>\n<pre>{}</pre>\n{}"
       "<footer class=\"facts\"><p>Made with armature {}{}.</p></footer>\n"
       "</section>\n",
-      html_escaped(write_study(result.plan.study)), html_escaped(made.version),
+      html_escaped(write_study(result.plan.study)), files, html_escaped(made.version),
       // Published results do not say.
       made.compiler.empty()
           ? ""
@@ -294,9 +302,9 @@ std::string reproduction(const StudyResult& result) {
 // Links to the sections that are there.
 std::string contents(const std::string& body) {
   constexpr std::pair<const char*, const char*> kSections[] = {
-      {"answer", "Answer"}, {"questions", "Verdicts"}, {"figures", "Figures"},
-      {"about", "About"},   {"claim", "Claim"},        {"summary", "In words"},
-      {"tables", "Tables"}, {"reproduce", "Reproduce"}};
+      {"answer", "Answer"},    {"questions", "Verdicts"}, {"graphs", "Graphs"},
+      {"figures", "Figures"},  {"about", "About"},        {"claim", "Claim"},
+      {"summary", "In words"}, {"tables", "Tables"},      {"reproduce", "Reproduce"}};
   std::string html = "<nav aria-label=\"Contents\">\n<ul>\n";
   for (const auto& [id, name] : kSections)
     if (body.find(fmt::format("<section id=\"{}\">", id)) != std::string::npos)
@@ -321,9 +329,9 @@ std::string study_page(const StudyResult& result, const DrawnFigures& drawn) {
   // nothing to judge or draw; the study itself is still worth keeping.
   const std::vector<Verdict> verdicts = all.empty() ? std::vector<Verdict>{} : judge(result);
   std::string body = opening(result, all);
-  if (!all.empty())
-    body +=
-        matrix_html(result, matrices(result)) + verdict_summary(verdicts) + figure_section(drawn);
+  if (!all.empty()) body += matrix_html(result, matrices(result)) + verdict_summary(verdicts);
+  body += graphs_html(result, all);
+  if (!all.empty()) body += figure_section(drawn);
   body += about(study);
   if (!all.empty()) {
     body += claims(study, verdicts);

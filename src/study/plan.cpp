@@ -14,6 +14,7 @@
 #include "base/formula.h"
 #include "lab/planned_cell.h"
 #include "study/figure_kinds.h"
+#include "study/files.h"
 #include "study/verdict.h"
 
 namespace armature {
@@ -96,24 +97,21 @@ std::string form_of(const GridPoint& point) {
   return TextForm{point.entry->name, point.written}.print();
 }
 
-std::string instance_form(const GridPoint& point) {
-  const std::string& name = point.entry->name;
-  if (!names_instance_file(name)) return form_of(point);
-  // A file says all there is to say: keys beside it would look as if they changed something.
-  if (!point.written.empty())
-    throw Error({"", "instance " + name, "keys", "none for an instance file"});
-  return name;
+std::string instance_form(const GridPoint& point, const Files& files) {
+  return names_instance_file(point.entry->name, files) ? point.entry->name : form_of(point);
 }
 
 // What all cells of one instance at one horizon share. `problem` comes out beside the cell: it is
 // what policies are told there, and built from.
-PlannedCell instance_cell(const GridPoint& point, Round horizon, const Study& study,
-                          Problem& problem) {
-  const InstanceSource source(instance_form(point), horizon, study.seed);
+PlannedCell instance_cell(const GridPoint& point, Round horizon, std::uint64_t seed,
+                          const Files& files, Problem& problem) try {
+  const InstanceSource source(instance_form(point, files), horizon, seed, files);
   problem = source.instance(0)->problem(horizon);
   PlannedCell cell = planned_world(source, horizon);
   if (!point.entry->role.empty()) cell.role = point.entry->role;
   return cell;
+} catch (const Error& error) {
+  throw in_study(error);
 }
 
 // The same cell twice would be paired with itself in the differences. Nor may two cells look the
@@ -202,13 +200,15 @@ StudyPlan plan_study(const Study& study, std::size_t most_cells) {
     throw Error({"", "cells", fmt::format("{:.0f}", size),
                  fmt::format("at most {} (instances × horizons × policies)", most_cells)});
   StudyPlan plan{study, {}};
+  keep_files(plan.study, Files());
+  const Files files = Files::only(plan.study.files);
   for (const GridEntry& instance : study.instances)
     for (const GridPoint& instance_point : points_of(instance))
       for (const GridPoint& conditions : points_of(nullptr, study.conditions))
         // A world of its own for each horizon: its keys may be formulas in T.
         for (const Round horizon : study.horizons) {
           Problem problem;
-          PlannedCell world = instance_cell(instance_point, horizon, study, problem);
+          PlannedCell world = instance_cell(instance_point, horizon, study.seed, files, problem);
           set_conditions(world, conditions);
           name_instance(world, name_in(instance_point, conditions));
           add_policies(plan, world, problem);

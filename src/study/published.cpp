@@ -160,6 +160,31 @@ std::vector<std::string> study_lines(const Study& study) {
   return lines;
 }
 
+// The files that the study names, line by line too.
+std::vector<std::string> file_lines(const FileTable& files) {
+  std::vector<std::string> written;
+  for (const auto& [path, content] : files) {
+    std::vector<std::string> lines;
+    std::size_t start = 0;
+    for (std::size_t end = content.find('\n'); end != std::string::npos;
+         start = end + 1, end = content.find('\n', start))
+      lines.push_back(Json(content.substr(start, end - start)).dump());
+    lines.push_back(Json(content.substr(start)).dump());
+    written.push_back(
+        fmt::format("{{\"path\": {}, {}}}", Json(path).dump(), written_list("lines", lines)));
+  }
+  return written;
+}
+
+FileTable files_from(const Json& file) {
+  FileTable files;
+  if (!file.contains("files")) return files;
+  for (const Json& kept : file.at("files"))
+    files[kept.at("path").get<std::string>()] =
+        join(kept.at("lines").get<std::vector<std::string>>(), "\n");
+  return files;
+}
+
 std::string published_text(const StudyResult& result) {
   const Study& study = result.plan.study;
   std::vector<std::string> asked, cells, differences;
@@ -175,17 +200,17 @@ std::string published_text(const StudyResult& result) {
                         .dump());
   for (const PairedDifference& pair : result.differences)
     differences.push_back(difference_json(pair).dump());
-  const std::vector<std::string> parts = {
+  std::vector<std::string> parts = {
       fmt::format("\"format\": \"{}\"", kFormat),
       fmt::format("\"version\": {}", kVersion),
       fmt::format("\"armature\": {}", Json(result.environment.version).dump()),
       fmt::format("\"claim\": \"{}\"", claim_fingerprint(study)),
       written_list("questions", asked),
-      written_list("study", study_lines(study)),
-      written_list("worlds", worlds.lines()),
-      written_list("policies", policies.lines()),
-      written_list("cells", cells),
-      written_list("differences", differences)};
+      written_list("study", study_lines(study))};
+  if (!study.files.empty()) parts.push_back(written_list("files", file_lines(study.files)));
+  parts.insert(parts.end(),
+               {written_list("worlds", worlds.lines()), written_list("policies", policies.lines()),
+                written_list("cells", cells), written_list("differences", differences)});
   return "{\n" + join(parts, ",\n") + "\n}\n";
 }
 
@@ -327,7 +352,7 @@ StudyResult result_from(const Json& file, const std::string& path) {
   result.environment.version = file.at("armature");
   Study& study = result.plan.study;
   study = read_stored_study(join(file.at("study").get<std::vector<std::string>>(), "\n") + "\n",
-                            path + ", study");
+                            path + ", study", files_from(file));
   read_questions(file, study, path);
   for (const Json& json : file.at("cells")) {
     CellSummary summary = read_cell(file, json);

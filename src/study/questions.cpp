@@ -94,7 +94,13 @@ std::string broken_freeze(const Study& now, const Study& then) {
 
 std::string other_design(const Study& now, const Study& then) {
   const std::string ours = design_of(now), theirs = design_of(then);
-  return ours == theirs ? "" : first_difference(ours, theirs);
+  if (ours != theirs) return first_difference(ours, theirs);
+  // What was published before files were kept cannot say.
+  for (const auto& [path, content] : now.files)
+    if (const auto kept = then.files.find(path);
+        kept != then.files.end() && kept->second != content)
+      return fmt::format("another content of '{}'", path);
+  return "";
 }
 
 std::vector<std::string> new_questions(const Study& now, const Study& then) {

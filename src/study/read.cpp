@@ -6,16 +6,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "armature/error.h"
 #include "armature/families.h"
 #include "armature/policy.h"
 #include "armature/study.h"
+#include "base/file.h"
 #include "base/formula.h"
 #include "base/text.h"
 #include "lab/planned_cell.h"
 #include "study/figure_kinds.h"
+#include "study/files.h"
 #include "study/toml.h"
 #include "study/verdict_rules.h"
 
@@ -50,8 +53,12 @@ class StudyReader {
  public:
   /// Of what is stored, figures and verdicts may have keys that are of no use.
   enum class Keys { kKnownOnly, kAny };
-  StudyReader(std::string source, toml::table table, Keys keys = Keys::kKnownOnly)
-      : source_(std::move(source)), table_(std::move(table)), keys_(keys) {}
+  /// `files`: where instances may be found.
+  StudyReader(std::string source, toml::table table, Files files, Keys keys = Keys::kKnownOnly)
+      : source_(std::move(source)),
+        table_(std::move(table)),
+        files_(std::move(files)),
+        keys_(keys) {}
 
   void override_with(const std::string& pair);
   Study read() const;
@@ -86,6 +93,7 @@ class StudyReader {
 
   std::string source_;
   toml::table table_;
+  Files files_;
   Keys keys_;
 };
 
@@ -264,7 +272,7 @@ GridEntry StudyReader::entry(const toml::node& node, const std::string& kind) co
   // The form itself, as a text or under its key in a table.
   const auto take_form = [&](const toml::node& written) {
     const std::string form = text_of(written, kind);
-    if (kind == "instance" && names_instance_file(form)) {
+    if (kind == "instance" && names_instance_file(form, files_)) {
       entry.name = form;  // a file: colons and commas belong to its name
       return;
     }
@@ -513,15 +521,48 @@ toml::table parsed(const std::string& toml, const std::string& source) {
 
 }  // namespace
 
-Study read_study(const std::string& toml, const std::string& source,
-                 const std::vector<std::string>& overrides) {
-  StudyReader reader(source, parsed(toml, source));
+namespace {
+
+Study read_from(const std::string& toml, const std::string& source,
+                const std::vector<std::string>& overrides, const Files& files) {
+  StudyReader reader(source, parsed(toml, source), files);
   for (const std::string& pair : overrides) reader.override_with(pair);
   return reader.read();
 }
 
-Study read_stored_study(const std::string& toml, const std::string& source) {
-  return StudyReader(source, parsed(toml, source), StudyReader::Keys::kAny).read();
+// A pipe has no folder.
+std::string folder_of(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored)
+             ? std::filesystem::path(path).parent_path().string()
+             : "";
+}
+
+}  // namespace
+
+Study read_study(const std::string& toml, const std::string& source,
+                 const std::vector<std::string>& overrides) {
+  return read_from(toml, source, overrides, Files());
+}
+
+Study read_study_file(const std::string& path, const std::vector<std::string>& overrides,
+                      const FileTable& kept) {
+  const Files files(folder_of(path), kept);
+  Study study = read_from(read_text_file(path), path, overrides, files);
+  try {
+    keep_files(study, files);
+  } catch (const Error& error) {
+    throw error.in_file(path);
+  }
+  return study;
+}
+
+Study read_stored_study(const std::string& toml, const std::string& source, FileTable files) {
+  // Those of older stores may be found where they were found then: in the working directory.
+  Study study =
+      StudyReader(source, parsed(toml, source), Files("", files), StudyReader::Keys::kAny).read();
+  study.files = std::move(files);
+  return study;
 }
 
 }  // namespace armature

@@ -14,6 +14,7 @@ inline constexpr std::uint64_t kLongestHorizon = 1'000'000'000'000'000'000;
 /// What a store holds was accepted when it was begun, perhaps by another version: keys of figures
 /// and verdicts that are of no use today are passed over, so that no result is locked in behind
 /// them.
-Study read_stored_study(const std::string& toml, const std::string& source);
+/// `files` are those kept beside it.
+Study read_stored_study(const std::string& toml, const std::string& source, FileTable files = {});
 
 }  // namespace armature

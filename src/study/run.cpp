@@ -31,12 +31,14 @@ std::vector<Cell> cells_of(const StudyPlan& plan) {
   // All policies and conditions on one instance and horizon share its worlds: tables may be large,
   // and a grid of policies long.
   std::map<std::pair<std::string, Round>, WorldSource> worlds;
+  const Files files = Files::only(plan.study.files);
   std::vector<Cell> cells;
   for (const PlannedCell& planned : plan.cells) {
     WorldSource& source = worlds[{planned.instance, planned.horizon}];
     if (!source)
-      source = world_source(InstanceSource(planned.instance, planned.horizon, plan.study.seed),
-                            planned.horizon);
+      source =
+          world_source(InstanceSource(planned.instance, planned.horizon, plan.study.seed, files),
+                       planned.horizon);
     cells.push_back(engine_cell(
         planned, source,
         {plan.study.seed, log_checkpoints(planned.horizon, plan.study.checkpoints),

@@ -299,9 +299,26 @@ void name_again(StudyPlan& plan, const std::string& path) {
   }
 }
 
+// A row of `run` for each, beside the study they belong to: older versions pass them over.
+constexpr const char* kFileKey = "file:";
+
+FileTable read_files(Database& database) {
+  FileTable files;
+  Statement rows(database, "SELECT key, value FROM run");
+  while (rows.step())
+    if (const std::string key = rows.text("key"); key.starts_with(kFileKey))
+      files.emplace(key.substr(std::string(kFileKey).size()), rows.text("value"));
+  return files;
+}
+
+Study read_study_in(Database& database) {
+  return read_stored_study(run_value(database, "study"), database.path() + ", study",
+                           read_files(database));
+}
+
 StudyPlan read_plan(Database& database) {
   StudyPlan plan;
-  plan.study = read_stored_study(run_value(database, "study"), database.path() + ", study");
+  plan.study = read_study_in(database);
   Statement rows(database, "SELECT * FROM cells ORDER BY cell");
   bool named = true;
   while (rows.step()) {
@@ -350,10 +367,12 @@ void require_tables(Database& database) {
   }
 }
 
-// With its study as TOML: a store can be read, reported and reproduced without the file it came
-// from.
+// With its study as TOML and the files that it names: a store can be read, reported and reproduced
+// without the files it came from.
 void write_plan(Database& database, const StudyPlan& plan) {
   set_run_value(database, "study", write_study(plan.study));
+  for (const auto& [path, content] : plan.study.files)
+    set_run_value(database, kFileKey + path, content);
   for (const PlannedCell& cell : plan.cells) write_cell(database, cell);
 }
 
@@ -414,6 +433,14 @@ void require_same_stages(Database& database, const Study& now, const Study& then
   if (words(now) != words(then)) refuse(database, "search", words(now), words(then));
 }
 
+// By their bytes: what is kept is what was played. Which files a study names its cells tell, and
+// stores of before files were kept have only the cells.
+void require_same_files(Database& database, const FileTable& now, const FileTable& then) {
+  for (const auto& [path, content] : now)
+    if (const auto kept = then.find(path); kept != then.end() && kept->second != content)
+      refuse(database, "file " + path, "another content", "the content it had");
+}
+
 // Only what leaves stored results as they are may differ: words, labels, roles, figures, verdicts;
 // more replications; and max_events, which gives a replication up but never alters one.
 void require_same_study(Database& database, const StudyPlan& now, const StudyPlan& then) {
@@ -424,6 +451,7 @@ void require_same_study(Database& database, const StudyPlan& now, const StudyPla
   compare("checkpoints", now.study.checkpoints, then.study.checkpoints);
   compare("engine", now.study.engine, then.study.engine);
   require_same_stages(database, now.study, then.study);
+  require_same_files(database, now.study.files, then.study.files);
   compare("number of cells", now.cells.size(), then.cells.size());
   for (std::size_t i = 0; i < now.cells.size(); ++i) {
     compare(fmt::format("cell {}", i), described(now.cells[i]), described(then.cells[i]));
@@ -508,7 +536,7 @@ std::optional<Study> study_in(Database& database) {
   if (is_empty(database)) return std::nullopt;
   require_our_kind(database);
   require_same_version(database);
-  return read_stored_study(run_value(database, "study"), database.path() + ", study");
+  return read_study_in(database);
 }
 
 }  // namespace
@@ -548,6 +576,17 @@ StudyStore StudyStore::read(const std::string& directory) {
   database->execute("BEGIN");
   StudyPlan plan = read_plan(*database);
   return {std::move(database), std::move(plan)};
+}
+
+FileTable stored_files(const std::string& directory) {
+  try {
+    return StudyStore::read(StudyStore::only_searched(directory) ? search_path(directory)
+                                                                 : directory)
+        .plan()
+        .study.files;
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 RunEnvironment StudyStore::environment() {

@@ -14,10 +14,11 @@ namespace {
 
 std::vector<std::string> all_studies() {
   std::vector<std::string> paths;
-  const std::filesystem::path folder = ARMATURE_SOURCE_DIR "/studies";
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (entry.path().extension() == ".toml")
-      paths.push_back(std::filesystem::relative(entry.path(), folder).string());
+  const std::filesystem::path root = ARMATURE_SOURCE_DIR;
+  for (const char* folder : {"studies", "examples"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder))
+      if (entry.path().extension() == ".toml")
+        paths.push_back(std::filesystem::relative(entry.path(), root).string());
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -32,8 +33,8 @@ std::string test_name(const testing::TestParamInfo<std::string>& study) {
 class EveryStudy : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryStudy, FitsAsItStands) {
-  const std::string path = ARMATURE_SOURCE_DIR "/studies/" + GetParam();
-  EXPECT_GT(plan_of(read_file(path)).cells.size(), 0u);
+  const std::string path = ARMATURE_SOURCE_DIR "/" + GetParam();
+  EXPECT_GT(plan_study(read_study_file(path)).cells.size(), 0u);
 }
 
 TEST_P(EveryStudy, RunsSmall) {
@@ -41,7 +42,7 @@ TEST_P(EveryStudy, RunsSmall) {
   GTEST_SKIP() << "runs in Release builds";
 #endif
   const TemporaryDirectory directory;
-  const std::string path = ARMATURE_SOURCE_DIR "/studies/" + GetParam();
+  const std::string path = ARMATURE_SOURCE_DIR "/" + GetParam();
   // A search has thousands of cells, each of them tried: shorter ones.
   const bool searches = contains(read_file(path), "[search]");
   const std::string study =

@@ -81,14 +81,18 @@ TEST_F(PublishedCommand, OneBadFileDoesNotHideTheOthers) {
   ASSERT_EQ(made.status, 0) << made.err;
   const ProgramResult listed = shell("armature studies . --results results");
   EXPECT_EQ(listed.status, 2) << listed.err;  // but a script notices
-  EXPECT_TRUE(contains(listed.out, "  results/broken.json: published results: ")) << listed.out;
+  EXPECT_TRUE(
+      contains(listed.out, "  results/broken.json: line 2, column 1: got the end of the text, "))
+      << listed.out;
   EXPECT_TRUE(contains(listed.out, "  results/unjudged.json: formula: ")) << listed.out;
   EXPECT_TRUE(contains(listed.out, "  does ucb learn?\n    does not ")) << listed.out;
   // A page that is to be read by others lacks nothing, or is not written.
   const ProgramResult page =
       shell("armature studies . --results results --format markdown --output page.md");
   EXPECT_EQ(page.status, 2);
-  EXPECT_TRUE(contains(page.err, "results/broken.json: published results: ")) << page.err;
+  EXPECT_TRUE(
+      contains(page.err, "results/broken.json: line 2, column 1: got the end of the text, "))
+      << page.err;
   EXPECT_NE(shell("test -e page.md").status, 0);
 }
 

@@ -38,6 +38,7 @@ const std::map<std::string, Rooms> kBelow = {
 // The public door has no folders: which room each of its headers belongs to.
 const std::map<std::string, std::string> kRoomOfHeader = {
     {"error.h", "base"},
+    {"files.h", "base"},
     {"random.h", "base"},
     {"matrix.h", "base"},
     {"parameters.h", "base"},
@@ -45,6 +46,7 @@ const std::map<std::string, std::string> kRoomOfHeader = {
     {"version.h", "base"},
     {"model.h", "model"},
     {"environment.h", "model"},
+    {"graph.h", "graph"},
     {"families.h", "families"},
     {"policy.h", "policies"},
     {"leap.h", "policies"},
@@ -110,7 +112,7 @@ std::string library_of(const std::string& header) {
 // Which libraries a room may lean on beside the standard one. Files, locks, processes and SQLite
 // are behind doors of base; toml++ is behind study/toml.h, which mends it.
 const std::map<std::string, std::set<std::string>> kLibraries = {
-    {"base", {"fmt", "SQLite", "system"}},
+    {"base", {"fmt", "nlohmann", "SQLite", "system"}},
     {"linear", {"Eigen"}},
     {"theory", {"fmt"}},
     {"model", {"fmt", "nlohmann"}},
@@ -119,7 +121,7 @@ const std::map<std::string, std::set<std::string>> kLibraries = {
     {"policies", {"fmt", "Eigen"}},
     {"simulate", {"fmt"}},
     {"figures", {"fmt", "nlohmann"}},
-    {"audit", {"fmt", "Eigen"}},
+    {"audit", {"fmt", "Eigen", "nlohmann"}},
     {"lab", {"fmt"}},
     {"advice", {"fmt"}},
     {"study", {"fmt", "nlohmann"}},

@@ -35,7 +35,7 @@ TEST(PublishedResults, AnswerTheQuestionsAskedBeforehand) {
       ADD_FAILURE() << file.path << ": there is no such study";
       continue;
     }
-    const Study now = read_study(read_file(study->second), study->second);
+    const Study now = read_study_file(study->second);
     const Study then = read_published(ARMATURE_SOURCE_DIR "/" + file.path).plan.study;
     EXPECT_EQ(broken_freeze(now, then), "") << study->second;
     EXPECT_EQ(other_design(now, then), "")

@@ -192,11 +192,11 @@ TEST(ReadInstance, TruncationAnywhereIsRefused) {
 
 TEST(ReadInstance, BrokenJsonNamesTheLine) {
   EXPECT_EQ(refusal([] { read_instance("", "x.json"); }),
-            "x.json: line 1: got the end of the text, expected valid JSON");
+            "x.json: line 1, column 1: got the end of the text, expected valid JSON");
   EXPECT_EQ(refusal([] { read_instance("{\n\"format\": \n", "x.json"); }),
-            "x.json: line 3: got the end of the text, expected valid JSON");
+            "x.json: line 3, column 1: got the end of the text, expected valid JSON");
   EXPECT_EQ(told("\"contexts\": 2", "\"contexts\": oops"),
-            "x.json: line 6: got 'oops', expected valid JSON");
+            "x.json: line 6, column 15: got 'oops', expected valid JSON");
 }
 
 TEST(ReadInstance, NotAnObject) {
@@ -372,7 +372,8 @@ TEST(ReadInstance, LongValuesAreShortened) {
 // A file of 100 000 brackets must not exhaust the stack.
 TEST(ReadInstance, DeepNestingIsRefused) {
   const std::string message =
-      "x.json: line 1: got deeper nesting, expected at most 64 lists or objects inside each other";
+      "x.json: line 1, column 65: got deeper nesting, expected at most 64 lists or objects inside "
+      "each other";
   EXPECT_EQ(refusal([&] { read_instance(std::string(100000, '['), "x.json"); }), message);
   const std::string deep = std::string(100000, '[') + std::string(100000, ']');
   EXPECT_EQ(refusal([&] { read_instance(deep, "x.json"); }), message);
@@ -395,7 +396,7 @@ TEST(ReadProblem, Refusals) {
     });
   };
   EXPECT_EQ(reading("}"), "(accepted)");
-  EXPECT_EQ(reading(""), "p.json: line 1: got the end of the text, expected valid JSON");
+  EXPECT_EQ(reading(""), "p.json: line 1, column 66: got the end of the text, expected valid JSON");
   EXPECT_EQ(reading(R"(,"horizon":0})"), "p.json: horizon: got 0, expected at least 1");
   EXPECT_EQ(reading(R"(,"horizon":-5})"),
             "p.json: horizon: got -5, expected a whole number of at least 0");

@@ -152,12 +152,14 @@ async function checkWidth(browser, file, width, height) {
       figures: [...document.querySelectorAll('figure.plot')].map(typeOf),
       titles: [...document.querySelectorAll('#regret svg .role-axis-title text')].map((text) => text.textContent),
       panels: JSON.parse(document.querySelector('#regret script[type="application/json"]').textContent).concat.length,
+      graph: (({ right, width }) => ({ right, width }))(document.querySelector('figure.causal .wide').getBoundingClientRect()),
       hidden: [...document.querySelectorAll('.scroll')].map((scroll) => scroll.scrollWidth - scroll.clientWidth),
     };
   });
   assert.ok(seen.matrix.top > 0 && seen.firstRow.bottom < height * 0.6, `at ${width} the answer is not on the first screen`);
   assert.ok(seen.heading.includes('c-ucb'), seen.heading);
   assert.ok(seen.sideways <= 0, `at ${width} the page is ${seen.sideways} too wide`);
+  assert.ok(seen.graph.width > 200 && seen.graph.right <= width, `at ${width} the graph ends at ${seen.graph.right}`);
   for (const figure of seen.figures) {
     assert.ok(figure.least >= 11, `at ${width} ${figure.name} has type of ${figure.least}px`);
     assert.ok(figure.right <= width, `at ${width} ${figure.name} ends at ${figure.right}`);

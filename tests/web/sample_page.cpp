@@ -1,9 +1,11 @@
 // Writes the report of a made-up study into a directory: something of everything, for the tests in
 // a browser and for looking at.
+#include <algorithm>
 #include <cstdio>
 
 #include "armature/error.h"
 #include "armature/report.h"
+#include "base/file.h"
 #include "study/figure_kinds.h"
 #include "support/study_results.h"
 
@@ -17,6 +19,17 @@ int main(int count, char** arguments) {
     armature::Study& study = result.plan.study;
     study.figures = armature::figures_asked_for(study);  // every kind, and one on another scale
     study.figures.push_back({armature::FigureKind::kRegret, "", "linear", "", true});
+    // One world that is not benign is a graph's: its context is wrong.
+    study.files["asia.bif"] = armature::read_file(ARMATURE_SOURCE_DIR "/examples/graphs/asia.bif");
+    const std::string world =
+        std::find_if(result.plan.cells.begin(), result.plan.cells.end(),
+                     [](const armature::PlannedCell& cell) { return !cell.benign; })
+            ->instance;
+    const std::string graph = "graph:file=asia.bif,action=smoke+asia,context=bronc,reward=dysp=yes";
+    for (armature::PlannedCell& cell : result.plan.cells)
+      if (cell.instance == world) cell.instance = graph;
+    for (armature::CellSummary& summary : result.cells)
+      if (summary.cell.instance == world) summary.cell.instance = graph;
     const armature::WrittenReport report = armature::write_report(result, arguments[1]);
     std::printf("%s\n%s\n", report.page.c_str(), report.note.c_str());
   } catch (const armature::Error& error) {

@@ -1,0 +1,641 @@
+// Questions to a causal graph: is it separated, is it benign, what would separate, what are the
+// numbers. Exit status 0: yes or done, 1: no, 2: bad input. With --format json nothing but JSON is
+// on standard output.
+#include "armature/graph.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "armature/error.h"
+#include "base/display.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "graph/drawing.h"
+#include "graph/open.h"
+#include "report/table.h"
+
+namespace armature::cli {
+namespace {
+
+using graph::CausalGraph;
+using graph::Node;
+using Json = nlohmann::ordered_json;
+
+constexpr int kNo = 1;  // exit status
+constexpr std::size_t kMostSuggestions = 5;
+
+struct Options {
+  std::string file;
+  std::string tables;
+  std::string from, to, given;
+  std::string action, context, reward, latent;
+  std::string contains, avoid, under = "interventions";
+  std::string most;
+  bool empty = false;
+  bool single = false;
+  std::string format = "table";
+  std::optional<std::string> output;
+  bool json() const { return format == "json"; }
+};
+
+// ---- what was asked ----------------------------------------------------------------------------
+
+CausalGraph open(const Options& options) {
+  CausalGraph graph = graph::open_graph(options.file, options.tables);
+  if (options.latent.empty()) return graph;
+  return graph.with_latent(graph::parse_nodes(graph, options.latent, "--latent"));
+}
+
+std::vector<Node> with_role(const CausalGraph& graph, bool graph::Variable::*role) {
+  std::vector<Node> nodes;
+  for (Node node = 0; node < graph.size(); ++node)
+    if (graph.variable(node).*role) nodes.push_back(node);
+  return nodes;
+}
+
+// The file's exposures where no action is named, its outcome where no reward is.
+graph::Actions actions_of(const CausalGraph& graph, const Options& options) {
+  graph::Actions actions;
+  actions.targets = options.action.empty() ? with_role(graph, &graph::Variable::exposure)
+                                           : graph::parse_nodes(graph, options.action, "--action");
+  if (actions.targets.empty())
+    throw Error({options.file, "--action", "nothing, and no [exposure] in the file",
+                 "the nodes that actions set"});
+  actions.empty = options.empty;
+  actions.single = options.single;
+  return actions;
+}
+
+graph::Reward reward_of(const CausalGraph& graph, const Options& options) {
+  if (!options.reward.empty()) return graph::parse_reward(graph, options.reward, "--reward");
+  const std::vector<Node> outcomes = with_role(graph, &graph::Variable::outcome);
+  if (outcomes.size() != 1)
+    throw Error({options.file, "--reward",
+                 fmt::format("nothing, and {} nodes with [outcome] in the file", outcomes.size()),
+                 "the node that is the reward"});
+  return graph::parse_reward(graph, graph.name(outcomes.front()), "--reward");
+}
+
+struct Asked {
+  graph::Question question;
+  graph::Reward reward;
+};
+
+Asked asked(const CausalGraph& graph, const Options& options) {
+  Asked result;
+  result.reward = reward_of(graph, options);
+  result.question = {actions_of(graph, options),
+                     graph::parse_nodes(graph, options.context, "--context"), result.reward.node};
+  return result;
+}
+
+// ---- in words and in JSON ----------------------------------------------------------------------
+
+Json names_json(const CausalGraph& graph, const std::vector<Node>& nodes) {
+  Json names = Json::array();
+  for (const Node node : nodes) names.push_back(graph.name(node));
+  return names;
+}
+
+std::string names_text(const CausalGraph& graph, const std::vector<Node>& nodes) {
+  std::vector<std::string> names;
+  for (const Node node : nodes) names.push_back(graph.name(node));
+  return names.empty() ? "nothing" : join(names, ", ");
+}
+
+Json witness_json(const CausalGraph& graph, const std::optional<graph::Path>& path) {
+  Json list = Json::array();
+  if (!path) return list;
+  constexpr const char* kMarks[] = {"->", "<-", "<->"};
+  for (std::size_t i = 0; i < path->nodes.size(); ++i) {
+    if (i > 0) list.push_back(kMarks[static_cast<int>(path->marks[i - 1])]);
+    list.push_back(graph.name(path->nodes[i]));
+  }
+  return list;
+}
+
+Json assignment_json(const CausalGraph& graph, const graph::Assignment& assignment) {
+  Json object = Json::object();
+  for (const auto& [node, state] : assignment)
+    object[graph.name(node)] = graph.variable(node).states[state];
+  return object;
+}
+
+// A label, and prose beside it that wraps under itself.
+std::string line(const std::string& label, const std::string& words) {
+  constexpr std::size_t kLabel = 12;
+  const std::string name = visible(label);
+  const std::size_t width = display_width(name);
+  return wrapped(visible(words), prose_columns(screen()),
+                 name + std::string(width < kLabel ? kLabel - width : 1, ' '),
+                 std::string(kLabel, ' ')) +
+         "\n";
+}
+
+std::string graph_text(const CausalGraph& graph) {
+  const auto& parts = graph.parts();
+  const auto counted = [](std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::string text = counted(graph.size(), "node") + ", " + counted(parts.directed.size(), "arrow");
+  if (!parts.bidirected.empty()) text += fmt::format(", {} <->", parts.bidirected.size());
+  const std::size_t latent = with_role(graph, &graph::Variable::latent).size();
+  if (latent > 0) text += fmt::format(", {} latent", latent);
+  return text + (graph.has_tables() ? ", with tables" : ", structure only");
+}
+
+std::string number_text(double count) { return fmt::format("{:.10g}", count); }
+
+double joint_values(const CausalGraph& graph, const std::vector<Node>& nodes) {
+  double values = 1;
+  for (const Node node : nodes) values *= static_cast<double>(graph.variable(node).states.size());
+  return values;
+}
+
+// Of hundreds of nodes the first are enough for the eye; --format json has them all.
+std::string set_text(const CausalGraph& graph, const std::vector<Node>& set) {
+  constexpr std::size_t kShown = 20;
+  const double values = joint_values(graph, set);
+  const std::vector<Node> shown(
+      set.begin(), set.begin() + static_cast<std::ptrdiff_t>(std::min(set.size(), kShown)));
+  return names_text(graph, shown) +
+         (set.size() > kShown ? fmt::format(", … ({} nodes)", set.size()) : "") +
+         (values > 0
+              ? fmt::format("  ({} joint value{})", number_text(values), values == 1 ? "" : "s")
+              : "");
+}
+
+void warn(const CausalGraph& graph, const std::vector<std::string>& more = {}) {
+  for (const auto* list : {&graph.parts().warnings, &more})
+    for (const std::string& warning : *list) complain("warning: " + warning);
+}
+
+// ---- dsep --------------------------------------------------------------------------------------
+
+void dsep(const Options& options) {
+  const CausalGraph graph = open(options);
+  const auto from = graph::parse_nodes(graph, options.from, "--from");
+  const auto to = graph::parse_nodes(graph, options.to, "--to");
+  const auto given = graph::parse_nodes(graph, options.given, "--given");
+  if (from.empty() || to.empty())
+    throw Error({"", from.empty() ? "--from" : "--to", "nothing", "at least one node"});
+  const graph::Separation found = graph::d_separation(graph, from, to, given);
+  const std::string words =
+      found.separated()
+          ? fmt::format("{} and {} are d-separated given {}: every path between them is closed",
+                        names_text(graph, from), names_text(graph, to), names_text(graph, given))
+          : found.words;
+  if (options.json())
+    emit(options.output, Json{{"separated", found.separated()},
+                              {"witness", witness_json(graph, found.witness)},
+                              {"words", words}}
+                                 .dump(2) +
+                             "\n");
+  else
+    emit(options.output,
+         line("separated", found.separated() ? "yes" : "no") + line("because", words));
+  warn(graph);
+  if (!found.separated()) throw ExitStatus{kNo};
+}
+
+// ---- check -------------------------------------------------------------------------------------
+
+// Before work that takes a noticeable time: how large it is.
+void tell_size(const CausalGraph& graph, const graph::Question& question) {
+  if (!graph.has_tables()) return;
+  const graph::EliminationSize size = graph::elimination_size(graph, question);
+  if (size.entries > 1e6) complain("the sums take " + size.words());
+}
+
+// With tables: are the laws of the reward the same? Nothing where there are none, or where they
+// would not fit into memory.
+std::optional<bool> benign_by_tables(const CausalGraph& graph, const Asked& asked) {
+  if (!graph.has_tables()) return std::nullopt;
+  graph::Reward reward = asked.reward;
+  if (reward.values.empty()) {  // any worth will do, as long as no two states are worth the same
+    const std::size_t states = graph.variable(reward.node).states.size();
+    for (std::size_t s = 0; s < states; ++s)
+      reward.values.push_back(static_cast<double>(s) /
+                              static_cast<double>(std::max<std::size_t>(states - 1, 1)));
+  }
+  try {
+    tell_size(graph, asked.question);
+    return graph::graph_instance(graph, asked.question, reward, "").benign_verdict().benign();
+  } catch (const Error& error) {
+    complain(fmt::format("warning: no verdict by the tables: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
+std::string criterion_text(const graph::Criterion& criterion) {
+  return (criterion.holds ? "yes: " : "no: ") + criterion.words;
+}
+
+void check(const Options& options) {
+  const CausalGraph graph = open(options);
+  const Asked what = asked(graph, options);
+  const graph::Verdict verdict = graph::verdict(graph, what.question);
+  const std::optional<bool> by_tables = benign_by_tables(graph, what);
+  graph::SeparatorSearch search;
+  const graph::Separators found =
+      graph::separators(graph, what.question.actions, what.question.reward, search);
+  std::vector<std::vector<Node>> suggestions(
+      found.sets.begin(), found.sets.begin() + static_cast<std::ptrdiff_t>(
+                                                   std::min(found.sets.size(), kMostSuggestions)));
+  const bool differ = by_tables && *by_tables != verdict.benign;
+
+  if (options.json()) {
+    Json json = {{"benign", verdict.benign},
+                 {"witness", witness_json(graph, verdict.witness)},
+                 {"words", verdict.words},
+                 {"criteria",
+                  {{"graph", verdict.graph.holds},
+                   {"surgery", verdict.surgery.holds},
+                   {"front_door", verdict.front_door.holds}}},
+                 {"criteria_words",
+                  {{"graph", verdict.graph.words},
+                   {"surgery", verdict.surgery.words},
+                   {"front_door", verdict.front_door.words}}}};
+    if (by_tables) json["benign_by_tables"] = *by_tables;
+    json["suggestions"] = Json::array();
+    for (const auto& set : suggestions) json["suggestions"].push_back(names_json(graph, set));
+    json["suggestions_words"] = found.words;
+    json["warnings"] = graph.parts().warnings;
+    for (const std::string& warning : verdict.warnings) json["warnings"].push_back(warning);
+    emit(options.output, json.dump(2) + "\n");
+  } else {
+    std::string out = line("graph", fmt::format("{}: {}", options.file, graph_text(graph)));
+    out += line("actions", fmt::format("{}{}{}", names_text(graph, what.question.actions.targets),
+                                       what.question.actions.single ? ", one at a time" : "",
+                                       what.question.actions.empty ? ", or nothing at all" : ""));
+    out += line("contexts", set_text(graph, what.question.contexts));
+    out += line("reward", graph.name(what.reward.node)) + "\n";
+    out += line("verdict", verdict.words);
+    if (by_tables)
+      out += line("by tables",
+                  std::string(*by_tables ? "yes" : "no") +
+                      (differ ? ": the tables hide what the graph shows (an effect that cancels, "
+                                "or one that is not there). Other tables would not."
+                              : ""));
+    out += "\n" + line("as drawn", criterion_text(verdict.graph));
+    out += line("after cuts", criterion_text(verdict.surgery));
+    out += line("front door", criterion_text(verdict.front_door)) + "\n";
+    const bool in_words = suggestions.empty() || suggestions[0].empty();  // none, or none is needed
+    out += line("would do", in_words ? found.words : set_text(graph, suggestions[0]));
+    for (std::size_t i = 1; i < suggestions.size(); ++i)
+      out += line("", set_text(graph, suggestions[i]));
+    if (found.sets.size() > suggestions.size())
+      out += line("", fmt::format("… and {}{} more: armature graph separators",
+                                  found.complete ? "" : "at least ",
+                                  found.sets.size() - suggestions.size()));
+    emit(options.output, out);
+  }
+  warn(graph, verdict.warnings);
+  if (!verdict.benign) throw ExitStatus{kNo};
+}
+
+// ---- separators --------------------------------------------------------------------------------
+
+void list_separators(const Options& options) {
+  const CausalGraph graph = open(options);
+  graph::SeparatorSearch search;
+  search.under_interventions = options.under == "interventions";
+  search.contains = graph::parse_nodes(graph, options.contains, "--contains");
+  search.avoid = graph::parse_nodes(graph, options.avoid, "--avoid");
+  if (!options.most.empty()) search.largest = whole_number("--most", options.most, 0, UINT32_MAX);
+  const graph::Separators found =
+      graph::separators(graph, actions_of(graph, options), reward_of(graph, options).node, search);
+  if (options.json()) {
+    Json json = {{"exists", found.exists}, {"separators", Json::array()}};
+    for (const auto& set : found.sets) json["separators"].push_back(names_json(graph, set));
+    json["complete"] = found.complete;
+    json["words"] = found.words;
+    emit(options.output, json.dump(2) + "\n");
+  } else {
+    std::string out = prose(found.words, screen());
+    for (const auto& set : found.sets) out += "  " + set_text(graph, set) + "\n";
+    emit(options.output, out);
+  }
+  warn(graph);
+  if (!found.exists) throw ExitStatus{kNo};
+}
+
+// ---- numbers -----------------------------------------------------------------------------------
+
+struct Numbers {
+  graph::DoMarginals law;
+  Matrix means;                     // 0 where ν = 0: not to be shown
+  std::vector<double> mean_reward;  // per action
+};
+
+Numbers numbers_of(const CausalGraph& graph, const Asked& what) {
+  tell_size(graph, what.question);
+  Numbers numbers;
+  numbers.law = graph::do_marginals(graph, what.question);
+  const Instance instance = graph::graph_instance(graph, numbers.law, what.reward, "");
+  numbers.means = Matrix(numbers.law.actions.size(), numbers.law.contexts.size());
+  for (Arm a = 0; a < numbers.law.actions.size(); ++a) {
+    for (Context z = 0; z < numbers.law.contexts.size(); ++z)
+      if (numbers.law.marginal(a, z) > 0) numbers.means(a, z) = instance.law(a, z).mean();
+    numbers.mean_reward.push_back(instance.mean(a));
+  }
+  return numbers;
+}
+
+std::string numbers_json(const CausalGraph& graph, const Numbers& numbers) {
+  Json json = {{"actions", Json::array()},
+               {"contexts", Json::array()},
+               {"marginals", Json::array()},
+               {"means", Json::array()},
+               {"mean_reward", numbers.mean_reward}};
+  for (const auto& action : numbers.law.actions)
+    json["actions"].push_back(assignment_json(graph, action));
+  for (const auto& context : numbers.law.contexts)
+    json["contexts"].push_back(assignment_json(graph, context));
+  for (std::size_t a = 0; a < numbers.law.actions.size(); ++a) {
+    Json marginals = Json::array();
+    Json means = Json::array();
+    for (std::size_t z = 0; z < numbers.law.contexts.size(); ++z) {
+      marginals.push_back(numbers.law.marginal(a, z));
+      means.push_back(numbers.law.marginal(a, z) > 0 ? Json(numbers.means(a, z)) : Json(nullptr));
+    }
+    json["marginals"].push_back(std::move(marginals));
+    json["means"].push_back(std::move(means));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string numbers_csv(const CausalGraph& graph, const Numbers& numbers) {
+  std::string csv = "action,context,marginal,mean\n";
+  for (std::size_t a = 0; a < numbers.law.actions.size(); ++a)
+    for (std::size_t z = 0; z < numbers.law.contexts.size(); ++z)
+      csv += fmt::format("{},{},{},{}\n",
+                         csv_field(graph::assignment_text(graph, numbers.law.actions[a])),
+                         csv_field(graph::assignment_text(graph, numbers.law.contexts[z])),
+                         numbers.law.marginal(a, z),
+                         numbers.law.marginal(a, z) > 0 ? print_real(numbers.means(a, z)) : "");
+  return csv;
+}
+
+// Contexts down, actions across would be wide: one row per cell that can happen.
+std::string numbers_table(const CausalGraph& graph, const Numbers& numbers) {
+  constexpr std::size_t kShown = 200;
+  TextTable actions({"action", "mean reward"});
+  for (std::size_t a = 0; a < std::min(kShown, numbers.law.actions.size()); ++a)
+    actions.add({graph::assignment_text(graph, numbers.law.actions[a]),
+                 fmt::format("{:.6g}", numbers.mean_reward[a])});
+  TextTable cells({"action", "context", "ν", "mean"});
+  std::size_t shown = 0;
+  std::size_t left_out = 0;
+  for (std::size_t a = 0; a < numbers.law.actions.size(); ++a)
+    for (std::size_t z = 0; z < numbers.law.contexts.size(); ++z) {
+      if (numbers.law.marginal(a, z) <= 0) continue;
+      if (++shown > kShown) {
+        ++left_out;
+        continue;
+      }
+      cells.add({graph::assignment_text(graph, numbers.law.actions[a]),
+                 graph::assignment_text(graph, numbers.law.contexts[z]),
+                 fmt::format("{:.6g}", numbers.law.marginal(a, z)),
+                 fmt::format("{:.6g}", numbers.means(a, z))});
+    }
+  return actions.print(screen()) + "\n" + cells.words(1).print(screen()) +
+         (left_out > 0 ? fmt::format("… and {} more cells: --format csv or json\n", left_out) : "");
+}
+
+void marginals(const Options& options) {
+  const CausalGraph graph = open(options);
+  const Numbers numbers = numbers_of(graph, asked(graph, options));
+  emit(options.output, options.json()            ? numbers_json(graph, numbers)
+                       : options.format == "csv" ? numbers_csv(graph, numbers)
+                                                 : numbers_table(graph, numbers));
+  warn(graph);
+}
+
+void write_graph_instance(const Options& options) {
+  const CausalGraph graph = open(options);
+  const Asked what = asked(graph, options);
+  const std::string name = std::filesystem::path(options.file).stem().string();
+  tell_size(graph, what.question);
+  emit(options.output,
+       write_instance(graph::graph_instance(graph, what.question, what.reward, name)));
+  warn(graph);
+}
+
+// ---- show --------------------------------------------------------------------------------------
+
+std::string show_json(const CausalGraph& graph) {
+  const auto& parts = graph.parts();
+  const auto arrows = [&](const std::vector<graph::Arrow>& list) {
+    Json json = Json::array();
+    for (const graph::Arrow& arrow : list)
+      json.push_back({graph.name(arrow.from), graph.name(arrow.to)});
+    return json;
+  };
+  Json json = {{"nodes", Json::array()},
+               {"directed", arrows(parts.directed)},
+               {"bidirected", arrows(parts.bidirected)},
+               {"latent", names_json(graph, with_role(graph, &graph::Variable::latent))},
+               {"exposure", names_json(graph, with_role(graph, &graph::Variable::exposure))},
+               {"outcome", names_json(graph, with_role(graph, &graph::Variable::outcome))},
+               {"tables", graph.has_tables()}};
+  for (Node node = 0; node < graph.size(); ++node) json["nodes"].push_back(graph.name(node));
+  Json states = Json::object();
+  for (Node node = 0; node < graph.size(); ++node)
+    if (!graph.variable(node).states.empty())
+      states[graph.name(node)] = graph.variable(node).states;
+  if (!states.empty()) json["states"] = states;
+  json["warnings"] = parts.warnings;
+  return json.dump(2) + "\n";
+}
+
+std::string show_text(const CausalGraph& graph, const std::string& file) {
+  const auto& parts = graph.parts();
+  std::string out = line("graph", fmt::format("{}: {}", file, graph_text(graph))) + "\n";
+  for (Node node = 0; node < graph.size(); ++node) {
+    const graph::Variable& variable = graph.variable(node);
+    std::vector<std::string> facts;
+    if (!variable.states.empty()) facts.push_back(join(variable.states, " | "));
+    for (const auto& [is, word] : {std::pair{variable.latent, "latent"},
+                                   {variable.exposure, "exposure"},
+                                   {variable.outcome, "outcome"},
+                                   {variable.adjusted, "adjusted"},
+                                   {variable.selected, "selected"}})
+      if (is) facts.push_back(word);
+    std::vector<std::string> parents;
+    for (const Node parent : graph.dag().parents(node))
+      if (parent < graph.size()) parents.push_back(graph.name(parent));
+    std::string prose = parents.empty() ? "" : "← " + join(parents, ", ");
+    if (!facts.empty())
+      prose += (prose.empty() ? "" : "   ") + fmt::format("({})", join(facts, "; "));
+    out += line(variable.name + (variable.name.size() > 11 ? " " : ""), prose);
+  }
+  for (const graph::Arrow& arrow : parts.bidirected)
+    out += fmt::format("{} ↔ {}\n", graph.name(arrow.from), graph.name(arrow.to));
+  return out;
+}
+
+void show(const Options& options) {
+  const CausalGraph graph = open(options);
+  graph::Roles roles;
+  roles.actions = options.action.empty() ? with_role(graph, &graph::Variable::exposure)
+                                         : graph::parse_nodes(graph, options.action, "--action");
+  roles.contexts = graph::parse_nodes(graph, options.context, "--context");
+  if (!options.reward.empty())
+    roles.rewards = {graph::parse_reward(graph, options.reward, "--reward").node};
+  else
+    roles.rewards = with_role(graph, &graph::Variable::outcome);
+  if (!roles.actions.empty() && roles.rewards.size() == 1) {
+    const graph::Actions actions{roles.actions, options.empty, options.single};
+    roles.witness = graph::verdict(graph, {actions, roles.contexts, roles.rewards[0]}).witness;
+  }
+  emit(options.output, options.format == "json"      ? show_json(graph)
+                       : options.format == "dot"     ? graph::write_dot(graph)
+                       : options.format == "dagitty" ? graph::write_dagitty(graph)
+                       : options.format == "svg"     ? graph::drawn_svg(graph, roles)
+                                                     : show_text(graph, options.file));
+  warn(graph);
+}
+
+// ---- options -----------------------------------------------------------------------------------
+
+CLI::App* add_command(CLI::App& parent, const char* name, const char* help,
+                      const std::shared_ptr<Options>& options,
+                      const std::vector<std::string>& formats) {
+  CLI::App* command = parent.add_subcommand(name, help);
+  command
+      ->add_option("FILE", options->file, "a graph: BIF, DOT or dagitty text; - is standard input")
+      ->required()
+      ->transform([](const std::string& file) { return file == "-" ? "/dev/stdin" : file; });
+  command->add_option("--tables", options->tables,
+                      "conditional tables as JSON (default: FILE's name with .tables.json)");
+  options->format = formats.front();
+  command->add_option("--format,-f", options->format, join(formats, ", "))
+      ->check(CLI::IsMember(formats))
+      ->capture_default_str();
+  command->add_option("--output,-o", options->output, "write here instead of to the terminal");
+  return command;
+}
+
+void add_action_options(CLI::App& command, Options& options) {
+  command.add_option("--action,-a", options.action,
+                     "nodes that actions set, with commas (default: the file's exposures)");
+  command.add_option("--reward,-r", options.reward,
+                     "dysp=yes, sales:low=0,mid=0.4,high=1, or a node (default: the outcome)");
+  command.add_flag("--empty", options.empty, "doing nothing is an action too");
+  command.add_flag("--single", options.single, "one node at a time, not joint values");
+  command.add_option("--latent,-l", options.latent, "nodes that nobody can observe");
+}
+
+void add_context_option(CLI::App& command, Options& options) {
+  command.add_option("--context,-c", options.context,
+                     "nodes observed after acting, with commas (default: none)");
+}
+
+}  // namespace
+
+void add_graph(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("graph", "from a causal graph to a verdict, to marginals, to an instance");
+  command->require_subcommand(1);
+  command->footer(
+      "Examples:\n"
+      "  armature graph check examples/graphs/asia.bif -a smoke -c lung,bronc -r dysp\n"
+      "  armature graph show examples/graphs/m-bias.dag");
+  const std::vector<std::string> two{"table", "json"};
+  {
+    auto options = std::make_shared<Options>();
+    CLI::App* sub =
+        add_command(*command, "check", "does the context carry the whole effect?", options, two);
+    add_action_options(*sub, *options);
+    add_context_option(*sub, *options);
+    sub->footer(
+        "Exit status: 0 benign, 1 not, 2 bad input.\n\n"
+        "Examples:\n"
+        "  armature graph check examples/graphs/asia.bif -a smoke -c lung,bronc -r dysp\n"
+        "  armature graph check examples/graphs/front-door.dag -c tar --format json");
+    sub->callback([options] { check(*options); });
+  }
+  {
+    auto options = std::make_shared<Options>();
+    CLI::App* sub =
+        add_command(*command, "dsep", "are two sets of nodes d-separated?", options, two);
+    sub->add_option("--from", options->from, "nodes, with commas")->required();
+    sub->add_option("--to", options->to, "nodes, with commas")->required();
+    sub->add_option("--given", options->given, "observed nodes, with commas");
+    sub->footer(
+        "Exit status: 0 separated, 1 not, 2 bad input.\n\n"
+        "Examples:\n"
+        "  armature graph dsep examples/graphs/asia.bif --from asia --to smoke\n"
+        "  armature graph dsep examples/graphs/asia.bif --from smoke --to xray \\\n"
+        "                 --given either");
+    sub->callback([options] { dsep(*options); });
+  }
+  {
+    auto options = std::make_shared<Options>();
+    CLI::App* sub =
+        add_command(*command, "separators",
+                    "minimal sets to observe that would carry the whole effect", options, two);
+    add_action_options(*sub, *options);
+    sub->add_option("--under", options->under, "the graph as drawn, or the one actions leave")
+        ->check(CLI::IsMember({"graph", "interventions"}))
+        ->capture_default_str();
+    sub->add_option("--contains", options->contains, "nodes that must be in");
+    sub->add_option("--avoid", options->avoid, "nodes that may not be in");
+    sub->add_option("--most", options->most, "at most so many nodes in a set");
+    sub->footer(
+        "Latent nodes and the actions themselves are never offered.\n\n"
+        "Examples:\n"
+        "  armature graph separators examples/graphs/asia.bif -a smoke -r dysp\n"
+        "  armature graph separators examples/graphs/asia.bif -a smoke -r dysp \\\n"
+        "                 --avoid lung --most 2");
+    sub->callback([options] { list_separators(*options); });
+  }
+  {
+    auto options = std::make_shared<Options>();
+    CLI::App* sub = add_command(*command, "marginals", "exact marginals and means of every action",
+                                options, {"table", "csv", "json"});
+    add_action_options(*sub, *options);
+    add_context_option(*sub, *options);
+    sub->footer(
+        "Examples:\n"
+        "  armature graph marginals examples/graphs/front-door.dag -c tar -r cancer=no\n"
+        "  armature graph marginals examples/graphs/lu-parallel.bif -a X1,X2,X3,X4 \\\n"
+        "                 --single --empty -c Z1,Z2 -r Y=1 --format csv");
+    sub->callback([options] { marginals(*options); });
+  }
+  {
+    auto options = std::make_shared<Options>();
+    CLI::App* sub = add_command(*command, "instance", "write the instance for simulate and studies",
+                                options, {"json"});
+    add_action_options(*sub, *options);
+    add_context_option(*sub, *options);
+    sub->footer(
+        "Examples:\n"
+        "  armature graph instance examples/graphs/front-door.dag -c tar -r cancer=no\n"
+        "  armature graph instance examples/graphs/lu-email.bif -a product,purpose,sent \\\n"
+        "                 -c subject,template,read -r clicked=yes -o email.json");
+    sub->callback([options] { write_graph_instance(*options); });
+  }
+  {
+    auto options = std::make_shared<Options>();
+    CLI::App* sub = add_command(*command, "show", "the graph as text, data or a picture", options,
+                                {"text", "json", "dot", "dagitty", "svg"});
+    add_action_options(*sub, *options);
+    add_context_option(*sub, *options);
+    sub->footer(
+        "With an action and a reward the path that makes the context wrong is drawn in\n"
+        "red.\n\n"
+        "Examples:\n"
+        "  armature graph show examples/graphs/m-bias.dag\n"
+        "  armature graph show examples/graphs/asia.bif -a smoke -c bronc -r dysp \\\n"
+        "                 --format svg -o asia.svg");
+    sub->callback([options] { show(*options); });
+  }
+}
+
+}  // namespace armature::cli

@@ -1,0 +1,36 @@
+// Graphs as pictures: SVG that fits light and dark pages, roles coloured, the path that makes a
+// context wrong highlighted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "armature/graph.h"
+
+namespace armature::graph {
+
+struct Roles {
+  std::vector<Node> actions;
+  std::vector<Node> contexts;
+  std::vector<Node> rewards;
+  std::optional<Path> witness;
+};
+
+/// Where every node's middle stands, in pixels, and the way of every arrow between them.
+struct Layout {
+  std::vector<Position> nodes;
+  std::vector<std::vector<Position>> ways;  // per directed arrow: bends between its ends
+  double width = 0;
+  double height = 0;
+};
+
+/// The file's positions where it has them all, else layers: causes above consequences.
+Layout layout(const CausalGraph& graph);
+/// Drawn by that layout: the same bytes everywhere. `prefix` is put before the ids of its parts,
+/// where several stand on one page.
+std::string picture(const CausalGraph& graph, const Roles& roles, const std::string& prefix = "");
+/// Laid out by Graphviz' `dot` where it is installed, else as picture().
+std::string drawn_svg(const CausalGraph& graph, const Roles& roles);
+
+}  // namespace armature::graph

@@ -1,0 +1,24 @@
+// Graphs and nodes as command lines and text forms name them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "armature/files.h"
+#include "armature/graph.h"
+
+namespace armature::graph {
+
+/// Reads the file, and beside a structure-only one its tables: those named, or else
+/// NAME.tables.json where it exists ("mail.dag" and "mail.tables.json").
+CausalGraph open_graph(const std::string& file, const std::string& tables, const Files& files = {});
+/// The files that this reads: the graph's, then that of its tables if it takes any.
+std::vector<std::string> graph_files(const std::string& file, const std::string& tables,
+                                     const Files& files);
+
+/// "a, b,"c, d"": a name with a comma in double quotes, a quote in it doubled; blanks around names
+/// do not count. Nothing is the empty list.
+std::vector<Node> parse_nodes(const CausalGraph& graph, const std::string& list,
+                              const std::string& field);
+
+}  // namespace armature::graph

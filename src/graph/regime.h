@@ -1,0 +1,22 @@
+// The graph that actions leave: edges into targets cut where no action leaves them natural, and a
+// regime (which action was chosen) pointing at every target.
+#pragma once
+
+#include "armature/graph.h"
+
+namespace armature::graph {
+
+struct RegimeGraph {
+  Dag dag;
+  Node regime = 0;  // its last node
+};
+RegimeGraph regime_graph(const CausalGraph& graph, const Actions& actions);
+
+/// All arrows of graph.dag() but those into (or out of) these nodes.
+std::vector<Arrow> arrows_without(const CausalGraph& graph, const std::vector<Node>& nodes,
+                                  bool into);
+
+/// Throws Error: no target, one twice, the reward among the targets or latent.
+void check_actions(const CausalGraph& graph, const Actions& actions, Node reward);
+
+}  // namespace armature::graph
