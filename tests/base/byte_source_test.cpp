@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/refusal.h"
@@ -60,6 +61,23 @@ TEST(ByteSource, PipesAreReadButOnce) {
   ByteSource nothing("/dev/null");
   EXPECT_FALSE(nothing.rewindable());
   EXPECT_TRUE(contains(refusal([&] { nothing.rewind(); }), "read but once"));
+}
+
+TEST(ByteSource, StandardInputByItsShortName) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::string content = packed("a few words\n");
+  ASSERT_EQ(::write(ends[1], content.data(), content.size()), static_cast<ssize_t>(content.size()));
+  ::close(ends[1]);
+  const int before = ::dup(STDIN_FILENO);
+  ::dup2(ends[0], STDIN_FILENO);
+  ByteSource source("-");
+  ::dup2(before, STDIN_FILENO);
+  ::close(before);
+  ::close(ends[0]);
+  EXPECT_EQ(source.name(), "standard input");
+  EXPECT_FALSE(source.rewindable());
+  EXPECT_EQ(all_of(source, 7), "a few words\n");
 }
 
 TEST(ByteSource, DamageIsTold) {
