@@ -12,12 +12,6 @@ namespace {
 constexpr std::string_view kSeparators = ",;\t|";
 constexpr std::size_t kMostColumns = 10'000;
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 // The text of the quoted field that starts at `at`, added to `text`; where the field ends. Nothing
 // if the quote is not closed, or if something stands between it and the separator.
 std::optional<std::size_t> unquote(std::string_view line, std::size_t at, char separator,

@@ -21,10 +21,6 @@ std::string_view first_line(LineReader& lines, std::vector<std::string>& remarks
 
 }  // namespace
 
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
-
 Opening::Opening(const std::string& path) : lines(std::make_unique<LineReader>(path)) {
   first = first_line(*lines, remarks);
   if (first.empty())

@@ -62,7 +62,13 @@ class RecordReader {
   std::vector<std::string> remarks_;
 };
 
-bool is_blank(std::string_view line);
+/// Without blanks at both ends.
+inline std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+inline bool is_blank(std::string_view line) { return trimmed(line).empty(); }
 
 /// By the first character of the first row: { for JSON lines, else CSV. `wanted` are columns that
 /// are known to be asked for: of several separators the one that tells them apart is taken.
