@@ -69,10 +69,10 @@ TEST(ExampleLogs, AreReadWithoutABadRow) {
 TEST(SimulateLog, IsTheSameForAnyNumberOfThreadsAndChangesNoResult) {
   const TemporaryDirectory directory;
   const std::string simulate =
-      "armature simulate -i semi-benign:actions=5 -p uniform -p sentry -p ts -T 300 -m 5 "
+      "armature simulate -i hidden-arm:actions=5 -p uniform -p sentry -p ts -T 300 -m 5 "
       "--delay geometric:mean=3 --loss 0.1 --format csv -q ";
-  ASSERT_EQ(run_shell(simulate + "-j 1 --log one.csv > with; " + simulate +
-                          "-j 4 --log four.csv > again; " + simulate + " > without",
+  ASSERT_EQ(run_shell(simulate + "-j 1 --log one.csv > with && " + simulate +
+                          "-j 4 --log four.csv > again && " + simulate + " > without",
                       directory.path())
                 .status,
             0);
