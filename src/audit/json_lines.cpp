@@ -1,6 +1,6 @@
 #include "audit/json_lines.h"
 
-#include <algorithm>
+#include <set>
 
 #include "armature/error.h"
 
@@ -187,12 +187,17 @@ class Scanner {
 }  // namespace
 
 JsonLinesReader::JsonLinesReader(Opening opening) : RecordReader(std::move(opening)) {
+  std::set<std::string> known;
   const auto note = [&](const std::string& path, std::string_view) {
-    if (columns_.size() < kMostColumns) columns_.push_back(path);
+    if (known.size() < kMostColumns && known.insert(path).second) columns_.push_back(path);
   };
   if (!Scanner(first_, path_, unescaped_, note).object())
     throw Error(
         {source().name(), "line " + std::to_string(lines_->line()), "no JSON", "an object a line"});
+  const std::string_view ahead = lines_->ahead();
+  std::size_t end = 0;
+  for (std::size_t at = 0; (end = ahead.find('\n', at)) != std::string_view::npos; at = end + 1)
+    Scanner(ahead.substr(at, end - at), path_, unescaped_, note).object();
 }
 
 void JsonLinesReader::rewind() {

@@ -6,7 +6,8 @@
 namespace armature {
 
 /// A value inside is named by its path: `user.age`, `a.0` for the first of a list. null is a
-/// missing value. Not every object needs to have every path.
+/// missing value. Not every object needs to have every path: columns are those of the first rows,
+/// as far as they are in memory at once (some 64 KiB).
 class JsonLinesReader final : public RecordReader {
  public:
   explicit JsonLinesReader(Opening opening);

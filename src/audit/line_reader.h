@@ -32,6 +32,9 @@ class LineReader {
   /// Whether it had a line break: the last line of a file may have been cut off.
   bool ended() const { return ended_; }
 
+  /// What is in memory of the lines to come: up to some 64 KiB, the last line perhaps not whole.
+  std::string_view ahead() const { return {buffer_.data() + after_, end_ - after_}; }
+
   void rewind();
   const ByteSource& source() const { return source_; }
 

@@ -34,7 +34,7 @@ class RecordReader {
  public:
   virtual ~RecordReader() = default;
 
-  /// The names there are: of a CSV its header, of JSON lines the first object's.
+  /// The names there are: of a CSV its header, of JSON lines the first objects'.
   virtual const std::vector<std::string>& columns() const = 0;
   /// Which ones records shall hold. One that is not there is empty in every row.
   virtual void choose(const std::vector<std::string>& names) = 0;

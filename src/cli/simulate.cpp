@@ -228,7 +228,9 @@ void add_simulate(CLI::App& app) {
       "  armature simulate --instance bilodeau-confounded --policy ucb \\\n"
       "                    --policy c-ucb --horizon 5000 --replications 20\n"
       "  armature simulate --instance pareto-benign:gap=0.1 --policy sentry \\\n"
-      "                    --engine leap --horizon 1e12 --replications 2");
+      "                    --engine leap --horizon 1e12 --replications 2\n"
+      "  armature simulate --instance hidden-arm --policy uniform --horizon 1e4 \\\n"
+      "                    --replications 1 --log log.csv");
   command->callback([options] { run(*options); });
 }
 

@@ -288,6 +288,14 @@ TEST(Log, JsonLinesByPath) {
                           "7 a last line that was cut off"}));
 }
 
+TEST(Log, AJsonColumnMayBeginInALaterRow) {
+  const ReadLog read = read_text(
+      "{\"action\": \"a\", \"context\": \"x\", \"reward\": 1}\n"
+      "{\"action\": \"a\", \"context\": \"x\", \"reward\": 1, \"propensity\": 0.5}\n");
+  EXPECT_EQ(read.facts.propensity, "propensity");
+  EXPECT_EQ(read.facts.with_propensity, 1u);
+}
+
 TEST(Log, DeepJsonIsNoRow) {
   const std::string fine = "{\"action\":\"a\",\"context\":\"x\",\"reward\":1}\n";
   const std::string deep = "{\"action\":" + std::string(100'000, '[') + "\n";
