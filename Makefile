@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build bundle demo test test-sanitizers test-threads test-fuzz test-long bench paper figures format format-check tidy docs clean
+.PHONY: build bundle demo test test-sanitizers test-threads test-fuzz test-long bench bench-logs paper figures format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -63,6 +63,12 @@ bench: ## ns per round beside naive references, measured in one run
 	@cmake --build --preset release --target bench_ladder bench_graph
 	@build/release/bin/bench_ladder --benchmark_color=false
 	@build/release/bin/bench_graph --benchmark_color=false
+
+bench-logs: ## reading a log of 10^7 rows beside pandas, measured in one run; a minute, 1 GB of disk
+	@scripts/install-deps build bench
+	@cmake --preset release --log-level=WARNING -DARMATURE_BENCH=ON >/dev/null
+	@cmake --build --preset release --target armature_command bench_read_log
+	@/usr/bin/python3 bench/logs.py build/release/bin/armature build/release/bin/bench_read_log
 
 paper: bundle build ## runs the studies, publishes them in studies/results, redraws the docs; about an hour, by the times of single runs (three longer studies with ARMATURE_LONG=1)
 	@scripts/paper

@@ -275,6 +275,9 @@ struct RunHooks {
   unsigned threads = 0;                           // 0: one per core
   const std::atomic<bool>* stop = nullptr;        // set it to end early with what is finished
   std::function<void(const Progress&)> progress;  // called now and then, by one thread at a time
+  /// Told of every round of every cell (its place among the policies): cell by cell, in the order
+  /// of replications, by one thread. Only `simulate` with Engine::kStep has it.
+  std::function<void(std::uint32_t cell, const PlayedRound&)> watch = {};
 };
 
 /// Which policies to run on which instance, and how: a study without a file and without a store.

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,16 @@ enum class Engine { kAuto, kStep, kLeap };
 std::string engine_name(Engine engine);  // auto, step, leap
 Engine engine_named(const std::string& name);
 
+/// A round as it was played.
+struct PlayedRound {
+  std::uint32_t replication = 0;
+  Round round = 0;  // from 1
+  Arm arm = 0;
+  /// With which the arm was chosen, given all before; none where the policy has no closed form.
+  std::optional<double> probability;
+  Outcome outcome;
+};
+
 /// One policy on one source of worlds.
 struct Cell {
   std::function<std::shared_ptr<const World>(std::uint32_t replication)> world;
@@ -59,6 +70,8 @@ struct Cell {
   double leap_tolerance = 1e-9;              // total variation of all certificates together
   std::uint64_t max_events = 1'000'000'000;  // a leaping replication with more of them is given up
   bool follow_shares = false;                // note a balancer's shares at every checkpoint
+  /// Told of every round that is stepped, in order, from the thread that plays it; changes nothing.
+  std::function<void(const PlayedRound&)> watch = {};
 };
 
 /// What one replication leaves behind. Regret is pseudo-regret: Σ_a pulls(a)·Δ_a (spec §1).

@@ -130,6 +130,15 @@ std::vector<std::string> pieces_of(const std::string& name) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const Character next = character_at(text, at);
+    if (!next.valid) return false;
+    at += next.bytes;
+  }
+  return true;
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t columns = 0;
   for (std::size_t at = 0; at < text.size();) {

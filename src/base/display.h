@@ -13,6 +13,9 @@ namespace armature {
 /// The same on every machine, unlike wcwidth, which asks the locale.
 std::size_t display_width(std::string_view text);
 
+/// Strict: nothing overlong, no surrogates, nothing beyond Unicode.
+bool is_utf8(std::string_view text);
+
 /// The text with every character that would move the cursor, change colours or hide others written
 /// out: \n, \x1b, \u202e; bytes that are no UTF-8 as \xff. What comes from files and arguments goes
 /// through here before a terminal.

@@ -5,6 +5,7 @@
 #include "armature/error.h"
 #include "armature/lab.h"
 #include "armature/report.h"
+#include "audit/log_writer.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -33,6 +34,7 @@ struct Options {
   std::string max_events = "1e9";
   std::string format = "table";
   std::optional<std::string> output;
+  std::optional<std::string> log;
   bool yes = false;
   bool quiet = false;
 };
@@ -91,11 +93,54 @@ void refuse_too_long(const Simulation& simulation) {
          fmt::format("at most {}, or --yes to run it all the same", time_text(kLongSeconds))});
 }
 
+// A log is of rounds, one by one, in one world.
+void prepare_log(Simulation& simulation, const InstanceSource& source, bool yes) {
+  constexpr double kManyRows = 1e8;
+  if (simulation.engine == Engine::kLeap)
+    throw Error({"", "--log", "with --engine leap", "--engine step, which plays every round"});
+  simulation.engine = Engine::kStep;
+  if (source.fresh_per_replication() && simulation.replications > 1)
+    throw Error({"", "--log", fmt::format("{} replications", simulation.replications),
+                 "--replications 1: each has a world of its own, and a log tells of one"});
+  const double rows = static_cast<double>(simulation.horizon) *
+                      static_cast<double>(simulation.replications) *
+                      static_cast<double>(simulation.policies.size());
+  if (rows > kManyRows && !yes)
+    throw Error({"", "--log", fmt::format("{:.3g} rows", rows),
+                 fmt::format("at most {:.0e}, or --yes to write them all the same", kManyRows)});
+}
+
+std::unique_ptr<LogWriter> log_of(const Simulation& simulation, const InstanceSource& source,
+                                  const std::string& path) {
+  const Problem problem = source.instance(0)->problem(simulation.horizon);
+  LogWriter::Origin origin;
+  origin.instance = source.text();
+  origin.seed = simulation.seed;
+  origin.conditions = simulation.feedback.describe();
+  origin.actions = problem.action_names;
+  origin.contexts = problem.context_names;
+  for (const std::string& policy : simulation.policies)
+    origin.policies.push_back(canonical_cell_policy(policy, problem.formula_variables()));
+  return std::make_unique<LogWriter>(path, origin);
+}
+
 void run(const Options& options) {
-  const Simulation simulation = simulation_of(options);
+  Simulation simulation = simulation_of(options);
   if (options.output) require_writable(*options.output);
+  if (options.log) require_writable(*options.log);
+  std::unique_ptr<LogWriter> log;
+  if (options.log) {
+    const InstanceSource source(simulation.instance, simulation.horizon, simulation.seed);
+    prepare_log(simulation, source, options.yes);
+    log = log_of(simulation, source, *options.log);
+  }
   if (!options.yes) refuse_too_long(simulation);
   RunHooks hooks;
+  if (log)
+    hooks.watch = [&](std::uint32_t policy, const PlayedRound& round) {
+      log->add({policy, round.replication, round.arm, round.probability, round.outcome.context,
+                round.outcome.reward});
+    };
   hooks.threads = static_cast<unsigned>(whole_number("--threads", options.threads, 0, 4096));
   hooks.stop = &stop_on_interrupt();
   SimulationResult result;
@@ -104,7 +149,11 @@ void run(const Options& options) {
     hooks.progress = line.hook();
     result = simulate(simulation, hooks);
   }
-  if (!result.complete) fmt::print(stderr, "armature: interrupted; this is what was finished\n");
+  if (!result.complete)
+    fmt::print(stderr, "armature: interrupted; this is what was finished{}\n",
+               log ? ", and no log was written" : "");
+  else if (log)
+    log->commit();
   emit(options.output, options.format == "json"  ? result_json(result)
                        : options.format == "csv" ? result_csv({result})
                                                  : result_table(result, screen(options.output)));
@@ -169,6 +218,8 @@ void add_simulate(CLI::App& app) {
       ->check(CLI::IsMember({"table", "csv", "json"}))
       ->capture_default_str();
   command->add_option("--output,-o", options->output, "write here instead of to the terminal");
+  command->add_option("--log", options->log,
+                      "write every round as a log of decisions (CSV; packed if named .gz)");
   command->add_flag("--yes,-y", options->yes, "run it even if it would take very long");
   command->add_flag("--quiet,-q", options->quiet, "no progress line");
   command->footer(
@@ -177,7 +228,9 @@ void add_simulate(CLI::App& app) {
       "  armature simulate --instance bilodeau-confounded --policy ucb \\\n"
       "                    --policy c-ucb --horizon 5000 --replications 20\n"
       "  armature simulate --instance pareto-benign:gap=0.1 --policy sentry \\\n"
-      "                    --engine leap --horizon 1e12 --replications 2");
+      "                    --engine leap --horizon 1e12 --replications 2\n"
+      "  armature simulate --instance hidden-arm --policy uniform --horizon 1e4 \\\n"
+      "                    --replications 1 --log log.csv");
   command->callback([options] { run(*options); });
 }
 

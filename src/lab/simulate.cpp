@@ -75,6 +75,17 @@ std::vector<BlockTask> blocks_of(const std::vector<PlannedCell>& plan, std::uint
   return tasks;
 }
 
+// Who watches is told of cells and replications in order, by one thread: blocks said to take
+// equally long are run in the order of the plan.
+void watch(std::vector<Cell>& cells, std::vector<BlockTask>& tasks, RunHooks& hooks) {
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    cells[i].watch = [&hooks, cell = static_cast<std::uint32_t>(i)](const PlayedRound& round) {
+      hooks.watch(cell, round);
+    };
+  for (BlockTask& task : tasks) task.work = 1;
+  hooks.threads = 1;
+}
+
 // All that is known before anything runs.
 struct Prepared {
   std::string instance;  // canonical text form
@@ -128,7 +139,13 @@ SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
   std::vector<PlannedCell>& plan = prepared.plan;
   const auto recorder =
       std::make_shared<MemoryRecorder>(plan.size(), simulation.replications, prepared.checkpoints);
-  run_blocks(prepared.cells, blocks_of(plan, simulation.replications), hooks,
+  std::vector<BlockTask> tasks = blocks_of(plan, simulation.replications);
+  RunHooks run_hooks = hooks;
+  if (hooks.watch) {
+    ARMATURE_CHECK(simulation.engine == Engine::kStep, "only rounds that are stepped are seen");
+    watch(prepared.cells, tasks, run_hooks);
+  }
+  run_blocks(prepared.cells, std::move(tasks), run_hooks,
              [&](const BlockTask& task, const BlockResult& block) {
                recorder->add(static_cast<std::uint32_t>(task.cell), task.range.first, block);
              });

@@ -16,44 +16,56 @@ class StepWalk final : public Walker {
  public:
   StepWalk(const Cell& cell, const World& world, AnyPolicy& policy, std::uint32_t replication)
       : prompt_(cell.feedback.prompt()),
+        watch_(cell.watch),
+        replication_(replication),
         policy_(policy),
         environment_(world.tables, cell.seed, replication),
         stream_({cell.seed, replication, Purpose::kPolicy}),
-        feedback_(cell.feedback, cell.seed, replication) {}
+        feedback_(cell.feedback, cell.seed, replication),
+        probabilities_(world.problem.actions()) {}
 
   Round advance(Round limit, std::span<std::uint64_t> pulls) override {
     const Round rounds = std::min(kRoundsBetweenLooks, limit);
     // With prompt feedback the typed loop plays them all for one virtual call. The queue would lead
     // to the same decisions, but with a heap and two virtual calls in every round.
-    if (prompt_)
+    if (prompt_ && !watch_)
       policy_.play(environment_, rounds, stream_, pulls);
     else
-      play_with_late_feedback(rounds, pulls);
+      play_one_by_one(rounds, pulls);
     return rounds;
   }
 
  private:
   // Sent first and delivered after: with a delay of 0 the outcome is there before the next choice,
   // as Feedback promises. What is still on its way at the horizon is never seen.
-  void play_with_late_feedback(Round rounds, std::span<std::uint64_t> pulls) {
+  void play_one_by_one(Round rounds, std::span<std::uint64_t> pulls) {
     for (Round i = 0; i < rounds; ++i) {
       ++round_;
+      const bool told = watch_ && policy_.probabilities(probabilities_);  // before it chooses
       const Decision decision = policy_.choose(stream_);
       const Outcome outcome = environment_.play(decision.arm);  // aborts unless the arm is one
       ++pulls[decision.arm];
+      if (watch_) {
+        std::optional<double> probability;
+        if (told) probability = probabilities_[decision.arm];
+        watch_({replication_, round_, decision.arm, probability, outcome});
+      }
       feedback_.send(round_, decision, outcome);
       feedback_.deliver(round_, policy_, stream_);
     }
   }
 
   bool prompt_;
+  const std::function<void(const PlayedRound&)>& watch_;
+  std::uint32_t replication_;
   AnyPolicy& policy_;
   // Environment, policy and feedback draw from streams of their own purposes: how many numbers a
   // policy takes changes nothing of the luck it meets.
   Environment environment_;
   Stream stream_;
   FeedbackQueue feedback_;
-  Round round_ = 0;  // rounds sent to the queue
+  std::vector<double> probabilities_;  // of the next choice, for who watches
+  Round round_ = 0;                    // rounds sent to the queue
 };
 
 }  // namespace

@@ -196,5 +196,36 @@ TEST(StepEngine, ArmsThatAreNoneAbort) {
   EXPECT_DEATH(session.choose(), "one of the problem's arms");
 }
 
+// Who watches sees every round in order, and what is played is what is played unwatched.
+TEST(StepEngine, RoundsCanBeWatched) {
+  for (const char* policy : {"uniform", "ucb", "ts", "corral"})
+    for (const bool late : {false, true}) {
+      Cell cell = cell_of("semi-benign:actions=4", policy, {10, 400});
+      if (late) cell.feedback = Feedback::parse_delay("geometric:mean=5");
+      const BlockResult unwatched = run_block(cell, {2, 1}, kGoOn);
+      std::vector<PlayedRound> rounds;
+      cell.watch = [&](const PlayedRound& round) { rounds.push_back(round); };
+      const BlockResult watched = run_block(cell, {2, 1}, kGoOn);
+      EXPECT_EQ(watched.replications[0].regret, unwatched.replications[0].regret) << policy;
+      EXPECT_EQ(watched.replications[0].pulls, unwatched.replications[0].pulls) << policy;
+      ASSERT_EQ(rounds.size(), 400u);
+      std::vector<std::uint64_t> pulls(4);
+      for (std::size_t i = 0; i < rounds.size(); ++i) {
+        EXPECT_EQ(rounds[i].round, i + 1);
+        EXPECT_EQ(rounds[i].replication, 2u);
+        ++pulls[rounds[i].arm];
+        if (std::string(policy) == "ts") {
+          EXPECT_FALSE(rounds[i].probability.has_value());  // no closed form
+          continue;
+        }
+        EXPECT_GT(rounds[i].probability.value(), 0);
+        EXPECT_LE(rounds[i].probability.value(), 1);
+        if (std::string(policy) == "uniform") EXPECT_EQ(rounds[i].probability, 0.25);
+        if (std::string(policy) == "ucb") EXPECT_EQ(rounds[i].probability, 1);
+      }
+      EXPECT_EQ(pulls, watched.replications[0].pulls);
+    }
+}
+
 }  // namespace
 }  // namespace armature

@@ -1,0 +1,120 @@
+#include "cli/log_options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "armature/error.h"
+#include "base/file.h"
+#include "base/text.h"
+
+namespace armature::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kRedraw{200};
+
+// Cut here and not by the option parser, which drops what stands between two commas.
+std::vector<std::string> columns_of(const std::vector<std::string>& lists) {
+  std::vector<std::string> columns;
+  for (const std::string& list : lists)
+    for (std::size_t start = 0; start <= list.size();) {
+      const std::size_t comma = std::min(list.find(',', start), list.size());
+      const std::string column = list.substr(start, comma - start);
+      if (column.empty())
+        throw Error({"", "--context", "'" + list + "'", "columns with one comma between two"});
+      columns.push_back(column);
+      start = comma + 1;
+    }
+  return columns;
+}
+
+std::pair<double, double> scale_of(const std::string& text) {
+  const std::size_t comma = text.find(',');
+  if (comma != std::string::npos) {
+    const auto low = parse_real(text.substr(0, comma)), high = parse_real(text.substr(comma + 1));
+    if (low && high && *low < *high) return {*low, *high};
+  }
+  throw Error({"", "--scale", "'" + text + "'", "LOW,HIGH: what becomes 0 and what becomes 1"});
+}
+
+}  // namespace
+
+void add_log_options(CLI::App& command, LogArguments& arguments) {
+  command
+      .add_option("log", arguments.file,
+                  "CSV, JSON lines, the service's export or dsjson, also .gz; - for standard input")
+      ->required();
+  command.add_option("--action,-a", arguments.action, "column of actions (default: action)");
+  command
+      .add_option("--context,-c", arguments.contexts,
+                  "column of contexts (default: context); several, with commas, make a joint one")
+      ->allow_extra_args(false);
+  command.add_option("--reward,-r", arguments.reward, "column of rewards (default: reward)");
+  command.add_option("--propensity", arguments.propensity,
+                     "column of the probabilities with which actions were chosen "
+                     "(default: propensity, if it is there)");
+  command.add_option("--weight", arguments.weight, "column: how many rows a row stands for");
+  command.add_option("--time", arguments.time, "column: checks that rows are in order");
+  command.add_option("--decision", arguments.decision,
+                     "column of ids: a decision counts once (default: decision, if it is there)");
+  command
+      .add_option("--bins", arguments.bins,
+                  "COLUMN:COUNT: cut a numeric context column into bins of equal frequency")
+      ->allow_extra_args(false);
+  command
+      .add_option("--edges", arguments.edges,
+                  "COLUMN:EDGE,EDGE,…: cut a numeric context column at these values")
+      ->allow_extra_args(false);
+  command.add_option("--scale", arguments.scale,
+                     "LOW,HIGH: rewards from LOW to HIGH become 0 to 1");
+  command.add_option("--problem", arguments.problem,
+                     "problem file: its names, in its order, and no others");
+  command.add_flag("--adaptive", arguments.adaptive,
+                   "decisions depended on earlier outcomes (a learning policy made them)");
+  command.add_flag("--skip-bad", arguments.skip_bad,
+                   "go on though more than 1% of the rows cannot be used");
+  command.add_flag("--quiet,-q", arguments.quiet, "no progress line");
+}
+
+LogOptions log_options_of(const LogArguments& arguments, LogProgress& progress) {
+  LogOptions options;
+  options.action = arguments.action;
+  options.reward = arguments.reward;
+  options.propensity = arguments.propensity;
+  options.weight = arguments.weight;
+  options.time = arguments.time;
+  options.decision = arguments.decision;
+  options.contexts = columns_of(arguments.contexts);
+  for (const std::string& text : arguments.bins) options.bins.push_back(parse_bins(text));
+  for (const std::string& text : arguments.edges) options.bins.push_back(parse_edges(text));
+  if (arguments.scale) options.scale = scale_of(*arguments.scale);
+  if (arguments.problem)
+    options.problem = read_problem(read_text_file(*arguments.problem), *arguments.problem);
+  options.adaptive = arguments.adaptive;
+  options.skip_bad = arguments.skip_bad;
+  options.progress = progress.hook();
+  return options;
+}
+
+LogProgress::LogProgress(bool quiet)
+    : shown_(!quiet && isatty(STDERR_FILENO) != 0), last_(std::chrono::steady_clock::now()) {}
+
+LogProgress::~LogProgress() {
+  if (drawn_) fmt::print(stderr, "\r\033[K");
+}
+
+std::function<void(double share, std::uint64_t rows)> LogProgress::hook() {
+  if (!shown_) return nullptr;
+  return [this](double share, std::uint64_t rows) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < kRedraw) return;
+    last_ = now;
+    drawn_ = true;
+    fmt::print(stderr, "\r\033[Kreading: {} rows{}", grouped(static_cast<double>(rows)),
+               share > 0 ? fmt::format(" ({:.0f}%)", 100 * share) : "");
+    std::fflush(stderr);
+  };
+}
+
+}  // namespace armature::cli

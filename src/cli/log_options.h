@@ -1,0 +1,46 @@
+// The options of commands that read a log of past decisions: audit, replay.
+#pragma once
+
+#include <chrono>
+
+#include "audit/log.h"
+#include "cli/command.h"
+
+namespace armature::cli {
+
+/// As they stand on the command line.
+struct LogArguments {
+  std::string file;
+  std::optional<std::string> action, reward, propensity, weight, time, decision, scale, problem;
+  std::vector<std::string> contexts, bins, edges;
+  bool adaptive = false;
+  bool skip_bad = false;
+  bool quiet = false;
+};
+
+/// LOG, --action, --context, --reward, --propensity, --weight, --time, --decision, --bins, --edges,
+/// --scale, --problem, --adaptive, --skip-bad, --quiet.
+void add_log_options(CLI::App& command, LogArguments& arguments);
+
+/// A line on the terminal while a long log is read; nothing when quiet or in a pipe. Gone with the
+/// object.
+class LogProgress {
+ public:
+  explicit LogProgress(bool quiet);
+  ~LogProgress();
+  LogProgress(const LogProgress&) = delete;
+  LogProgress& operator=(const LogProgress&) = delete;
+
+  /// Calls this object, which must outlive it.
+  std::function<void(double share, std::uint64_t rows)> hook();
+
+ private:
+  bool shown_;
+  bool drawn_ = false;
+  std::chrono::steady_clock::time_point last_;
+};
+
+/// What open_log is given. Throws Error naming the option that makes no sense.
+LogOptions log_options_of(const LogArguments& arguments, LogProgress& progress);
+
+}  // namespace armature::cli
