@@ -150,6 +150,7 @@ ReplayMethod replay_method_named(const std::string& name) {
 
 ReplayAnswer replay(LogSource& log, const ReplayQuestion& question) {
   check(question);
+  log.rewind();  // what can be read but once says so before it is read
   const LogSurvey seen = survey(log, question.source);
   check(seen, question);
   const ReplaySetting setting = setting_of(seen, question, log.adaptive());
@@ -157,12 +158,12 @@ ReplayAnswer replay(LogSource& log, const ReplayQuestion& question) {
   for (const ReplayCandidate& candidate : question.candidates)
     evaluations.push_back(evaluation_of(candidate, setting));
 
-  MartingaleMean rewards(0, 1);
+  MartingaleMean rewards(1, 1);
   log.rewind();
   std::uint64_t number = 0;
   for (LogRow row; log.next(row);) {
     if (question.uniform) row.propensity = setting.smallest;
-    rewards.add(row.reward, row.weight);
+    rewards.add(row.reward, rewards.guess(), row.weight);
     ++number;
     for (const auto& evaluation : evaluations) evaluation->take(row, number);
   }
@@ -174,8 +175,8 @@ ReplayAnswer replay(LogSource& log, const ReplayQuestion& question) {
   answer.weight = seen.weight;
   answer.adaptive = setting.adaptive;
   answer.least_propensity = setting.smallest;
-  const LogEarnings earned{rewards.mean(), rewards.interval(question.level),
-                           rewards.interval(1 - (1 - question.level) / 2)};
+  const LogEarnings earned{rewards.mean(), within(rewards.interval(question.level), 0, 1),
+                           within(rewards.interval(1 - (1 - question.level) / 2), 0, 1)};
   answer.log_value = earned.value;
   answer.log_interval = earned.interval;
   for (const auto& evaluation : evaluations) answer.values.push_back(evaluation->finish(earned));

@@ -55,11 +55,6 @@ Problem with_horizon(Problem problem, Round horizon) {
   return problem;
 }
 
-// What lies outside [0,1] is the estimate's noise: a mean reward does not.
-ReplayInterval within(ReplayInterval interval, double low, double high) {
-  return {std::clamp(interval.low, low, high), std::clamp(interval.high, low, high)};
-}
-
 // --- Rejection -----------------------------------------------------------------------------------
 
 // The policy decides once and waits for a row that was played so; such a row is kept with
@@ -129,9 +124,9 @@ class Rejection : public ReplayEvaluation {
       value.difference_interval = within(bootstrap_->difference(level, 1), -1, 1);
       return;
     }
-    value.interval = rewards_.interval(level);
+    value.interval = within(rewards_.interval(level), 0, 1);
     // Each of the two at half the error.
-    const ReplayInterval own = rewards_.interval(1 - (1 - level) / 2);
+    const ReplayInterval own = within(rewards_.interval(1 - (1 - level) / 2), 0, 1);
     value.difference_interval = {own.low - earned.half_interval.high,
                                  own.high - earned.half_interval.low};
   }
@@ -155,7 +150,7 @@ class Rejection : public ReplayEvaluation {
   std::optional<Decision> waiting_;
   std::vector<std::uint64_t> plays_;
   Round rounds_ = 0;
-  MartingaleMean rewards_{0, 1};
+  MartingaleMean rewards_{1, 1};
   std::optional<PoissonBootstrap> bootstrap_;
 };
 
@@ -180,11 +175,11 @@ class Weighting : public ReplayEvaluation {
         model_(model_kind(), law_.size(), setting.log.contexts.size(),
                setting.question.given ? setting.question.given->marginals : nullptr),
         most_((decide(), most_weight())),
-        values_(method == ReplayMethod::kIps ? 0 : -most_,
-                method == ReplayMethod::kIps ? most_ : 1 + most_),
-        differences_(method == ReplayMethod::kIps ? -1 : -1 - most_,
-                     method == ReplayMethod::kIps ? std::max(0.0, most_ - 1) : 1 + most_),
-        weight_mean_(0, most_) {
+        // A worth lies w·(y − q(a)) from q(π): at most `most_` either way. That of ips is not
+        // negative, and its centre at most 1.
+        values_(method == ReplayMethod::kIps ? 1 : most_, most_),
+        differences_(method == ReplayMethod::kIps ? 2 : most_ + 1, most_ + 1),
+        weight_mean_(1, most_) {
     if (learns && !policy_->witness_obstacle().empty())
       throw Error({"", "--method", replay_method_name(method),
                    fmt::format("rejection: {} learns only from what it chose itself", name.text)});
@@ -197,8 +192,10 @@ class Weighting : public ReplayEvaluation {
     const double weight = law_[row.action] / row.propensity;
     const double expected = model_.over(law_, setting_.log.plays);
     const double worth = expected + weight * (row.reward - model_.at(row.action));
-    values_.add(worth, row.weight);
-    differences_.add(worth - row.reward, row.weight);
+    const double centre = method_ == ReplayMethod::kIps ? values_.guess() : expected;
+    differences_.add(worth - row.reward, centre - rewards_.guess(), row.weight);
+    values_.add(worth, centre, row.weight);
+    rewards_.add(row.reward, rewards_.guess(), row.weight);
     note(row, weight);
     if (bootstrap_) {
       const bool ratio = method_ == ReplayMethod::kSnips;
@@ -256,7 +253,7 @@ class Weighting : public ReplayEvaluation {
 
   void note(const LogRow& row, double weight) {
     for (std::size_t a = 0; a < law_.size(); ++a) shares_[a] += row.weight * law_[a];
-    weight_mean_.add(weight, row.weight);
+    weight_mean_.add(weight, weight_mean_.guess(), row.weight);
     weights_ += row.weight * weight;
     squares_ += row.weight * weight * weight;
     worth_ += row.weight * weight * row.reward;
@@ -310,6 +307,7 @@ class Weighting : public ReplayEvaluation {
   RewardModel model_;
   double most_;
   MartingaleMean values_, differences_, weight_mean_;
+  MartingaleMean rewards_{1, 1};  // of the log, so far
   double weights_ = 0, squares_ = 0, worth_ = 0, largest_ = 0;
   std::optional<PoissonBootstrap> bootstrap_;
 };

@@ -3,34 +3,44 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/mathematics.h"
 
 namespace armature {
 
-void MartingaleMean::add(double term, double count) {
-  const double x = std::clamp((term - low_) / width_, 0.0, 1.0);  // rounding may step over an end
-  const double guess = (0.5 + sum_) / (1 + count_);
-  squares_ += count * (x - guess) * (x - guess);
-  sum_ += count * x;
+ReplayInterval within(ReplayInterval interval, double low, double high) {
+  return {std::clamp(interval.low, low, high), std::clamp(interval.high, low, high)};
+}
+
+void MartingaleMean::add(double term, double centre, double count) {
+  squares_ += count * (term - centre) * (term - centre);
+  sum_ += count * term;
   count_ += count;
 }
 
-ReplayInterval MartingaleMean::interval(double level) const {
-  if (count_ <= 0) return {low_, low_ + width_};
-  const double alpha = 1 - level;
-  // The best λ is about sqrt(2·log(2/α)/Σ(x−c)²), and the sum is at most n: halves from 1/2 down to
-  // there.
+double MartingaleMean::guess() const { return std::clamp((0.5 + sum_) / (1 + count_), 0.0, 1.0); }
+
+// How far a limit lies from the mean.
+double MartingaleMean::reach(double slack, double alpha) const {
+  // The best λ is about sqrt(2·log(2/α)·B²/Σ(x−c)²), and the sum is at most n·B²: halves from 1/2
+  // down to there.
   const double least = std::sqrt(2 * portable::log(2 / alpha) / count_);
   int candidates = 1;
   for (double lambda = 0.5; lambda > least; lambda /= 2) ++candidates;
   const double toll = portable::log(2 * candidates / alpha);
-  double half = 1;
+  double best = std::numeric_limits<double>::infinity();
   for (double lambda = 0.5; candidates > 0; lambda /= 2, --candidates) {
     const double psi = -portable::log1p(-lambda) - lambda;
-    half = std::min(half, (toll + psi * squares_) / (lambda * count_));
+    best = std::min(best, (toll + psi * squares_ / (slack * slack)) / (lambda * count_));
   }
-  return {std::max(low_, mean() - half * width_), std::min(low_ + width_, mean() + half * width_)};
+  return slack * best;
+}
+
+ReplayInterval MartingaleMean::interval(double level) const {
+  if (count_ <= 0)
+    return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  return {mean() - reach(below_, 1 - level), mean() + reach(above_, 1 - level)};
 }
 
 namespace {

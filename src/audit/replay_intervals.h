@@ -10,30 +10,39 @@
 
 namespace armature {
 
-/// Empirical Bernstein for martingales. Terms lie in [low, high]; the interval covers the average
-/// of their conditional means with at least its level, at every fixed number of terms.
+/// What lies outside is the estimate's noise: no mean reward does.
+ReplayInterval within(ReplayInterval interval, double low, double high);
+
+/// Empirical Bernstein for martingales: covers the average of the terms' conditional means with at
+/// least its level, at every fixed number of terms. Rows need not be independent, means need not be
+/// equal.
 ///
-/// Scaled to [0,1], with c_i any guess made before term i and ψ(λ) = −log(1−λ) − λ,
-///   E[exp(λ(x_i − m_i) − ψ(λ)(x_i − c_i)²) | past] ≤ 1 for 0 ≤ λ < 1
+/// Each term x_i comes with a centre c_i, any guess made before it, from which it lies at most
+/// `below` down and `above` up. With ψ(λ) = −log(1−λ) − λ and m_i the term's conditional mean,
+///   E[exp(λ(x_i − m_i)/B − ψ(λ)(x_i − c_i)²/B²) | past] ≤ 1 for 0 ≤ λ < 1 and x_i − c_i ≥ −B
 /// (Fan, Grama and Liu 2015; Howard, Ramdas, McAuliffe and Sekhon 2021), so that by Markov
-///   Σ(x_i − m_i) ≤ (log(1/δ) + ψ(λ)Σ(x_i − c_i)²)/λ with probability 1 − δ,
-/// and the same from below. λ is the best of J = O(log n) fixed ones at level α/(2J) each: it may
-/// then be picked after the data. Rows need not be independent, means need not be equal.
+///   Σ(x_i − m_i) ≤ B(log(1/δ) + ψ(λ)Σ(x_i − c_i)²/B²)/λ with probability 1 − δ:
+/// a lower limit with B = below, and by the mirror an upper one with B = above. λ is the best of
+/// J = O(log n) fixed ones at level α/(2J) each: it may then be picked after the data.
 class MartingaleMean {
  public:
-  MartingaleMean(double low, double high) : low_(low), width_(high - low) {}
+  MartingaleMean(double below, double above) : below_(below), above_(above) {}
 
   /// `count` equal terms at once.
-  void add(double term, double count = 1);
-  double mean() const { return count_ > 0 ? low_ + width_ * sum_ / count_ : 0; }
-  double count() const { return count_; }
-  /// Everything there is between the bounds where nothing was added.
+  void add(double term, double centre, double count = 1);
+  /// Centred at guess().
+  void add(double term) { add(term, guess()); }
+  double mean() const { return count_ > 0 ? sum_ / count_ : 0; }
+  /// The mean so far, from a half on and within [0,1]: a centre for what means a mean reward.
+  double guess() const;
+  /// Limits may lie outside of what the terms can be: the caller knows.
   ReplayInterval interval(double level) const;
 
  private:
-  double low_, width_;
-  double count_ = 0, sum_ = 0;  // of scaled terms
-  double squares_ = 0;          // Σ(x − c)², c the mean of the terms before, from a half on
+  double reach(double slack, double alpha) const;
+
+  double below_, above_;
+  double count_ = 0, sum_ = 0, squares_ = 0;  // Σ(x − c)²
 };
 
 /// The percentile bootstrap of a ratio of sums, in one pass: every row counts Poisson(1) times in

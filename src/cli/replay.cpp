@@ -59,7 +59,7 @@ std::string table_of(const ReplayAnswer& answer, double level, const Screen& on)
   const std::string interval = percent_text(level) + " interval";
   TextTable table(
       {"policy", "method", "value", interval, "against the log", interval, "rounds", "as good as"});
-  table.words(1).optional(7);
+  table.words(1).optional(6).optional(7);
   for (const ReplayValue& value : answer.values)
     table.add({value.policy, replay_method_name(value.method),
                number_text(value.value, value.interval), interval_text(value.interval),
@@ -85,6 +85,9 @@ std::string sentence_of(const ReplayValue& value, const ReplayAnswer& answer) {
         number_text(value.value, value.interval));
   else
     text += fmt::format(" earns {} per round", number_text(value.value, value.interval));
+  if (value.method != ReplayMethod::kRejection)
+    text += fmt::format(" (the log is as good as {} rows of its own)",
+                        count_text(value.effective_rows));
   const ReplayInterval& gap = value.difference_interval;
   const double error = (gap.high - gap.low) / 4;
   if (gap.low > 0)

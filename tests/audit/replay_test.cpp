@@ -219,7 +219,7 @@ TEST(Replay, WrongPropensitiesAreNoticed) {
   for (LogRow& wrong : rows) wrong.propensity = 0.5;
   VectorSource wrong = log_of(rows);
   EXPECT_TRUE(
-      says(only(replay(wrong, about("a", ReplayMethod::kIps))).warnings, "weights average 1.4"));
+      says(only(replay(wrong, about("a", ReplayMethod::kIps))).warnings, "weights average 1.3"));
   ReplayQuestion claimed = about("a", ReplayMethod::kIps);
   claimed.uniform = true;
   EXPECT_TRUE(says(replay(right, claimed).warnings, "not drawn uniformly"));
@@ -334,26 +334,31 @@ TEST(Replay, CandidatesDoNotDisturbEachOther) {
 // --- Intervals -----------------------------------------------------------------------------------
 
 TEST(MartingaleMean, IsTheWrittenFormula) {
-  MartingaleMean mean(-1, 3);
+  MartingaleMean mean(1, 4);
   double sum = 0, squares = 0;
   Stream stream({7, 0, Purpose::kTest});
   const int n = 5000;
   for (int i = 0; i < n; ++i) {
-    const double x = stream.uniform() < 0.1 ? 1 : 0.25;
-    const double guess = (0.5 + sum) / (1 + i);
+    const double x = stream.uniform() < 0.1 ? 4 : 0.25;
+    const double guess = std::min(1.0, (0.5 + sum) / (1 + i));
     squares += (x - guess) * (x - guess);
     sum += x;
-    mean.add(-1 + 4 * x);
+    mean.add(x);
   }
   // sqrt(2·log(2/0.05)/5000) = 0.0384: 1/2, 1/4, 1/8, 1/16 and 1/32 are tried.
-  double half = 1;
-  for (const double lambda : {0.5, 0.25, 0.125, 0.0625, 0.03125})
-    half = std::min(
-        half, (std::log(2 * 5 / 0.05) + (-std::log(1 - lambda) - lambda) * squares) / (lambda * n));
+  const auto reach = [&](double slack) {
+    double best = 1e9;
+    for (const double lambda : {0.5, 0.25, 0.125, 0.0625, 0.03125})
+      best = std::min(best, slack *
+                                (std::log(2 * 5 / 0.05) +
+                                 (-std::log(1 - lambda) - lambda) * squares / (slack * slack)) /
+                                (lambda * n));
+    return best;
+  };
   const ReplayInterval interval = mean.interval(0.95);
-  EXPECT_NEAR(mean.mean(), -1 + 4 * sum / n, 1e-9);
-  EXPECT_NEAR(interval.low, -1 + 4 * (sum / n - half), 1e-9);
-  EXPECT_NEAR(interval.high, -1 + 4 * (sum / n + half), 1e-9);
+  EXPECT_NEAR(mean.mean(), sum / n, 1e-9);
+  EXPECT_NEAR(interval.low, sum / n - reach(1), 1e-9);
+  EXPECT_NEAR(interval.high, sum / n + reach(4), 1e-9);
 }
 
 // Means that follow the past: the next term is likely where the last was not. 2000 sequences at
@@ -362,7 +367,7 @@ TEST(MartingaleMean, CoversMeansThatFollowThePast) {
   int missed = 0;
   for (std::uint32_t i = 0; i < 2000; ++i) {
     Stream stream({8, i, Purpose::kTest});
-    MartingaleMean mean(0, 1);
+    MartingaleMean mean(1, 1);
     double target = 0;
     bool last = false;
     for (int t = 0; t < 300; ++t) {
@@ -378,9 +383,9 @@ TEST(MartingaleMean, CoversMeansThatFollowThePast) {
 }
 
 TEST(MartingaleMean, OfNothingKnowsNothing) {
-  const ReplayInterval interval = MartingaleMean(-1, 2).interval(0.95);
-  EXPECT_EQ(interval.low, -1);
-  EXPECT_EQ(interval.high, 2);
+  const ReplayInterval interval = within(MartingaleMean(1, 1).interval(0.95), 0, 1);
+  EXPECT_EQ(interval.low, 0);
+  EXPECT_EQ(interval.high, 1);
 }
 
 // Of a mean of n terms the bootstrap's spread is the standard error; with 4000 resamples its
