@@ -158,7 +158,7 @@ ReplayAnswer replay(LogSource& log, const ReplayQuestion& question) {
   for (const ReplayCandidate& candidate : question.candidates)
     evaluations.push_back(evaluation_of(candidate, setting));
 
-  MartingaleMean rewards(1, 1);
+  MartingaleMean rewards = MartingaleMean::of_rewards();
   log.rewind();
   std::uint64_t number = 0;
   for (LogRow row; log.next(row);) {

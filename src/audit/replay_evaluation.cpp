@@ -150,7 +150,7 @@ class Rejection : public ReplayEvaluation {
   std::optional<Decision> waiting_;
   std::vector<std::uint64_t> plays_;
   Round rounds_ = 0;
-  MartingaleMean rewards_{1, 1};
+  MartingaleMean rewards_ = MartingaleMean::of_rewards();
   std::optional<PoissonBootstrap> bootstrap_;
 };
 
@@ -177,9 +177,9 @@ class Weighting : public ReplayEvaluation {
         most_((decide(), most_weight())),
         // A worth lies w·(y − q(a)) from q(π): at most `most_` either way. That of ips is not
         // negative, and its centre at most 1.
-        values_(method == ReplayMethod::kIps ? 1 : most_, most_),
-        differences_(method == ReplayMethod::kIps ? 2 : most_ + 1, most_ + 1),
-        weight_mean_(1, most_) {
+        values_(method == ReplayMethod::kIps ? 1 : most_, most_, most_),
+        differences_(method == ReplayMethod::kIps ? 2 : most_ + 1, most_ + 1, most_),
+        weight_mean_(1, most_, most_) {
     if (learns && !policy_->witness_obstacle().empty())
       throw Error({"", "--method", replay_method_name(method),
                    fmt::format("rejection: {} learns only from what it chose itself", name.text)});
@@ -307,7 +307,7 @@ class Weighting : public ReplayEvaluation {
   RewardModel model_;
   double most_;
   MartingaleMean values_, differences_, weight_mean_;
-  MartingaleMean rewards_{1, 1};  // of the log, so far
+  MartingaleMean rewards_ = MartingaleMean::of_rewards();  // of the log, so far
   double weights_ = 0, squares_ = 0, worth_ = 0, largest_ = 0;
   std::optional<PoissonBootstrap> bootstrap_;
 };

@@ -23,9 +23,9 @@ double MartingaleMean::guess() const { return std::clamp((0.5 + sum_) / (1 + cou
 
 // How far a limit lies from the mean.
 double MartingaleMean::reach(double slack, double alpha) const {
-  // The best λ is about sqrt(2·log(2/α)·B²/Σ(x−c)²), and the sum is at most n·B²: halves from 1/2
-  // down to there.
-  const double least = std::sqrt(2 * portable::log(2 / alpha) / count_);
+  // The best λ is about sqrt(2·log(2/α)·B²/Σ(x−c)²): halves from 1/2 down to where it is if the
+  // terms vary as much as they can.
+  const double least = slack * std::sqrt(2 * portable::log(2 / alpha) / (count_ * variance_));
   int candidates = 1;
   for (double lambda = 0.5; lambda > least; lambda /= 2) ++candidates;
   const double toll = portable::log(2 * candidates / alpha);

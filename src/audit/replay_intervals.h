@@ -23,10 +23,15 @@ ReplayInterval within(ReplayInterval interval, double low, double high);
 /// (Fan, Grama and Liu 2015; Howard, Ramdas, McAuliffe and Sekhon 2021), so that by Markov
 ///   Σ(x_i − m_i) ≤ B(log(1/δ) + ψ(λ)Σ(x_i − c_i)²/B²)/λ with probability 1 − δ:
 /// a lower limit with B = below, and by the mirror an upper one with B = above. λ is the best of
-/// J = O(log n) fixed ones at level α/(2J) each: it may then be picked after the data.
+/// J = O(log n) fixed ones at level α/(2J) each: it may then be picked after the data. Which ones
+/// are worth trying follows from `variance`, about the most that terms can have; nothing rests on
+/// it.
 class MartingaleMean {
  public:
-  MartingaleMean(double below, double above) : below_(below), above_(above) {}
+  MartingaleMean(double below, double above, double variance)
+      : below_(below), above_(above), variance_(variance) {}
+  /// Of rewards in [0,1].
+  static MartingaleMean of_rewards() { return {1, 1, 0.25}; }
 
   /// `count` equal terms at once.
   void add(double term, double centre, double count = 1);
@@ -41,7 +46,7 @@ class MartingaleMean {
  private:
   double reach(double slack, double alpha) const;
 
-  double below_, above_;
+  double below_, above_, variance_;
   double count_ = 0, sum_ = 0, squares_ = 0;  // Σ(x − c)²
 };
 

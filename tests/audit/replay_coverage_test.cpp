@@ -113,6 +113,26 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"semi_floor", "semi-benign:actions=4,contexts=3", "floor:base=ucb,probability=0.4"}),
     [](const testing::TestParamInfo<Case>& info) { return std::string(info.param.name); });
 
+// What these tests would notice: a greedy log that claims to be uniform. ips is then off by far
+// more than its interval in most logs.
+TEST(ReplayCoverageItself, FailsWithWrongPropensities) {
+  const InstanceSource source("hidden-arm:actions=4,contexts=2,gap=0.3", 800, 15);
+  int missed = 0;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    const SimulatedLog made =
+        simulated_log(source.instance(i), "epsilon-greedy:epsilon=0.4", 800, 28, i);
+    ReplayQuestion question;
+    question.candidates = {{"fixed:arm=1"}};
+    question.method = ReplayMethod::kIps;
+    question.uniform = true;
+    VectorSource log = made.source();
+    const ReplayInterval interval = replay(log, question).values[0].interval;
+    const double truth = made.truth->mean(1);
+    if (truth < interval.low || truth > interval.high) ++missed;
+  }
+  EXPECT_GT(missed, most_misses(40, 0.1));
+}
+
 // The bootstrap holds for many rows: misses at level 0.9 up to a rate of 0.13.
 TEST(ReplayBootstrap, CoversOnManyRows) {
   constexpr std::uint32_t kLogs = 150;
@@ -147,7 +167,7 @@ TEST(ReplayBootstrap, CoversOnManyRows) {
   EXPECT_LT(narrower, 0.9);
 }
 
-// Rejection on a uniform log is ucb at work: mean reward of 300 rounds, on logs and in the world
+// Rejection on a uniform log is ucb at work: mean reward of 200 rounds, on logs and in the world
 // itself.
 TEST(ReplayRejection, OfUcbIsUcbAtWork) {
   constexpr Round kRounds = 200;

@@ -334,7 +334,7 @@ TEST(Replay, CandidatesDoNotDisturbEachOther) {
 // --- Intervals -----------------------------------------------------------------------------------
 
 TEST(MartingaleMean, IsTheWrittenFormula) {
-  MartingaleMean mean(1, 4);
+  MartingaleMean mean(1, 4, 2);
   double sum = 0, squares = 0;
   Stream stream({7, 0, Purpose::kTest});
   const int n = 5000;
@@ -345,20 +345,23 @@ TEST(MartingaleMean, IsTheWrittenFormula) {
     sum += x;
     mean.add(x);
   }
-  // sqrt(2·log(2/0.05)/5000) = 0.0384: 1/2, 1/4, 1/8, 1/16 and 1/32 are tried.
-  const auto reach = [&](double slack) {
-    double best = 1e9;
-    for (const double lambda : {0.5, 0.25, 0.125, 0.0625, 0.03125})
+  // sqrt(2·log(2/0.05)/(5000·2)) = 0.027 times the slack: 1/2 to 1/32 and one below are tried with
+  // a slack of 1, and 1/2, 1/4, 1/8 and one below with 4.
+  const auto reach = [&](double slack, int candidates) {
+    double best = 1e9, lambda = 1;
+    for (int j = 0; j < candidates; ++j) {
+      lambda /= 2;
       best = std::min(best, slack *
-                                (std::log(2 * 5 / 0.05) +
+                                (std::log(2 * candidates / 0.05) +
                                  (-std::log(1 - lambda) - lambda) * squares / (slack * slack)) /
                                 (lambda * n));
+    }
     return best;
   };
   const ReplayInterval interval = mean.interval(0.95);
   EXPECT_NEAR(mean.mean(), sum / n, 1e-9);
-  EXPECT_NEAR(interval.low, sum / n - reach(1), 1e-9);
-  EXPECT_NEAR(interval.high, sum / n + reach(4), 1e-9);
+  EXPECT_NEAR(interval.low, sum / n - reach(1, 6), 1e-9);
+  EXPECT_NEAR(interval.high, sum / n + reach(4, 4), 1e-9);
 }
 
 // Means that follow the past: the next term is likely where the last was not. 2000 sequences at
@@ -367,7 +370,7 @@ TEST(MartingaleMean, CoversMeansThatFollowThePast) {
   int missed = 0;
   for (std::uint32_t i = 0; i < 2000; ++i) {
     Stream stream({8, i, Purpose::kTest});
-    MartingaleMean mean(1, 1);
+    MartingaleMean mean = MartingaleMean::of_rewards();
     double target = 0;
     bool last = false;
     for (int t = 0; t < 300; ++t) {
@@ -383,7 +386,7 @@ TEST(MartingaleMean, CoversMeansThatFollowThePast) {
 }
 
 TEST(MartingaleMean, OfNothingKnowsNothing) {
-  const ReplayInterval interval = within(MartingaleMean(1, 1).interval(0.95), 0, 1);
+  const ReplayInterval interval = within(MartingaleMean::of_rewards().interval(0.95), 0, 1);
   EXPECT_EQ(interval.low, 0);
   EXPECT_EQ(interval.high, 1);
 }
