@@ -36,7 +36,7 @@ struct ReplayQuestion {
   std::vector<ReplayCandidate> candidates;
   /// None: dr for what never learns (`uniform`, `fixed`, one action), rejection for all others.
   std::optional<ReplayMethod> method;
-  /// Every action of the log was chosen with the same probability, whatever is logged.
+  /// Every action of the log was chosen with the same probability, which need not be logged then.
   bool uniform = false;
   /// Promised by who wrote the log: no action ever had a smaller probability. None: the smallest
   /// logged one is taken for it.

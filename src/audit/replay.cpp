@@ -35,6 +35,12 @@ void check(const LogSurvey& log, const ReplayQuestion& question) {
     throw Error({question.source, "propensity", "none",
                  "a column of them (--propensity), or --uniform if every action was drawn with the "
                  "same probability"});
+  const double equal = 1 / static_cast<double>(log.actions.size());
+  if (log.propensities && question.uniform &&
+      (log.smallest < equal - 1e-6 || log.largest > equal + 1e-6))
+    throw Error({question.source, "propensity",
+                 fmt::format("from {:.4g} to {:.4g}, as logged", log.smallest, log.largest),
+                 fmt::format("1/{} in every row, or no --uniform", log.actions.size())});
   if (question.least_propensity && !question.uniform && log.smallest < *question.least_propensity)
     throw Error({question.source, fmt::format("line {}, propensity", log.smallest_line),
                  print_real(log.smallest),

@@ -119,8 +119,8 @@ TEST(ReplayCoverageItself, FailsWithWrongPropensities) {
   const InstanceSource source("hidden-arm:actions=4,contexts=2,gap=0.3", 800, 15);
   int missed = 0;
   for (std::uint32_t i = 0; i < 40; ++i) {
-    const SimulatedLog made =
-        simulated_log(source.instance(i), "epsilon-greedy:epsilon=0.4", 800, 28, i);
+    SimulatedLog made = simulated_log(source.instance(i), "epsilon-greedy:epsilon=0.4", 800, 28, i);
+    for (LogRow& row : made.rows) row.propensity = std::nan("");
     ReplayQuestion question;
     question.candidates = {{"fixed:arm=1"}};
     question.method = ReplayMethod::kIps;

@@ -222,7 +222,9 @@ TEST(Replay, WrongPropensitiesAreNoticed) {
       says(only(replay(wrong, about("a", ReplayMethod::kIps))).warnings, "weights average 1.3"));
   ReplayQuestion claimed = about("a", ReplayMethod::kIps);
   claimed.uniform = true;
-  EXPECT_TRUE(says(replay(right, claimed).warnings, "not drawn uniformly"));
+  for (LogRow& unsaid : rows) unsaid.propensity = std::nan("");
+  VectorSource unsaid = log_of(rows);
+  EXPECT_TRUE(says(replay(unsaid, claimed).warnings, "not drawn uniformly"));
 }
 
 TEST(Replay, TinyPropensitiesAndSortedRowsAreNoticed) {
@@ -274,6 +276,9 @@ TEST(ReplayRefuses, PromisesThatTheLogBreaks) {
   question.least_propensity = 0;
   expect_refused(log_of(four_rows()), question, "above 0 and at most 1");
   question.least_propensity.reset();
+  question.uniform = true;
+  expect_refused(log_of(four_rows()), question, "from 0.25 to 0.75, as logged");
+  question.uniform = false;
   question.level = 1;
   expect_refused(log_of(four_rows()), question, "(0,1)");
 }
