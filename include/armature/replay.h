@@ -47,8 +47,8 @@ struct ReplayQuestion {
   /// What policies are told, and what numbers of actions and contexts mean. None: the names in the
   /// log, and marginals estimated from it.
   std::optional<Problem> given;
-  /// What policies are told. None: the rows of the log, or those that rejection is expected to
-  /// keep.
+  /// What policies are told. None: that of the given problem, else the rows of the log, or those
+  /// that rejection is expected to keep.
   std::optional<Round> horizon;
   double level = 0.95;
   /// 0: empirical Bernstein intervals, which hold at every size. Else bootstrap intervals from so

@@ -96,6 +96,11 @@ std::vector<std::string> notes_of(const ReplaySetting& setting) {
                     setting.smallest));
   const bool any_learns = !std::all_of(question.candidates.begin(), question.candidates.end(),
                                        [](const auto& one) { return never_learns(one); });
+  if (any_learns)
+    notes.push_back(
+        fmt::format("Policies that learn are told a horizon of {} rounds.",
+                    grouped(static_cast<double>(told_horizon(
+                        setting, question.method.value_or(ReplayMethod::kRejection))))));
   if (any_learns && setting.problem.marginals && !(question.given && question.given->marginals))
     notes.push_back(
         "Policies are told marginals that were counted in this very log, later rows included: "

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 
 #include "armature/policy_session.h"
 #include "audit/replay_intervals.h"
@@ -14,7 +14,7 @@
 namespace armature {
 namespace {
 
-constexpr double kFewRows = 100;           // what little an interval is good for
+constexpr double kFewRows = 100;           // too few to rely on
 constexpr double kHeavyShare = 0.05;       // of all weights on one row
 constexpr double kWeightLevel = 1 - 1e-6;  // of the interval that the mean weight must lie in
 
@@ -22,22 +22,32 @@ std::string percent(double share) {
   return share > 0 && share < 0.001 ? "less than 0.1%" : fmt::format("{:.3g}%", 100 * share);
 }
 
-struct Named {
+// A candidate as it goes on its way.
+struct Traveller {
   std::string label;  // for people
   std::string text;   // of the policy
+  ReplayMethod method;
+  bool learns;
+  Problem problem;  // that it is told, with a horizon
 };
 
-Named named(const ReplayCandidate& candidate, const ReplaySetting& setting) {
+Traveller traveller(const ReplayCandidate& candidate, const ReplaySetting& setting) {
+  const bool learns = !never_learns(candidate);
+  const ReplayMethod method =
+      setting.question.method.value_or(learns ? ReplayMethod::kRejection : ReplayMethod::kDr);
+  Problem problem = setting.problem;
+  problem.horizon = told_horizon(setting, method);
   if (candidate.action.empty())
-    return {canonical_policy(candidate.policy, setting.problem.formula_variables()),
-            candidate.policy};
+    return {canonical_policy(candidate.policy, problem.formula_variables()), candidate.policy,
+            method, learns, std::move(problem)};
   const std::vector<std::string>& names = setting.log.actions;
   const auto found = std::find(names.begin(), names.end(), candidate.action);
   if (found == names.end())
     throw Error({setting.question.source, "action", "'" + candidate.action + "'",
                  (names.size() <= 20 ? "one of " + join(names, ", ") : "an action of the log") +
                      did_you_mean(candidate.action, names)});
-  return {"always '" + candidate.action + "'", fmt::format("fixed:arm={}", found - names.begin())};
+  return {"always '" + candidate.action + "'", fmt::format("fixed:arm={}", found - names.begin()),
+          method, learns, std::move(problem)};
 }
 
 std::string unseen_names(const ReplaySetting& setting) {
@@ -50,11 +60,6 @@ std::string unseen_names(const ReplaySetting& setting) {
   return join(names, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-Problem with_horizon(Problem problem, Round horizon) {
-  problem.horizon = horizon;
-  return problem;
-}
-
 // --- Rejection -----------------------------------------------------------------------------------
 
 // The policy decides once and waits for a row that was played so; such a row is kept with
@@ -63,11 +68,11 @@ Problem with_horizon(Problem problem, Round horizon) {
 // are tells nothing about them (Li, Chu, Langford and Wang 2011 for uniform logs).
 class Rejection : public ReplayEvaluation {
  public:
-  Rejection(const Named& name, const ReplaySetting& setting)
+  Rejection(const Traveller& who, const ReplaySetting& setting)
       : setting_(setting),
-        label_(name.label),
-        horizon_(setting.question.horizon.value_or(expected_rounds(setting))),
-        session_(name.text, with_horizon(setting.problem, horizon_), setting.question.seed),
+        label_(who.label),
+        horizon_(*who.problem.horizon),
+        session_(who.text, who.problem, setting.question.seed),
         plays_(setting.log.actions.size()) {
     if (setting.question.resamples > 0)
       bootstrap_.emplace(setting.question.resamples, setting.question.seed);
@@ -102,11 +107,6 @@ class Rejection : public ReplayEvaluation {
   }
 
  private:
-  static Round expected_rounds(const ReplaySetting& setting) {
-    return std::max<Round>(
-        1, static_cast<Round>(static_cast<double>(setting.log.rows) * setting.smallest));
-  }
-
   bool keeps(const LogRow& row, std::uint64_t number) {
     if (!waiting_) waiting_ = session_.choose();
     if (waiting_->arm != row.action) return false;
@@ -162,13 +162,13 @@ class Rejection : public ReplayEvaluation {
 // so far, which varies as snips does.
 class Weighting : public ReplayEvaluation {
  public:
-  Weighting(const Named& name, const ReplaySetting& setting, ReplayMethod method, bool learns)
+  Weighting(const Traveller& who, const ReplaySetting& setting)
       : setting_(setting),
-        label_(name.label),
-        method_(method),
-        learns_(learns),
-        horizon_(setting.question.horizon.value_or(setting.log.rows)),
-        policy_(make_policy(name.text, with_horizon(setting.problem, horizon_))),
+        label_(who.label),
+        method_(who.method),
+        learns_(who.learns),
+        horizon_(*who.problem.horizon),
+        policy_(make_policy(who.text, who.problem)),
         stream_({setting.question.seed, 0, Purpose::kPolicy}),
         law_(setting.log.actions.size()),
         shares_(law_.size()),
@@ -177,12 +177,12 @@ class Weighting : public ReplayEvaluation {
         most_((decide(), most_weight())),
         // A worth lies w·(y − q(a)) from q(π): at most `most_` either way. That of ips is not
         // negative, and its centre at most 1.
-        values_(method == ReplayMethod::kIps ? 1 : most_, most_, most_),
-        differences_(method == ReplayMethod::kIps ? 2 : most_ + 1, most_ + 1, most_),
+        values_(method_ == ReplayMethod::kIps ? 1 : most_, most_, most_),
+        differences_(method_ == ReplayMethod::kIps ? 2 : most_ + 1, most_ + 1, most_),
         weight_mean_(1, most_, most_) {
-    if (learns && !policy_->witness_obstacle().empty())
-      throw Error({"", "--method", replay_method_name(method),
-                   fmt::format("rejection: {} learns only from what it chose itself", name.text)});
+    if (learns_ && !policy_->witness_obstacle().empty())
+      throw Error({"", "--method", replay_method_name(method_),
+                   fmt::format("rejection: {} learns only from what it chose itself", who.text)});
     if (setting.question.resamples > 0)
       bootstrap_.emplace(setting.question.resamples, setting.question.seed);
   }
@@ -324,6 +324,14 @@ void refuse_weights(const ReplaySetting& setting, const std::string& what,
 
 }  // namespace
 
+Round told_horizon(const ReplaySetting& setting, ReplayMethod method) {
+  if (setting.question.horizon) return *setting.question.horizon;
+  if (setting.problem.horizon) return *setting.problem.horizon;
+  if (method != ReplayMethod::kRejection) return setting.log.rows;
+  const double kept = static_cast<double>(setting.log.rows) * setting.smallest;
+  return std::max<Round>(1, static_cast<Round>(std::floor(kept + 1e-6)));
+}
+
 bool never_learns(const ReplayCandidate& candidate) {
   if (!candidate.action.empty()) return true;
   const std::string name = candidate.policy.substr(0, candidate.policy.find(':'));
@@ -332,21 +340,17 @@ bool never_learns(const ReplayCandidate& candidate) {
 
 std::unique_ptr<ReplayEvaluation> evaluation_of(const ReplayCandidate& candidate,
                                                 const ReplaySetting& setting) {
-  const Named name = named(candidate, setting);
-  const bool learns = !never_learns(candidate);
-  const ReplayMethod method =
-      setting.question.method.value_or(learns ? ReplayMethod::kRejection : ReplayMethod::kDr);
+  const Traveller who = traveller(candidate, setting);
   if (setting.question.resamples > 0) refuse_weights(setting, "a bootstrap", "");
-  if (method != ReplayMethod::kIps || learns)
-    refuse_weights(setting, name.label + " by " + replay_method_name(method),
-                   learns ? "" : "; ips can do without");
-  if (method != ReplayMethod::kRejection)
-    return std::make_unique<Weighting>(name, setting, method, learns);
+  if (who.method != ReplayMethod::kIps || who.learns)
+    refuse_weights(setting, who.label + " by " + replay_method_name(who.method),
+                   who.learns ? "" : "; ips can do without");
+  if (who.method != ReplayMethod::kRejection) return std::make_unique<Weighting>(who, setting);
   const std::string unseen = unseen_names(setting);
   if (!unseen.empty())
     throw Error({setting.question.source, "actions", "no row of " + unseen,
                  "rows of every action that the policy may choose, or a given problem without it"});
-  return std::make_unique<Rejection>(name, setting);
+  return std::make_unique<Rejection>(who, setting);
 }
 
 }  // namespace armature

@@ -19,7 +19,7 @@ struct ReplaySetting {
   /// Per action, below which no probability of the log lies; and the least of all actions.
   std::vector<double> least_propensity;
   double smallest;
-  Problem problem;  // without a horizon
+  Problem problem;  // with a horizon only if a given one has it
 };
 
 /// What the log itself earned, which every candidate is compared with.
@@ -40,6 +40,10 @@ class ReplayEvaluation {
 /// Throws Error where the candidate or the log does not fit the method.
 std::unique_ptr<ReplayEvaluation> evaluation_of(const ReplayCandidate& candidate,
                                                 const ReplaySetting& setting);
+
+/// What a policy is told: what was asked for or given, else the rows that it will be replayed on,
+/// as far as that is known beforehand.
+Round told_horizon(const ReplaySetting& setting, ReplayMethod method);
 
 /// `uniform`, `fixed` or one action: the same law over actions in every round.
 bool never_learns(const ReplayCandidate& candidate);

@@ -191,8 +191,8 @@ ReplayQuestion question_from(const Options& options) {
   if (question.candidates.empty())
     throw Error({"", "--policy", "nothing", "at least one --policy or --always ACTION"});
   for (const ReplayCandidate& candidate : question.candidates)
-    if (candidate.action.empty() && candidate.policy.find(':') == std::string::npos)
-      find_policy(candidate.policy);  // before a long log is read
+    if (candidate.action.empty())  // before a long log is read
+      find_policy(candidate.policy.substr(0, candidate.policy.find(':')));
   if (!options.method.empty()) question.method = replay_method_named(options.method);
   question.uniform = options.uniform;
   question.benign = options.benign;

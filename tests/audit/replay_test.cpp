@@ -167,6 +167,21 @@ TEST(Replay, TheDefaultMethodFollowsWhatLearns) {
   EXPECT_EQ(only(replay(log, asking("ucb", {}))).method, ReplayMethod::kRejection);
 }
 
+TEST(Replay, PoliciesAreToldWhatTheyWillBeReplayedOn) {
+  const auto truth = InstanceSource("hidden-arm:actions=4,contexts=2", 800, 1).instance(0);
+  const SimulatedLog made = simulated_log(truth, "uniform", 800, 5);
+  VectorSource log = made.source();
+  ReplayQuestion question = asking("sentry:budget=T/10", {});
+  EXPECT_EQ(only(replay(log, question)).horizon, 200u);
+  EXPECT_TRUE(only(replay(log, question)).policy.starts_with("sentry:budget=20"));
+  question.method = ReplayMethod::kDr;
+  EXPECT_EQ(only(replay(log, question)).horizon, 800u);
+  question.given = truth->problem(500);
+  EXPECT_EQ(only(replay(log, question)).horizon, 500u);
+  question.horizon = 100;
+  EXPECT_EQ(only(replay(log, question)).horizon, 100u);
+}
+
 TEST(Replay, WatchingPoliciesDecideBeforeTheySeeTheRow) {
   // epsilon-greedy:epsilon=0 tries what was never tried, lowest number first, then follows means:
   // a (untried), b (untried: only a was seen), then b (1 against 0), b.
