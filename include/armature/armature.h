@@ -19,6 +19,7 @@
 #include "armature/policy.h"
 #include "armature/policy_session.h"
 #include "armature/random.h"
+#include "armature/replay.h"
 #include "armature/report.h"
 #include "armature/simulate.h"
 #include "armature/state.h"

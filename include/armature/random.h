@@ -49,6 +49,7 @@ enum class Purpose : std::uint32_t {
   kLeap = 7,          // the leap engine's draws of many rounds at once
   kEstimate = 8,      // probabilities found by trying
   kFloor = 9,         // a floor's own luck, apart from its base policy's
+  kReplay = 20,       // which rows of a log a replay keeps, and its bootstrap
 };
 
 struct StreamKey {

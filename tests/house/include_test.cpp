@@ -54,6 +54,7 @@ const std::map<std::string, std::string> kRoomOfHeader = {
     {"conformance.h", "simulate"},
     {"lab.h", "lab"},
     {"advice.h", "advice"},
+    {"replay.h", "audit"},
     {"study.h", "study"},
     {"report.h", "report"},
     {"theory.h", "theory"},
