@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "armature/error.h"
-#include "base/file.h"
 #include "base/text.h"
+#include "cli/setting_options.h"
 
 namespace armature::cli {
 namespace {
@@ -68,8 +68,8 @@ void add_log_options(CLI::App& command, LogArguments& arguments) {
       ->allow_extra_args(false);
   command.add_option("--scale", arguments.scale,
                      "LOW,HIGH: rewards from LOW to HIGH become 0 to 1");
-  command.add_option("--problem", arguments.problem,
-                     "problem file: its names, in its order, and no others");
+  command.add_option("--given", arguments.given,
+                     "problem file: names of actions and contexts, and no others; its marginals");
   command.add_flag("--adaptive", arguments.adaptive,
                    "decisions depended on earlier outcomes (a learning policy made them)");
   command.add_flag("--skip-bad", arguments.skip_bad,
@@ -89,8 +89,7 @@ LogOptions log_options_of(const LogArguments& arguments, LogProgress& progress) 
   for (const std::string& text : arguments.bins) options.bins.push_back(parse_bins(text));
   for (const std::string& text : arguments.edges) options.bins.push_back(parse_edges(text));
   if (arguments.scale) options.scale = scale_of(*arguments.scale);
-  if (arguments.problem)
-    options.problem = read_problem(read_text_file(*arguments.problem), *arguments.problem);
+  if (arguments.given) options.problem = given_problem(*arguments.given);
   options.adaptive = arguments.adaptive;
   options.skip_bad = arguments.skip_bad;
   options.progress = progress.hook();

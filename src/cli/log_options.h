@@ -11,7 +11,7 @@ namespace armature::cli {
 /// As they stand on the command line.
 struct LogArguments {
   std::string file;
-  std::optional<std::string> action, reward, propensity, weight, time, decision, scale, problem;
+  std::optional<std::string> action, reward, propensity, weight, time, decision, scale, given;
   std::vector<std::string> contexts, bins, edges;
   bool adaptive = false;
   bool skip_bad = false;
@@ -19,7 +19,7 @@ struct LogArguments {
 };
 
 /// LOG, --action, --context, --reward, --propensity, --weight, --time, --decision, --bins, --edges,
-/// --scale, --problem, --adaptive, --skip-bad, --quiet.
+/// --scale, --given, --adaptive, --skip-bad, --quiet.
 void add_log_options(CLI::App& command, LogArguments& arguments);
 
 /// A line on the terminal while a long log is read; nothing when quiet or in a pipe. Gone with the

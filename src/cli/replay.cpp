@@ -17,15 +17,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::string path;
-  LogOptions log;
+  LogArguments log;
   std::vector<std::string> policies;
   std::vector<std::string> always;
   std::string method;
   bool uniform = false;
   bool benign = false;
   std::string least_propensity;
-  std::string given;
   std::string horizon;
   std::string level = "0.95";
   std::string bootstrap = "0";
@@ -184,7 +182,7 @@ std::string csv_of(const ReplayAnswer& answer) {
 
 // --- The command ---------------------------------------------------------------------------------
 
-ReplayQuestion question_from(const Options& options) {
+ReplayQuestion question_from(const Options& options, const LogOptions& log) {
   ReplayQuestion question;
   for (const std::string& policy : options.policies) question.candidates.push_back({policy});
   for (const std::string& action : options.always) question.candidates.push_back({"", action});
@@ -203,7 +201,7 @@ ReplayQuestion question_from(const Options& options) {
     if (!(*question.least_propensity > 0 && *question.least_propensity <= 1))
       throw Error({"", "--least-propensity", "'" + options.least_propensity + "'", probability});
   }
-  if (!options.given.empty()) question.given = given_problem(options.given);
+  question.given = log.problem;
   question.horizon = horizon_option(options.horizon);
   const std::string share = "a number from 0.5 to 0.999999";
   question.level = real_number("--level", options.level, share);
@@ -216,16 +214,15 @@ ReplayQuestion question_from(const Options& options) {
                  fmt::format("0, or enough resamples for this level: {} or more",
                              std::ceil(2 / (1 - question.level)))});
   question.seed = whole_number("--seed", options.seed, 0, UINT64_MAX);
-  question.source = options.path;
+  question.source = options.log.file;
   return question;
 }
 
 void run(const Options& options) {
-  const ReplayQuestion question = question_from(options);
-  LogOptions reading = options.log;
-  reading.given = question.given;
-  const std::unique_ptr<LogSource> log = open_log(options.path, reading);
-  const ReplayAnswer answer = replay(*log, question);
+  LogProgress progress(options.log.quiet);
+  const LogOptions reading = log_options_of(options.log, progress);
+  const ReplayQuestion question = question_from(options, reading);
+  const ReplayAnswer answer = replay(*open_log(options.log.file, reading), question);
   emit(options.output, options.format == "json" ? json_of(answer, question)
                        : options.format == "csv"
                            ? csv_of(answer)
@@ -238,7 +235,7 @@ void add_replay(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "replay", "what a policy would have earned, told from a log of another's decisions");
-  add_log_options(*command, options->path, options->log);
+  add_log_options(*command, options->log);
   command->add_option("--policy,-p", options->policies,
                       "name:key=value,… (armature policies); may be repeated");
   command->add_option("--always", options->always,
@@ -253,8 +250,6 @@ void add_replay(CLI::App& app) {
                       "promise: no action ever had a smaller probability (the smallest logged)");
   command->add_flag("--benign", options->benign,
                     "dr's model of rewards goes by contexts: narrower if Z carries the effect");
-  command->add_option("--given", options->given,
-                      "problem file: marginals to tell policies (counted in the log)");
   command->add_option("--horizon,-T", options->horizon,
                       "told to policies (the rows of the log, or those rejection should keep)");
   command->add_option("--level", options->level, "of the intervals")->capture_default_str();
