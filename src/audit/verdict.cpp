@@ -1,0 +1,175 @@
+// The audit in words.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "armature/audit.h"
+#include "base/mathematics.h"
+#include "base/text.h"
+
+namespace armature {
+
+std::string verdict_name(AuditVerdict verdict) {
+  switch (verdict) {
+    case AuditVerdict::kNotRejected:
+      return "not rejected";
+    case AuditVerdict::kRejected:
+      return "rejected";
+    case AuditVerdict::kTooLittle:
+      break;
+  }
+  return "too little data";
+}
+
+std::string zone_name(EpsilonZone zone) {
+  switch (zone) {
+    case EpsilonZone::kHarmless:
+      return "harmless";
+    case EpsilonZone::kCostly:
+      return "costly";
+    case EpsilonZone::kHopeless:
+      break;
+  }
+  return "hopeless";
+}
+
+namespace {
+
+std::string p_words(double p) {
+  if (p < 1e-300) return "p below 1e-300";
+  return fmt::format("p = {:.2g}", p);
+}
+
+// The size of a difference, to the digits its error deserves. Intervals that hold at any time are
+// not even: their ends are named.
+std::string difference_words(const AuditBreak& broken, bool even) {
+  const double sign = broken.difference < 0 ? -1 : 1;
+  const double low = std::min(sign * broken.interval.low, sign * broken.interval.high);
+  const double high = std::max(sign * broken.interval.low, sign * broken.interval.high);
+  const double error = (high - low) / 2;
+  const int digits =
+      error > 0 ? std::clamp(static_cast<int>(std::ceil(-portable::log10(error))) + 1, 1, 6) : 3;
+  const double size = std::abs(broken.difference);
+  if (even) return fmt::format("{:.{}f} ± {:.{}f}", size, digits, error, digits);
+  return fmt::format("{:.{}f} ({:.{}f} to {:.{}f})", size, digits, low, digits, high, digits);
+}
+
+std::string others_words(const AuditAnswer& answer, const AuditBreak& broken) {
+  if (answer.of_contexts[broken.context].actions == 2)
+    for (std::size_t a = 0; a < answer.actions.size(); ++a)
+      if (a != broken.action && answer.cell(a, broken.context).rows > 0) return answer.actions[a];
+  return "the other actions";
+}
+
+std::string verdict_words(const AuditAnswer& answer) {
+  if (answer.verdict == AuditVerdict::kTooLittle)
+    return fmt::format(
+        "Too little data to tell whether Z separates: {} half of the actions, a shift of their "
+        "rewards by {} could go unnoticed.",
+        answer.smallest ? "for" : "for more than", print_real(answer.question.violation));
+  if (answer.verdict == AuditVerdict::kNotRejected)
+    return fmt::format(
+        "Nothing speaks against Z as a separator: given the context, no action was seen to pay "
+        "more or less than the others ({}, {}).",
+        p_words(answer.p_value), answer.rests_on);
+  if (answer.breaks.empty())
+    return fmt::format(
+        "Z does not separate: given the context, rewards depend on the action ({}, {}), though no "
+        "single action stands out from the rest.",
+        p_words(answer.p_value), answer.rests_on);
+  std::string text = "Z does not separate: " + break_words(answer, answer.breaks.front());
+  if (answer.breaks.size() > 1)
+    text += fmt::format(", and {} more like this", answer.breaks.size() - 1);
+  return text + fmt::format(" ({}, {}).", p_words(answer.p_value), answer.rests_on);
+}
+
+std::string power_words(const AuditAnswer& answer) {
+  std::string text =
+      answer.smallest
+          ? fmt::format(
+                "What would have shown with probability 0.8: a shift of one action's rewards by "
+                "{:.2g}, the same in every context, for half of the actions.",
+                *answer.smallest)
+          : std::string(
+                "For most actions not even the largest shift of rewards would have shown with "
+                "probability 0.8.");
+  std::size_t blind = 0;
+  double worst = 0;
+  for (const AuditActionAnswer& action : answer.of_actions) {
+    if (!action.smallest)
+      ++blind;
+    else
+      worst = std::max(worst, *action.smallest);
+  }
+  if (answer.smallest && blind > 0)
+    text += fmt::format(" {} of {} actions were played too rarely to show anything.", blind,
+                        answer.of_actions.size());
+  else if (answer.smallest)
+    text += fmt::format(" Of the action known least it takes {:.2g}.", worst);
+  return text + " What is smaller may be there all the same.";
+}
+
+std::string share_words(const AuditAnswer& answer) {
+  if (!answer.share.known)
+    return "The actions' mean rewards cannot be told apart, so there is no effect to divide "
+           "between Z and the rest.";
+  return fmt::format(
+      "Of the effect of actions on rewards (their means spread by {:.2g}) a share of {:.2f} "
+      "({:.2f} to {:.2f}) passes by Z.",
+      answer.share.deviation, answer.share.through_context, answer.share.interval.low,
+      answer.share.interval.high);
+}
+
+std::string plays_words(const AuditAnswer& answer) {
+  double least = 1e300;
+  double most = 0;
+  for (const AuditActionAnswer& action : answer.of_actions) {
+    least = std::min(least, action.further_plays);
+    most = std::max(most, action.further_plays);
+  }
+  if (most == 0) return "";
+  const bool long_way = least > static_cast<double>(*answer.question.horizon);
+  return fmt::format(
+      " It would take {} further plays of every action to make it harmless{}.",
+      least == most ? grouped(most) : grouped(least) + " to " + grouped(most),
+      long_way ? ", more than the horizon has rounds: learn the marginals as you play" : "");
+}
+
+std::string marginal_words(const AuditAnswer& answer) {
+  std::string text = fmt::format(
+      "The marginals are known to within ε = {:.2g} in L1 (all actions, 1 − δ = {:g}).",
+      answer.epsilon, 1 - answer.question.delta);
+  if (!answer.zone) return text;
+  const std::string at = grouped(static_cast<double>(*answer.question.horizon));
+  if (*answer.zone == EpsilonZone::kHarmless)
+    return text + fmt::format(" Over {} rounds that is harmless (below {:.2g}).", at,
+                              *answer.harmless);
+  if (*answer.zone == EpsilonZone::kCostly)
+    text += fmt::format(
+        " Over {} rounds that is costly: above the harmless {:.2g}, below the {:.2g} from which "
+        "nobody can promise anything.",
+        at, *answer.harmless, *answer.worthless);
+  else
+    text += fmt::format(
+        " Over {} rounds that is hopeless in the worst case: from {:.2g} on nobody can promise "
+        "more than without marginals.",
+        at, std::max(*answer.worthless, *answer.harmless));
+  return text + plays_words(answer);
+}
+
+}  // namespace
+
+std::string break_words(const AuditAnswer& answer, const AuditBreak& broken) {
+  return fmt::format("given {}, {} pays {} {} than {}", answer.contexts[broken.context],
+                     answer.actions[broken.action],
+                     difference_words(broken, !answer.adaptive),
+                     broken.difference > 0 ? "more" : "less", others_words(answer, broken));
+}
+
+std::vector<std::string> audit_words(const AuditAnswer& answer) {
+  return {verdict_words(answer), power_words(answer), share_words(answer),
+          marginal_words(answer)};
+}
+
+}  // namespace armature
