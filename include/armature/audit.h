@@ -17,9 +17,11 @@ namespace armature {
 class LogSource;
 
 struct AuditQuestion {
-  double level = 0.05;       // α: how often a separator may be rejected by mistake
-  double delta = 0.05;       // how often an interval may miss; each speaks for itself
-  double violation = 0.2;    // a shift of an action's rewards that must not go unnoticed
+  double level = 0.05;  // α: how often a separator may be rejected by mistake
+  double delta = 0.05;  // how often an interval may miss; each speaks for itself
+  /// A shift of an action's rewards that must not go unnoticed; default: 0.4 of their standard
+  /// deviation, 0.2 where rewards are 0 or 1 half of the time each.
+  std::optional<double> violation;
   std::optional<Round> horizon;  // planned: what the marginals' ε is held against
   std::uint64_t seed = 1;
   std::size_t reservoir = 1'000'000;  // rows kept for permutations
@@ -49,14 +51,17 @@ struct AuditActionAnswer {
 
 struct AuditContextAnswer {
   std::uint64_t rows = 0;
-  std::size_t actions = 0;     // that were seen with it
-  double mean = 0;             // of its rewards, whatever the action
-  double p_value = 1;          // of the test the verdict rests on
-  double adjusted = 1;         // Holm's, over contexts
-  std::string method;          // exact, Monte Carlo, permutation, weighted, e-process, none
-  std::uint64_t draws = 0;     // by trying
-  double standard_error = 0;   // of the p-value, by trying
-  double log_evidence = 0;     // the largest log E(z) so far
+  std::size_t actions = 0;    // that were seen with it
+  double mean = 0;            // of its rewards, whatever the action
+  double p_value = 1;         // of the test the verdict rests on
+  double adjusted = 1;        // Holm's, over contexts
+  std::string method;         // exact, Monte Carlo, permutation, weighted, e-process, none
+  std::uint64_t draws = 0;    // by trying
+  double standard_error = 0;  // of the p-value, by trying
+  double log_evidence = 0;    // the largest log E(z) so far
+  /// Shift of rewards in this context alone, of half of the actions seen with it, that would have
+  /// shown with power 0.8.
+  std::optional<double> smallest;
 };
 
 /// An action whose rewards in a context differ from those of all others there.
@@ -71,7 +76,7 @@ struct AuditBreak {
 /// How much of the effect of actions on rewards passes by the context: 1 − what is left where every
 /// context pays the same whatever the action, as a share of the variance of μ(a) over actions.
 struct AuditShare {
-  bool known = false;   // false: the effect itself cannot be told from none
+  bool known = false;    // false: the effect itself cannot be told from none
   double deviation = 0;  // standard deviation of μ(a) over actions, noise taken out
   double through_context = 0;
   Interval interval;
@@ -100,8 +105,8 @@ struct AuditAnswer {
   AuditVerdict verdict = AuditVerdict::kTooLittle;
   std::string rests_on;  // exact test, permutation test, weighted test, e-process
   double p_value = 1;
-  double smallest_p = 1;   // Bonferroni's: |Z| times the least of the contexts
-  double combined_p = 1;   // Fisher's
+  double smallest_p = 1;    // Bonferroni's: |Z| times the least of the contexts
+  double combined_p = 1;    // Fisher's
   double log_evidence = 0;  // the largest value of the e-process
   double log_evidence_now = 0;
 
@@ -110,6 +115,7 @@ struct AuditAnswer {
   std::vector<AuditContextAnswer> of_contexts;
   std::vector<AuditBreak> breaks;  // the surest first; none if nothing was rejected
   AuditShare share;
+  double violation = 0;            // that must not go unnoticed
   std::optional<double> smallest;  // violation of half of the actions that would have shown
   std::vector<PowerPoint> power;
   double epsilon = 2;  // L1 radius of all marginals together, as the log's kind allows

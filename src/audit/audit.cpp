@@ -1,11 +1,12 @@
 // One pass over the log fills the table, the reservoir and the looks of the e-process; everything
 // else is worked out from these.
+#include "armature/audit.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "armature/audit.h"
 #include "armature/theory.h"
 #include "audit/effect.h"
 #include "audit/intervals.h"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr std::uint32_t kEffectStream = 1;
 constexpr std::uint64_t kProgressRows = 100'000;
+constexpr double kMatters = 0.4;  // of the standard deviation of rewards
 
 // The z with P(|X| > z) = δ for a normal X.
 double normal_width(double delta) { return std::sqrt(chi_square_upper_quantile(delta, 1)); }
@@ -41,6 +43,12 @@ ReadLog read(LogSource& log, const AuditQuestion& question) {
   read.table.widen(log.actions().size(), log.contexts().size());
   read.process.look(read.table);
   return read;
+}
+
+AuditCell all_rows(const AuditTable& table) {
+  AuditCell all;
+  for (std::size_t a = 0; a < table.actions(); ++a) all += table.of_action(a);
+  return all;
 }
 
 std::size_t played_actions(const AuditTable& table) {
@@ -87,7 +95,8 @@ AuditCellAnswer cell_answer(const AuditTable& table, const Estimates& estimates,
     };
     const double rows = estimates.rows[a];
     if (rows > 0)
-      out.marginal_fixed = around(out.marginal, std::sqrt(out.marginal * (1 - out.marginal) / rows));
+      out.marginal_fixed =
+          around(out.marginal, std::sqrt(out.marginal * (1 - out.marginal) / rows));
     if (cell.rows > 1) out.mean_fixed = around(estimate.mean, std::sqrt(cell.weighted_variance()));
     out.marginal_anytime = out.marginal_fixed;
     out.mean_anytime = out.mean_fixed;
@@ -126,8 +135,7 @@ void answer_marginals(AuditAnswer& answer, const Estimates& estimates) {
   const double needed = rows_for_radius(*answer.harmless, contexts, delta,
                                         answer.adaptive ? Validity::kAnytime : Validity::kFixed);
   for (std::size_t a = 0; a < answer.actions.size(); ++a)
-    answer.of_actions[a].further_plays =
-        std::max(0.0, std::ceil(needed - estimates.rows[a]));
+    answer.of_actions[a].further_plays = std::max(0.0, std::ceil(needed - estimates.rows[a]));
 }
 
 // --- Is Z a separator? ---------------------------------------------------------------------------
@@ -204,8 +212,8 @@ std::optional<Comparison> comparison(const AuditAnswer& answer, const ReadLog& l
   if (answer.adaptive) {
     const double delta = answer.question.delta / 2;
     const Interval mine = anytime_interval(own.sum(), log.table.cell(a, z).rows, delta);
-    const Interval theirs = anytime_interval(
-        others.sum, static_cast<std::uint64_t>(std::llround(others.rows)), delta);
+    const Interval theirs =
+        anytime_interval(others.sum, static_cast<std::uint64_t>(std::llround(others.rows)), delta);
     found.difference.interval = {mine.low - theirs.high, mine.high - theirs.low};
     found.p_value = anytime_p_value(log.process.log_largest(a, z));
     return found;
@@ -216,8 +224,8 @@ std::optional<Comparison> comparison(const AuditAnswer& answer, const ReadLog& l
   found.difference.interval = {difference - width, difference + width};
   if (answer.binary && !answer.weighted) {
     const auto whole = [](double x) { return static_cast<std::uint64_t>(std::llround(x)); };
-    found.p_value = fisher_exact({{whole(own.rows), whole(others.rows)},
-                                  {whole(own.sum()), whole(others.sum)}});
+    found.p_value = fisher_exact(
+        {{whole(own.rows), whole(others.rows)}, {whole(own.sum()), whole(others.sum)}});
   } else if (error > 0) {
     found.p_value = std::min(1.0, 2 * normal_upper_tail(std::abs(difference) / error));
   }
@@ -252,18 +260,27 @@ void answer_breaks(AuditAnswer& answer, const ReadLog& log, const Estimates& est
 // --- What would have shown -----------------------------------------------------------------------
 
 void answer_power(AuditAnswer& answer, const Estimates& estimates) {
-  const TestKind kind = answer.adaptive                      ? TestKind::kEvidence
+  const TestKind kind = answer.adaptive                     ? TestKind::kEvidence
                         : answer.binary && !answer.weighted ? TestKind::kExact
-                                                             : TestKind::kPermutation;
+                                                            : TestKind::kPermutation;
   const AuditPower power(estimates, kind, answer.question.level);
-  std::vector<std::pair<double, std::size_t>> order;  // with what never shows at 2
+  constexpr double kNever = 2;  // of what would not have shown
+  std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t a = 0; a < answer.actions.size(); ++a) {
     answer.of_actions[a].smallest = power.smallest(a);
-    order.emplace_back(answer.of_actions[a].smallest.value_or(2), a);
+    order.emplace_back(answer.of_actions[a].smallest.value_or(kNever), a);
   }
   std::sort(order.begin(), order.end());
   const auto [middle, action] = order[(order.size() - 1) / 2];
   if (middle <= 1) answer.smallest = middle;
+  for (std::size_t z = 0; z < answer.contexts.size(); ++z) {
+    std::vector<double> shifts;
+    for (std::size_t a = 0; a < answer.actions.size(); ++a)
+      if (answer.cell(a, z).rows > 0) shifts.push_back(power.smallest_in(a, z).value_or(kNever));
+    std::sort(shifts.begin(), shifts.end());
+    if (!shifts.empty() && shifts[(shifts.size() - 1) / 2] <= 1)
+      answer.of_contexts[z].smallest = shifts[(shifts.size() - 1) / 2];
+  }
   const double end = std::min(1.0, 2 * middle);
   constexpr int kPoints = 40;
   for (int i = 0; i <= kPoints; ++i) {
@@ -298,10 +315,10 @@ void answer_warnings(AuditAnswer& answer, const AuditTable& table) {
         least));
   }
   if (!answer.binary && answer.permuted_rows > 0 && answer.permuted_rows < answer.rows)
-    answer.warnings.push_back(fmt::format(
-        "The permutation test used {} rows drawn evenly from {} (seed {}).",
-        grouped(static_cast<double>(answer.permuted_rows)),
-        grouped(static_cast<double>(answer.rows)), answer.question.seed));
+    answer.warnings.push_back(
+        fmt::format("The permutation test used {} rows drawn evenly from {} (seed {}).",
+                    grouped(static_cast<double>(answer.permuted_rows)),
+                    grouped(static_cast<double>(answer.rows)), answer.question.seed));
 }
 
 }  // namespace
@@ -329,6 +346,7 @@ AuditAnswer audit(LogSource& log, const AuditQuestion& question) {
   }
   answer_marginals(answer, estimates);
   answer_tests(answer, read_log, estimates);
+  answer.violation = question.violation.value_or(kMatters * std::sqrt(all_rows(table).variance()));
   answer_power(answer, estimates);
   Stream stream({question.seed, kEffectStream, Purpose::kEstimate});
   answer.share = effect_share(estimates, question.delta, stream);
@@ -336,7 +354,7 @@ AuditAnswer audit(LogSource& log, const AuditQuestion& question) {
     answer.verdict = AuditVerdict::kRejected;
     answer_breaks(answer, read_log, estimates);
   } else {
-    answer.verdict = answer.smallest && *answer.smallest <= question.violation
+    answer.verdict = answer.smallest && *answer.smallest <= answer.violation
                          ? AuditVerdict::kNotRejected
                          : AuditVerdict::kTooLittle;
   }
@@ -351,8 +369,8 @@ Problem AuditAnswer::problem() const {
     for (std::size_t z = 0; z < contexts.size(); ++z) sum += cell(a, z).marginal;
     // An action that was never played may lead anywhere.
     for (std::size_t z = 0; z < contexts.size(); ++z)
-      marginals(a, z) = sum > 0 ? cell(a, z).marginal / sum
-                                : 1 / static_cast<double>(contexts.size());
+      marginals(a, z) =
+          sum > 0 ? cell(a, z).marginal / sum : 1 / static_cast<double>(contexts.size());
   }
   Problem problem;
   problem.action_names = actions;

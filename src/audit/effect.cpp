@@ -63,10 +63,10 @@ Estimates drawn_anew(const Estimates& seen, Stream& stream) {
       cell.marginal = n / static_cast<double>(rows);
       cell.rows = n;
       if (counts[z] == 0) continue;
-      cell.mean = seen.binary
-                      ? static_cast<double>(binomial(stream, counts[z], cell.mean)) / n
-                      : std::clamp(cell.mean + std::sqrt(cell.variance / n) * normal(stream), 0.0,
-                                   1.0);
+      cell.mean =
+          seen.binary
+              ? static_cast<double>(binomial(stream, counts[z], cell.mean)) / n
+              : std::clamp(cell.mean + std::sqrt(cell.variance / n) * normal(stream), 0.0, 1.0);
     }
   }
   return drawn;
@@ -76,9 +76,9 @@ Estimates drawn_anew(const Estimates& seen, Stream& stream) {
 
 AuditShare effect_share(const Estimates& estimates, double delta, Stream& stream) {
   constexpr double kCellDraws = 4e6;
-  const auto draws = static_cast<std::size_t>(std::clamp(
-      kCellDraws / static_cast<double>(std::max<std::size_t>(1, estimates.cells.size())), 50.0,
-      400.0));
+  const auto draws = static_cast<std::size_t>(
+      std::clamp(kCellDraws / static_cast<double>(std::max<std::size_t>(1, estimates.cells.size())),
+                 50.0, 400.0));
   const Effect seen = effect_of(estimates);
   std::vector<Effect> drawn;
   Effect bias;  // of what was seen, taken as what drawing once more adds to it
@@ -104,8 +104,7 @@ AuditShare effect_share(const Estimates& estimates, double delta, Stream& stream
     return shares[static_cast<std::size_t>(p * static_cast<double>(shares.size() - 1) + 0.5)];
   };
   share.known = true;
-  share.through_context =
-      (seen.covariance - bias.covariance) / (seen.variance - bias.variance);
+  share.through_context = (seen.covariance - bias.covariance) / (seen.variance - bias.variance);
   share.interval = {quantile(delta / 2), quantile(1 - delta / 2)};
   return share;
 }

@@ -39,8 +39,7 @@ PooledEstimate PooledEstimate::without(const CellEstimate& cell) const {
   PooledEstimate rest = *this;
   rest.rows = std::max(0.0, rows - cell.rows);
   rest.sum = std::clamp(sum - cell.sum(), 0.0, rest.rows);
-  rest.squares =
-      std::max(0.0, squares - cell.rows * (cell.variance + cell.mean * cell.mean));
+  rest.squares = std::max(0.0, squares - cell.rows * (cell.variance + cell.mean * cell.mean));
   return rest;
 }
 

@@ -131,8 +131,7 @@ class Network {
     choose_.resize(count);
     for (std::size_t a = count; a-- > 0;) {
       const std::uint64_t most = std::min(table_.rows[a], totals_.successes);
-      for (std::uint64_t s = 0; s <= most; ++s)
-        choose_[a].push_back(log_choose(table_.rows[a], s));
+      for (std::uint64_t s = 0; s <= most; ++s) choose_[a].push_back(log_choose(table_.rows[a], s));
       for (std::uint64_t dealt = 0; dealt <= totals_.successes; ++dealt)
         for (std::uint64_t s = 0; s <= std::min(most, dealt); ++s) {
           const Future& rest = futures_[a + 1][dealt - s];

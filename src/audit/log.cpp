@@ -62,15 +62,14 @@ class PlainLog final : public LogSource {
   std::size_t column(const std::string& name) const {
     const auto found = std::find(fields_.begin(), fields_.end(), name);
     if (found == fields_.end())
-      throw Error({path_, "column", "'" + name + "'",
-                   "one of " + header_ + did_you_mean(name, fields_)});
+      throw Error(
+          {path_, "column", "'" + name + "'", "one of " + header_ + did_you_mean(name, fields_)});
     return static_cast<std::size_t>(found - fields_.begin());
   }
   static std::uint32_t number(std::vector<std::string>& names,
                               std::map<std::string, std::uint32_t>& numbers,
                               const std::string& name) {
-    const auto [place, fresh] =
-        numbers.try_emplace(name, static_cast<std::uint32_t>(names.size()));
+    const auto [place, fresh] = numbers.try_emplace(name, static_cast<std::uint32_t>(names.size()));
     if (fresh) names.push_back(name);
     return place->second;
   }

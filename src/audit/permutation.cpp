@@ -47,7 +47,8 @@ double spread_of(const std::vector<Moments>& groups) {
     all.sum += group.sum;
     all.squares += group.squares;
   }
-  const double common = std::max(0.0, all.squares / all.rows - all.sum / all.rows * (all.sum / all.rows));
+  const double common =
+      std::max(0.0, all.squares / all.rows - all.sum / all.rows * (all.sum / all.rows));
   if (common <= 1e-15) return 0;  // all rewards are equal
   double weights = 0;
   double weighted = 0;

@@ -82,8 +82,7 @@ double AuditPower::power_in(const Place& place, double violation) const {
   const double mean = shifted(place.mean, violation);
   const double shift = std::abs(mean - place.mean);
   const double own_variance = estimates_.binary ? mean * (1 - mean) : place.variance;
-  const double other_variance =
-      estimates_.binary ? place.mean * (1 - place.mean) : place.variance;
+  const double other_variance = estimates_.binary ? place.mean * (1 - place.mean) : place.variance;
   const double error =
       std::sqrt(std::max(own_variance, other_variance) / place.own + other_variance / place.others);
   if (error == 0) return 0;  // rewards that never vary show nothing
@@ -105,15 +104,30 @@ double AuditPower::power(std::size_t action, double violation) const {
   return 1 - missed;
 }
 
-std::optional<double> AuditPower::smallest(std::size_t action) const {
-  if (power(action, 1) < kWanted) return std::nullopt;
+namespace {
+
+template <class Power>
+std::optional<double> least_violation(const Power& power_of) {
+  if (power_of(1) < AuditPower::kWanted) return std::nullopt;
   double low = 0;
   double high = 1;
   for (int step = 0; step < 40; ++step) {
     const double middle = (low + high) / 2;
-    (power(action, middle) >= kWanted ? high : low) = middle;
+    (power_of(middle) >= AuditPower::kWanted ? high : low) = middle;
   }
   return high;
+}
+
+}  // namespace
+
+std::optional<double> AuditPower::smallest(std::size_t action) const {
+  return least_violation([&](double violation) { return power(action, violation); });
+}
+
+std::optional<double> AuditPower::smallest_in(std::size_t action, std::size_t context) const {
+  const Place& place = places_[action * estimates_.contexts + context];
+  if (!place.testable) return std::nullopt;
+  return least_violation([&](double violation) { return power_in(place, violation); });
 }
 
 }  // namespace armature

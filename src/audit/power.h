@@ -21,6 +21,8 @@ class AuditPower {
   double power(std::size_t action, double violation) const;
   /// None: not even a shift of 1.
   std::optional<double> smallest(std::size_t action) const;
+  /// The same of a shift in this context alone.
+  std::optional<double> smallest_in(std::size_t action, std::size_t context) const;
 
   static constexpr double kWanted = 0.8;
 
@@ -29,10 +31,10 @@ class AuditPower {
     double own = 0;     // rows
     double others = 0;  // rows
     double mean = 0;
-    double variance = 0;      // of rewards that are not binary
-    double degrees = 0;       // of the test in this context
-    double critical = 0;      // of that test
-    double least_shown = 0;   // of the e-process: the difference that is enough
+    double variance = 0;     // of rewards that are not binary
+    double degrees = 0;      // of the test in this context
+    double critical = 0;     // of that test
+    double least_shown = 0;  // of the e-process: the difference that is enough
     bool testable = false;
   };
   double power_in(const Place& place, double violation) const;

@@ -53,7 +53,7 @@ class AuditTable {
   /// Actions with rows in this context.
   std::size_t actions_in(std::size_t context) const;
 
-  bool binary() const { return binary_; }          // no reward but 0 and 1
+  bool binary() const { return binary_; }                           // no reward but 0 and 1
   bool propensities() const { return missing_ == 0 && rows_ > 0; }  // every row has one
   const PropensityRange& propensity(std::size_t action) const { return ranges_[action]; }
   /// Rows of one action were played with propensities that differ: they depended on something.

@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint32_t kFirstContextStream = 16;
 
 Stream context_stream(std::uint64_t seed, std::size_t context) {
-  return Stream({seed, kFirstContextStream + static_cast<std::uint32_t>(context),
-                 Purpose::kEstimate});
+  return Stream(
+      {seed, kFirstContextStream + static_cast<std::uint32_t>(context), Purpose::kEstimate});
 }
 
 // So many that the least p-value there can be is far below what Holm asks of a single context.
@@ -33,8 +33,8 @@ std::vector<double> holm(const std::vector<double>& p_values) {
   std::vector<double> adjusted(p_values.size());
   double largest = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    largest = std::max(
-        largest, std::min(1.0, static_cast<double>(order.size() - i) * p_values[order[i]]));
+    largest = std::max(largest,
+                       std::min(1.0, static_cast<double>(order.size() - i) * p_values[order[i]]));
     adjusted[order[i]] = largest;
   }
   return adjusted;

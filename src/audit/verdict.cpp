@@ -67,7 +67,7 @@ std::string verdict_words(const AuditAnswer& answer) {
     return fmt::format(
         "Too little data to tell whether Z separates: {} half of the actions, a shift of their "
         "rewards by {} could go unnoticed.",
-        answer.smallest ? "for" : "for more than", print_real(answer.question.violation));
+        answer.smallest ? "for" : "for more than", fmt::format("{:.2g}", answer.violation));
   if (answer.verdict == AuditVerdict::kNotRejected)
     return fmt::format(
         "Nothing speaks against Z as a separator: given the context, no action was seen to pay "
@@ -82,6 +82,31 @@ std::string verdict_words(const AuditAnswer& answer) {
   if (answer.breaks.size() > 1)
     text += fmt::format(", and {} more like this", answer.breaks.size() - 1);
   return text + fmt::format(" ({}, {}).", p_words(answer.p_value), answer.rests_on);
+}
+
+// A shift in one context alone is harder to see: from the one where it takes least to the one where
+// it takes most.
+std::string single_words(const AuditAnswer& answer) {
+  const AuditContextAnswer* least = nullptr;
+  const AuditContextAnswer* most = nullptr;
+  bool never = false;
+  for (const AuditContextAnswer& context : answer.of_contexts) {
+    if (context.rows == 0) continue;
+    if (!context.smallest) {
+      never = true;
+      continue;
+    }
+    if (least == nullptr || *context.smallest < *least->smallest) least = &context;
+    if (most == nullptr || *context.smallest > *most->smallest) most = &context;
+  }
+  if (least == nullptr) return "";
+  const auto named = [&](const AuditContextAnswer* context) {
+    return fmt::format(
+        "{:.2g} ({})", *context->smallest,
+        answer.contexts[static_cast<std::size_t>(context - answer.of_contexts.data())]);
+  };
+  return fmt::format(" In one context alone it takes from {} to {}.", named(least),
+                     never ? "more than can be" : named(most));
 }
 
 std::string power_words(const AuditAnswer& answer) {
@@ -107,18 +132,20 @@ std::string power_words(const AuditAnswer& answer) {
                         answer.of_actions.size());
   else if (answer.smallest)
     text += fmt::format(" Of the action known least it takes {:.2g}.", worst);
-  return text + " What is smaller may be there all the same.";
+  return text + single_words(answer) + " What is smaller may be there all the same.";
 }
+
+std::string percent(double share) { return fmt::format("{}%", std::lround(100 * share)); }
 
 std::string share_words(const AuditAnswer& answer) {
   if (!answer.share.known)
     return "The actions' mean rewards cannot be told apart, so there is no effect to divide "
            "between Z and the rest.";
   return fmt::format(
-      "Of the effect of actions on rewards (their means spread by {:.2g}) a share of {:.2f} "
-      "({:.2f} to {:.2f}) passes by Z.",
-      answer.share.deviation, answer.share.through_context, answer.share.interval.low,
-      answer.share.interval.high);
+      "Of the effect of actions on rewards (their means spread by {:.2g}) {} ({} to {}) passes by "
+      "Z.",
+      answer.share.deviation, percent(answer.share.through_context),
+      percent(answer.share.interval.low), percent(answer.share.interval.high));
 }
 
 std::string plays_words(const AuditAnswer& answer) {
@@ -137,14 +164,14 @@ std::string plays_words(const AuditAnswer& answer) {
 }
 
 std::string marginal_words(const AuditAnswer& answer) {
-  std::string text = fmt::format(
-      "The marginals are known to within ε = {:.2g} in L1 (all actions, 1 − δ = {:g}).",
-      answer.epsilon, 1 - answer.question.delta);
+  std::string text =
+      fmt::format("The marginals are known to within ε = {:.2g} in L1 (all actions, 1 − δ = {:g}).",
+                  answer.epsilon, 1 - answer.question.delta);
   if (!answer.zone) return text;
   const std::string at = grouped(static_cast<double>(*answer.question.horizon));
   if (*answer.zone == EpsilonZone::kHarmless)
-    return text + fmt::format(" Over {} rounds that is harmless (below {:.2g}).", at,
-                              *answer.harmless);
+    return text +
+           fmt::format(" Over {} rounds that is harmless (below {:.2g}).", at, *answer.harmless);
   if (*answer.zone == EpsilonZone::kCostly)
     text += fmt::format(
         " Over {} rounds that is costly: above the harmless {:.2g}, below the {:.2g} from which "
@@ -162,14 +189,12 @@ std::string marginal_words(const AuditAnswer& answer) {
 
 std::string break_words(const AuditAnswer& answer, const AuditBreak& broken) {
   return fmt::format("given {}, {} pays {} {} than {}", answer.contexts[broken.context],
-                     answer.actions[broken.action],
-                     difference_words(broken, !answer.adaptive),
+                     answer.actions[broken.action], difference_words(broken, !answer.adaptive),
                      broken.difference > 0 ? "more" : "less", others_words(answer, broken));
 }
 
 std::vector<std::string> audit_words(const AuditAnswer& answer) {
-  return {verdict_words(answer), power_words(answer), share_words(answer),
-          marginal_words(answer)};
+  return {verdict_words(answer), power_words(answer), share_words(answer), marginal_words(answer)};
 }
 
 }  // namespace armature

@@ -1,11 +1,14 @@
+#include "armature/audit.h"
+
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "armature/advice.h"
-#include "armature/audit.h"
 #include "armature/error.h"
 #include "base/file.h"
 #include "base/mathematics.h"
@@ -27,7 +30,7 @@ struct Options {
   LogOptions columns;
   std::string horizon;
   std::string level = "0.05";
-  std::string violation = "0.2";
+  std::string violation;
   std::string seed = "1";
   std::string threads = "0";
   bool no_advice = false;
@@ -59,27 +62,27 @@ std::string lines(const Screen& on, const std::string& first, const std::string&
 }
 
 std::string situation_of(const AuditAnswer& answer, std::uint64_t skipped) {
-  std::string text =
-      fmt::format("{} rows, {} actions, {} contexts, rewards {}, decisions {}",
-                  grouped(static_cast<double>(answer.rows)), answer.actions.size(),
-                  answer.contexts.size(), answer.binary ? "of 0 and 1" : "in [0,1]",
-                  answer.adaptive ? "of a learning policy" : "that did not learn");
+  std::string text = fmt::format("{} rows, {} actions, {} contexts, rewards {}, decisions {}",
+                                 grouped(static_cast<double>(answer.rows)), answer.actions.size(),
+                                 answer.contexts.size(), answer.binary ? "of 0 and 1" : "in [0,1]",
+                                 answer.adaptive ? "of a learning policy" : "that did not learn");
   if (skipped > 0) text += fmt::format("; {} rows skipped", grouped(static_cast<double>(skipped)));
   return text + ".";
 }
 
 std::string context_table(const AuditAnswer& answer, const Screen& on) {
-  TextTable table({"context", "rows", "actions", "mean", "p", "Holm's p", "test"});
-  table.words(6).optional(3).optional(2);
+  TextTable table({"context", "rows", "actions", "mean", "would show", "p", "Holm's p", "test"});
+  table.words(7).optional(3).optional(2);
   constexpr std::size_t kShown = 12;
   for (std::size_t z = 0; z < std::min(answer.contexts.size(), kShown); ++z) {
     const AuditContextAnswer& context = answer.of_contexts[z];
     const bool tested = context.method != "none";
     table.add({answer.contexts[z], grouped(static_cast<double>(context.rows)),
                fmt::format("{}", context.actions), fmt::format("{:.3g}", context.mean),
+               context.smallest ? fmt::format("{:.2g}", *context.smallest) : "–",
                tested ? fmt::format("{:.2g}", context.p_value) : "–",
                tested ? fmt::format("{:.2g}", context.adjusted) : "–", context.method});
-    if (tested && context.adjusted <= answer.question.level) table.style(5, Style::kBold);
+    if (tested && context.adjusted <= answer.question.level) table.style(6, Style::kBold);
   }
   std::string text = table.print(on);
   if (answer.contexts.size() > kShown)
@@ -96,12 +99,14 @@ std::string breaks_text(const AuditAnswer& answer, const Screen& on) {
                   break_words(answer, answer.breaks[i]) +
                       fmt::format(" (Holm's p {:.2g})", answer.breaks[i].adjusted));
   if (answer.breaks.size() > kShown)
-    text += fmt::format("  … and {} more (--format json has them)\n", answer.breaks.size() - kShown);
+    text +=
+        fmt::format("  … and {} more (--format json has them)\n", answer.breaks.size() - kShown);
   return text;
 }
 
 std::string advice_text(const AdviceAnswer& advice, const Screen& on) {
-  std::string text = "\nStart with  " + visible(advice.policy) + "\n" + lines(on, "", advice.because);
+  std::string text =
+      "\nStart with  " + visible(advice.policy) + "\n" + lines(on, "", advice.because);
   text += lines(on, "",
                 fmt::format("(Over {} rounds, {}; by simulation: armature advise.)",
                             grouped(advice.question.setting.horizon),
@@ -123,7 +128,7 @@ std::string text_of(const AuditAnswer& answer, const std::optional<AdviceAnswer>
   for (const std::string& warning : answer.warnings) text += lines(on, "  - ", warning);
   if (advice) text += advice_text(*advice, on);
   if (options.problem)
-    text += lines(on, "", "\nMarginals, names and ε are in " + *options.problem + ".");
+    text += "\n" + lines(on, "", "Marginals, names and ε are in " + *options.problem + ".");
   return text + lines(on, "", "What each test assumes, and when not to believe it: docs/audit.md.");
 }
 
@@ -136,7 +141,8 @@ Json matrix_json(const AuditAnswer& answer, const Value& value) {
   Json rows = Json::array();
   for (std::size_t a = 0; a < answer.actions.size(); ++a) {
     Json row = Json::array();
-    for (std::size_t z = 0; z < answer.contexts.size(); ++z) row.push_back(value(answer.cell(a, z)));
+    for (std::size_t z = 0; z < answer.contexts.size(); ++z)
+      row.push_back(value(answer.cell(a, z)));
     rows.push_back(row);
   }
   return rows;
@@ -164,7 +170,8 @@ Json context_json(const AuditAnswer& answer, std::size_t z) {
           {"adjusted_p_value", context.adjusted},
           {"draws", context.draws},
           {"standard_error", context.standard_error},
-          {"log_e_value", context.log_evidence}};
+          {"log_e_value", context.log_evidence},
+          {"smallest_violation", context.smallest ? Json(*context.smallest) : Json()}};
 }
 
 Json power_json(const AuditAnswer& answer) {
@@ -202,8 +209,7 @@ std::string json_of(const AuditAnswer& answer, const std::optional<AdviceAnswer>
       {"contexts", answer.contexts},
       {"counts", matrix_json(answer, [](const Cell& c) { return c.rows; })},
       {"marginals", matrix_json(answer, [](const Cell& c) { return c.marginal; })},
-      {"means",
-       matrix_json(answer, [](const Cell& c) { return c.mean ? Json(*c.mean) : Json(); })},
+      {"means", matrix_json(answer, [](const Cell& c) { return c.mean ? Json(*c.mean) : Json(); })},
       {"intervals",
        {{"delta", answer.question.delta},
         {"marginals_fixed",
@@ -220,13 +226,13 @@ std::string json_of(const AuditAnswer& answer, const std::optional<AdviceAnswer>
       {"log_e_value_now", answer.log_evidence_now},
       {"tests", Json::array()},
       {"breaks", Json::array()},
-      {"share_through_context",
-       answer.share.known ? Json{{"share", answer.share.through_context},
-                                 {"interval", interval_json(answer.share.interval)},
-                                 {"effect_deviation", answer.share.deviation}}
-                          : Json()},
+      {"share_through_context", answer.share.known
+                                    ? Json{{"share", answer.share.through_context},
+                                           {"interval", interval_json(answer.share.interval)},
+                                           {"effect_deviation", answer.share.deviation}}
+                                    : Json()},
       {"smallest_violation", answer.smallest ? Json(*answer.smallest) : Json()},
-      {"violation", answer.question.violation},
+      {"violation", answer.violation},
       {"of_actions", Json::array()},
       {"power", power_json(answer)},
       {"marginals_known", marginals_json(answer)},
@@ -259,7 +265,7 @@ AuditQuestion question_from(const Options& options) {
     return value;
   };
   question.level = share("--level", options.level);
-  question.violation = share("--violation", options.violation);
+  if (!options.violation.empty()) question.violation = share("--violation", options.violation);
   question.horizon = horizon_option(options.horizon);
   question.seed = whole_number("--seed", options.seed, 0, UINT64_MAX);
   return question;
@@ -292,6 +298,26 @@ std::optional<AdviceAnswer> advice_for(const AuditAnswer& answer, const Options&
   return advice;
 }
 
+// How many rows were read, where somebody is watching.
+class RowsLine {
+ public:
+  explicit RowsLine(bool quiet) : shown_(!quiet && isatty(STDERR_FILENO) != 0) {}
+  ~RowsLine() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+  }
+  RowsLine(const RowsLine&) = delete;
+  RowsLine& operator=(const RowsLine&) = delete;
+
+  void draw(std::uint64_t rows) const {
+    if (!shown_ || rows == 0) return;
+    std::fputs(fmt::format("\r{} rows", grouped(static_cast<double>(rows))).c_str(), stderr);
+    std::fflush(stderr);
+  }
+
+ private:
+  bool shown_;
+};
+
 void run(const Options& options) {
   AuditQuestion question = question_from(options);
   for (const std::optional<std::string>& file : {options.problem, options.report, options.output})
@@ -300,6 +326,8 @@ void run(const Options& options) {
   const std::unique_ptr<LogSource> log = open_log(options.log, options.columns);
   AuditAnswer answer;
   try {
+    const RowsLine line(options.quiet);
+    question.progress = [&line](std::uint64_t rows) { line.draw(rows); };
     answer = audit(*log, question);
   } catch (const Error& error) {
     throw error.report().file.empty() ? error.in_file(options.log) : error;
@@ -325,18 +353,18 @@ void run(const Options& options) {
 void add_audit(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "audit", "can the contexts of a log be trusted? Exit status 0 not rejected, 1 rejected, 3 too "
-               "little data");
+      "audit",
+      "can the contexts of a log be trusted? Exit status 0 not rejected, 1 rejected, 3 too "
+      "little data");
   command->add_option("LOG", options->log, "file of past decisions (docs/formats.md)")->required();
   add_log_options(*command, options->columns);
   command->add_option("--horizon,-T", options->horizon,
                       "rounds planned: what the marginals and the policy are judged for");
   command->add_option("--level", options->level, "how often a separator may be rejected by mistake")
       ->capture_default_str();
-  command
-      ->add_option("--violation", options->violation,
-                   "shift of rewards that must not go unnoticed; else it is too little data")
-      ->capture_default_str();
+  command->add_option("--violation", options->violation,
+                      "shift of rewards that must show, else it is too little data; default 0.4 of "
+                      "their standard deviation");
   command->add_option("--write", options->problem,
                       "write marginals, names and ε as a problem file: for simulate --given");
   command->add_option("--report", options->report, "write an HTML page with figures");

@@ -28,7 +28,10 @@ Json odd_colour() {
   return {{"condition", {{"test", "datum.odd"}, {"value", kOrange}}}, {"value", kBlue}};
 }
 
-Json means_panel(const ContextPanel& panel, const Axis& axis, const PanelSize& size) {
+Json means_panel(const ContextPanel& panel, const PanelAxis& across_panel, const PanelSize& size) {
+  const Axis axis = labelled_across(across_panel.axis, size.width);
+  std::vector<std::string> notes;
+  if (across_panel.own) notes.push_back("its own range");
   Json rows = Json::array();
   for (const ActionMean& action : panel.actions)
     rows.push_back({{"action", action.action},
@@ -41,41 +44,42 @@ Json means_panel(const ContextPanel& panel, const Axis& axis, const PanelSize& s
                         shown_number("low", "from"), shown_number("high", "to"),
                         shown_number("rows", "rows")};
   const Json across = along(axis, "mean"), down = names_down("action");
-  return {
-      {"title", panel_title(panel.title, size)},
-      {"width", size.width},
-      {"height", {{"step", kRow}}},
-      {"data", {{"values", std::move(rows)}}},
-      {"layer",
-       {{{"data", {{"values", Json::array({{{"mean", panel.mean}}})}}},
-         {"mark", {{"type", "rule"}, {"color", neutral_colour()}, {"strokeDash", {4, 3}}}},
-         {"encoding", {{"x", across}}}},
-        {{"mark", {{"type", "rule"}, {"strokeWidth", 2}}},
-         {"encoding",
-          {{"x", along(axis, "low")},
-           {"x2", {{"field", "high"}}},
-           {"y", down},
-           {"color", odd_colour()},
-           {"tooltip", tooltip}}}},
-        {{"mark", {{"type", "point"}, {"filled", true}, {"size", 50}, {"opacity", 1}}},
-         {"encoding", {{"x", across}, {"y", down}, {"color", odd_colour()}, {"tooltip", tooltip}}}}}}};
+  return {{"title", panel_title(panel.title, size, notes)},
+          {"width", size.width},
+          {"height", {{"step", kRow}}},
+          {"data", {{"values", std::move(rows)}}},
+          {"layer",
+           {{{"data", {{"values", Json::array({{{"mean", panel.mean}}})}}},
+             {"mark", {{"type", "rule"}, {"color", neutral_colour()}, {"strokeDash", {4, 3}}}},
+             {"encoding", {{"x", across}}}},
+            {{"mark", {{"type", "rule"}, {"strokeWidth", 2}}},
+             {"encoding",
+              {{"x", along(axis, "low")},
+               {"x2", {{"field", "high"}}},
+               {"y", down},
+               {"color", odd_colour()},
+               {"tooltip", tooltip}}}},
+            {{"mark", {{"type", "point"}, {"filled", true}, {"size", 50}, {"opacity", 1}}},
+             {"encoding",
+              {{"x", across}, {"y", down}, {"color", odd_colour()}, {"tooltip", tooltip}}}}}}};
 }
 
 }  // namespace
 
 Figure audit_means_figure(const std::vector<ContextPanel>& panels, const std::string& caption) {
   const PanelSize size = panel_size_beside_names(panels.size());
-  std::vector<double> values{0};
-  for (const ContextPanel& panel : panels)
+  std::vector<std::vector<double>> values;
+  for (const ContextPanel& panel : panels) {
+    values.push_back({0, panel.mean});
     for (const ActionMean& action : panel.actions)
-      values.insert(values.end(), {action.low, action.high});
-  Axis axis = exact("mean reward", Scale::kLinear, values);
-  axis = labelled_across(axis, size.width);
-  Heading heading =
-      heading_of("means", "What each action pays, context by context", caption);
+      values.back().insert(values.back().end(), {action.low, action.high});
+  }
+  const std::vector<PanelAxis> axes = shared("mean reward", Scale::kLinear, values);
+  Heading heading = heading_of("means", "What each action pays, context by context", caption);
   heading.key = "dot and line: mean and interval; dashes: all actions; orange: differs for sure";
   std::vector<Json> drawn;
-  for (const ContextPanel& panel : panels) drawn.push_back(means_panel(panel, axis, size));
+  for (std::size_t i = 0; i < panels.size(); ++i)
+    drawn.push_back(means_panel(panels[i], axes[i], size));
   return assemble(heading, std::move(drawn), size);
 }
 
@@ -135,9 +139,8 @@ Figure audit_power_figure(const std::vector<PowerCurvePoint>& points, double sma
     rows.push_back({{"violation", point.violation}, {"power", point.power}});
     across.push_back(point.violation);
   }
-  const Axis x = labelled_across(exact("shift of an action's rewards, in every context",
-                                       Scale::kLinear, across),
-                                 size.width);
+  const Axis x = labelled_across(
+      exact("shift of an action's rewards, in every context", Scale::kLinear, across), size.width);
   Axis y{.title = "probability that it shows", .low = 0, .high = 1};
   y.chosen_ticks = {0, 0.2, 0.4, 0.6, 0.8, 1};
   Json layers = Json::array();
@@ -149,12 +152,15 @@ Figure audit_power_figure(const std::vector<PowerCurvePoint>& points, double sma
          {"tooltip", {shown_number("violation", "shift"), shown_number("power", "power")}}}}});
   if (smallest <= 1) {
     const Json here = {{"values", Json::array({{{"violation", smallest}, {"power", 0.8}}})}};
-    layers.push_back({{"data", here},
-                      {"mark", {{"type", "rule"}, {"color", neutral_colour()}, {"strokeDash", {4, 3}}}},
-                      {"encoding", {{"x", along(x, "violation")}}}});
-    layers.push_back({{"data", here},
-                      {"mark", {{"type", "point"}, {"filled", true}, {"size", 80}, {"color", kOrange}, {"opacity", 1}}},
-                      {"encoding", {{"x", along(x, "violation")}, {"y", along(y, "power")}}}});
+    layers.push_back(
+        {{"data", here},
+         {"mark", {{"type", "rule"}, {"color", neutral_colour()}, {"strokeDash", {4, 3}}}},
+         {"encoding", {{"x", along(x, "violation")}}}});
+    layers.push_back(
+        {{"data", here},
+         {"mark",
+          {{"type", "point"}, {"filled", true}, {"size", 80}, {"color", kOrange}, {"opacity", 1}}},
+         {"encoding", {{"x", along(x, "violation")}, {"y", along(y, "power")}}}});
   }
   const Json panel = {{"width", size.width},
                       {"height", size.height},

@@ -23,16 +23,16 @@ template <class Answers>
 std::vector<std::size_t> largest(const Answers& answers, std::size_t most) {
   std::vector<std::size_t> numbers(answers.size());
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
-  std::stable_sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) {
-    return answers[a].rows > answers[b].rows;
-  });
+  std::stable_sort(numbers.begin(), numbers.end(),
+                   [&](std::size_t a, std::size_t b) { return answers[a].rows > answers[b].rows; });
   if (numbers.size() > most) numbers.resize(most);
   std::sort(numbers.begin(), numbers.end());
   return numbers;
 }
 
 std::string left_out(std::size_t all, std::size_t shown, const char* what) {
-  return all > shown ? fmt::format(" Shown: the {} of {} {} with most rows.", shown, all, what) : "";
+  return all > shown ? fmt::format(" Shown: the {} of {} {} with most rows.", shown, all, what)
+                     : "";
 }
 
 bool is_odd(const AuditAnswer& answer, std::size_t a, std::size_t z) {
@@ -70,22 +70,22 @@ std::vector<figures::Figure> figures_of(const AuditAnswer& answer) {
   for (const PowerPoint& point : answer.power) power.push_back({point.violation, point.power});
   const std::string shown = left_out(answer.actions.size(), actions.size(), "actions") +
                             left_out(answer.contexts.size(), contexts.size(), "contexts");
-  return {figures::audit_means_figure(
-              panels,
-              fmt::format(
-                  "If Z separates, all dots of a context stand on one line but for noise. Mean "
-                  "reward of every action with its {:g}% interval{}; each interval speaks for "
-                  "itself.{}",
-                  100 * (1 - answer.question.delta),
-                  answer.adaptive ? ", which holds at any time" : "", shown)),
-          figures::audit_marginals_figure(
-              marginals,
-              fmt::format("The marginals: how often each action led to each context.{}", shown)),
-          figures::audit_power_figure(
-              power, answer.smallest.value_or(2),
-              "The probability that a shift of one action's rewards, the same in every context, "
-              "would have been found in a log of these sizes; for the action in the middle. What "
-              "is left of the curve may be there, found or not.")};
+  return {
+      figures::audit_means_figure(
+          panels,
+          fmt::format("If Z separates, all dots of a context stand on one line but for noise. Mean "
+                      "reward of every action with its {:g}% interval{}; each interval speaks for "
+                      "itself.{}",
+                      100 * (1 - answer.question.delta),
+                      answer.adaptive ? ", which holds at any time" : "", shown)),
+      figures::audit_marginals_figure(
+          marginals,
+          fmt::format("The marginals: how often each action led to each context.{}", shown)),
+      figures::audit_power_figure(
+          power, answer.smallest.value_or(2),
+          "The probability that a shift of one action's rewards, the same in every context, "
+          "would have been found in a log of these sizes; for the action in the middle. What "
+          "is left of the curve may be there, found or not.")};
 }
 
 std::string tests_table(const AuditAnswer& answer) {
@@ -95,12 +95,15 @@ std::string tests_table(const AuditAnswer& answer) {
     const bool tested = context.method != "none";
     rows.push_back({{answer.contexts[z], grouped(static_cast<double>(context.rows)),
                      fmt::format("{}", context.actions), fmt::format("{:.4g}", context.mean),
+                     context.smallest ? fmt::format("{:.2g}", *context.smallest) : "–",
                      context.method, tested ? fmt::format("{:.2g}", context.p_value) : "–",
                      tested ? fmt::format("{:.2g}", context.adjusted) : "–"},
                     tested && context.adjusted <= answer.question.level});
   }
   return html_table("Tests context by context",
-                    {"context", "rows", "actions", "mean reward", "test", "p", "Holm's p"}, rows);
+                    {"context", "rows", "actions", "mean reward", "shift that would show", "test",
+                     "p", "Holm's p"},
+                    rows);
 }
 
 std::string breaks_list(const AuditAnswer& answer) {

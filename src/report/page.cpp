@@ -266,7 +266,7 @@ std::string reproduction(const StudyResult& result) {
                         html_escaped(made.processor)));
 }
 
-const PageSections kSections = {{"answer", "Answer"}, {"questions", "Verdicts"},
+const PageSections kSections = {{"answer", "Answer"},   {"questions", "Verdicts"},
                                 {"figures", "Figures"}, {"about", "About"},
                                 {"claim", "Claim"},     {"summary", "In words"},
                                 {"tables", "Tables"},   {"reproduce", "Reproduce"}};

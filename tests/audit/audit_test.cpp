@@ -37,18 +37,17 @@ TEST_P(FalseAlarms, AreAsRareAsPromised) {
   EXPECT_LE(rejected, test::most_failures_by_luck(kRuns, 0.05, test::kFalseAlarmRate));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Worlds, FalseAlarms,
-    testing::Values(Benign{"pareto-benign:actions=5", "uniform"},
-                    Benign{"pareto-benign:actions=5", "ucb"},
-                    Benign{"pareto-benign:actions=5", "sentry"},
-                    Benign{"random-benign:actions=6,contexts=4", "uniform"},
-                    Benign{"random-benign:actions=6,contexts=4", "ucb"},
-                    Benign{"random-benign:actions=6,contexts=4", "sentry"},
-                    Benign{"bilodeau-benign:actions=4", "uniform"},
-                    Benign{"bilodeau-benign:actions=4", "ucb"},
-                    Benign{"rare-context:actions=5", "uniform"},
-                    Benign{"rare-context:actions=5", "sentry"}));
+INSTANTIATE_TEST_SUITE_P(Worlds, FalseAlarms,
+                         testing::Values(Benign{"pareto-benign:actions=5", "uniform"},
+                                         Benign{"pareto-benign:actions=5", "ucb"},
+                                         Benign{"pareto-benign:actions=5", "sentry"},
+                                         Benign{"random-benign:actions=6,contexts=4", "uniform"},
+                                         Benign{"random-benign:actions=6,contexts=4", "ucb"},
+                                         Benign{"random-benign:actions=6,contexts=4", "sentry"},
+                                         Benign{"bilodeau-benign:actions=4", "uniform"},
+                                         Benign{"bilodeau-benign:actions=4", "ucb"},
+                                         Benign{"rare-context:actions=5", "uniform"},
+                                         Benign{"rare-context:actions=5", "sentry"}));
 
 }  // namespace
 }  // namespace armature

@@ -144,12 +144,13 @@ std::vector<std::pair<const char*, StoppingRule>> stopping_rules() {
       {"the middle", at(0.5)},
       {"early", at(0.05)},
       {"as soon as it is high",
-       [=](const Path& p) { return first_where(p, [&](std::size_t i) { return p.values[i] >= bound; }); }},
+       [=](const Path& p) {
+         return first_where(p, [&](std::size_t i) { return p.values[i] >= bound; });
+       }},
       {"high after a quarter",
        [=](const Path& p) {
-         return first_where(p, [&](std::size_t i) {
-           return i > p.values.size() / 4 && p.values[i] >= bound;
-         });
+         return first_where(
+             p, [&](std::size_t i) { return i > p.values.size() / 4 && p.values[i] >= bound; });
        }},
       {"when it has risen three times in a row",
        [](const Path& p) {
@@ -159,7 +160,9 @@ std::vector<std::pair<const char*, StoppingRule>> stopping_rules() {
          });
        }},
       {"when one action has most plays",
-       [](const Path& p) { return first_where(p, [&](std::size_t i) { return p.best[i] > 0.5; }); }},
+       [](const Path& p) {
+         return first_where(p, [&](std::size_t i) { return p.best[i] > 0.5; });
+       }},
       {"when rewards are good",
        [](const Path& p) {
          return first_where(p, [&](std::size_t i) { return i > 5 && p.rewards[i] > 0.6; });
@@ -202,8 +205,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, EvidenceValidity,
 TEST(EvidenceProcess, FindsAHiddenArmInALogOfUcb) {
   int found = 0;
   for (std::uint32_t run = 0; run < 20; ++run) {
-    test::VectorSource log =
-        test::simulated_log("hidden-arm:actions=5,gap=0.3", "ucb", 3000, run);
+    test::VectorSource log = test::simulated_log("hidden-arm:actions=5,gap=0.3", "ucb", 3000, run);
     AuditTable table;
     LogRow row;
     while (log.next(row)) table.add(row);

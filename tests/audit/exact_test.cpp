@@ -17,7 +17,8 @@ double log_choose(double n, double k) {
 double log_score(const SuccessTable& table) {
   double score = 0;
   for (std::size_t a = 0; a < table.rows.size(); ++a)
-    score += log_choose(static_cast<double>(table.rows[a]), static_cast<double>(table.successes[a]));
+    score +=
+        log_choose(static_cast<double>(table.rows[a]), static_cast<double>(table.successes[a]));
   return score;
 }
 

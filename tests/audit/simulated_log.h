@@ -12,9 +12,8 @@
 namespace armature::test {
 
 /// Plays a policy's text form in a family's. `uniform` is the one policy that does not learn.
-inline VectorSource simulated_log(const std::string& world, const std::string& policy,
-                                  Round rounds, std::uint32_t replication,
-                                  std::uint64_t seed = 1) {
+inline VectorSource simulated_log(const std::string& world, const std::string& policy, Round rounds,
+                                  std::uint32_t replication, std::uint64_t seed = 1) {
   const InstanceSource source(world, rounds, seed);
   const std::shared_ptr<const Instance> instance = source.instance(replication);
   const OutcomeTables tables(*instance);
