@@ -120,6 +120,7 @@ struct AuditAnswer {
   std::vector<PowerPoint> power;
   double epsilon = 2;  // L1 radius of all marginals together, as the log's kind allows
   std::optional<double> harmless, worthless;  // ε at the planned horizon
+  std::optional<double> worthless_regret;     // below which nobody can promise from there on
   std::optional<EpsilonZone> zone;
   std::vector<std::string> warnings;
 

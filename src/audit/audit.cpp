@@ -129,6 +129,7 @@ void answer_marginals(AuditAnswer& answer, const Estimates& estimates) {
   setting.horizon = static_cast<double>(*answer.question.horizon);
   answer.harmless = harmless_epsilon(setting);
   answer.worthless = worthless_epsilon(setting);
+  answer.worthless_regret = zero_knowledge_lower(setting);
   answer.zone = answer.epsilon <= *answer.harmless    ? EpsilonZone::kHarmless
                 : answer.epsilon >= *answer.worthless ? EpsilonZone::kHopeless
                                                       : EpsilonZone::kCostly;
@@ -232,6 +233,19 @@ std::optional<Comparison> comparison(const AuditAnswer& answer, const ReadLog& l
   return found;
 }
 
+// How far a mean is from the median of the other actions' means in its context.
+double standing_out(const AuditAnswer& answer, const AuditBreak& broken) {
+  std::vector<double> others;
+  for (std::size_t a = 0; a < answer.actions.size(); ++a)
+    if (a != broken.action && answer.cell(a, broken.context).mean)
+      others.push_back(*answer.cell(a, broken.context).mean);
+  std::sort(others.begin(), others.end());
+  const std::size_t middle = others.size() / 2;
+  const double median =
+      others.size() % 2 == 1 ? others[middle] : (others[middle - 1] + others[middle]) / 2;
+  return std::abs(*answer.cell(broken.action, broken.context).mean - median);
+}
+
 void answer_breaks(AuditAnswer& answer, const ReadLog& log, const Estimates& estimates) {
   constexpr std::size_t kMost = 20;
   std::vector<Comparison> comparisons;
@@ -249,11 +263,15 @@ void answer_breaks(AuditAnswer& answer, const ReadLog& log, const Estimates& est
     comparisons[i].difference.adjusted = adjusted[i];
     if (adjusted[i] <= answer.question.level) answer.breaks.push_back(comparisons[i].difference);
   }
-  // Of those that are sure the largest differences first; p-values of 0 cannot be told apart.
-  std::stable_sort(answer.breaks.begin(), answer.breaks.end(),
-                   [](const AuditBreak& a, const AuditBreak& b) {
-                     return std::abs(a.difference) > std::abs(b.difference);
-                   });
+  // Of those that are sure, who stands out most from the middle of the others first: where one odd
+  // action has most rows, all others differ from the rows of the rest too.
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < answer.breaks.size(); ++i)
+    order.emplace_back(-standing_out(answer, answer.breaks[i]), i);
+  std::sort(order.begin(), order.end());
+  std::vector<AuditBreak> sorted;
+  for (const auto& [distance, i] : order) sorted.push_back(answer.breaks[i]);
+  answer.breaks = std::move(sorted);
   if (answer.breaks.size() > kMost) answer.breaks.resize(kMost);
 }
 

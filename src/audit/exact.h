@@ -31,7 +31,7 @@ inline constexpr std::uint64_t kEnoughExceeded = 200;
 TestResult tried(std::uint64_t exceeded, std::uint64_t draws, const char* method);
 
 struct ExactWork {
-  std::uint64_t steps = 2'000'000;  // of the network; beyond them: Monte Carlo
+  std::uint64_t steps = 200'000;  // of the network; beyond them: Monte Carlo
   std::uint64_t draws = 19'999;     // at most
 };
 /// By the network algorithm of Mehta and Patel (1983) where the table is small enough, else by

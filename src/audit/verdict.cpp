@@ -179,9 +179,9 @@ std::string marginal_words(const AuditAnswer& answer) {
         at, *answer.harmless, *answer.worthless);
   else
     text += fmt::format(
-        " Over {} rounds that is hopeless in the worst case: from {:.2g} on nobody can promise "
-        "more than without marginals.",
-        at, std::max(*answer.worthless, *answer.harmless));
+        " Over {} rounds that is hopeless in the worst case: from {:.2g} on nobody can promise less "
+        "regret than {:.2g} in every world where Z separates, no more than without marginals.",
+        at, *answer.worthless, *answer.worthless_regret);
   return text + plays_words(answer);
 }
 

@@ -187,6 +187,7 @@ Json marginals_json(const AuditAnswer& answer) {
   json["horizon"] = *answer.question.horizon;
   json["harmless"] = *answer.harmless;
   json["worthless"] = *answer.worthless;
+  json["worthless_regret"] = *answer.worthless_regret;
   json["zone"] = zone_name(*answer.zone);
   return json;
 }

@@ -74,8 +74,9 @@ void write_shown_files(const TemporaryDirectory& directory) {
       if (!block.empty() && block.front().starts_with("# ") && block.front().ends_with(".toml"))
         write_file(directory.file(block.front().substr(2)), content);
     }
-  std::filesystem::create_directory_symlink(ARMATURE_SOURCE_DIR "/studies",
-                                            directory.file("studies"));
+  for (const char* folder : {"studies", "examples"})
+    std::filesystem::create_directory_symlink(std::string(ARMATURE_SOURCE_DIR "/") + folder,
+                                              directory.file(folder));
 }
 
 TEST(Docs, EveryShownCommandRuns) {

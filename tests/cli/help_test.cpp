@@ -85,8 +85,9 @@ TEST_P(HelpExamples, AreTwoOfItsOwnAndRun) {
   EXPECT_GE(examples.size(), 2u) << command << " --help shows no two examples";
 
   const TemporaryDirectory directory;
-  std::filesystem::create_directory_symlink(ARMATURE_SOURCE_DIR "/studies",
-                                            directory.file("studies"));
+  for (const char* folder : {"studies", "examples"})
+    std::filesystem::create_directory_symlink(std::string(ARMATURE_SOURCE_DIR "/") + folder,
+                                              directory.file(folder));
   // Who looks at runs finds those that the examples of `run` leave.
   const auto about_runs = [](const std::string& line) {
     return line.find(" runs/") != std::string::npos && line.find("--out runs/") == line.npos;
