@@ -2,6 +2,7 @@
 #pragma once
 
 #include "armature/advice.h"
+#include "armature/audit.h"
 #include "armature/conformance.h"
 #include "armature/decision_book.h"
 #include "armature/environment.h"

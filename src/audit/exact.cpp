@@ -163,12 +163,6 @@ SuccessTable dealt(const SuccessTable& seen, Totals left, Stream& stream) {
 
 }  // namespace
 
-TestResult tried(std::uint64_t exceeded, std::uint64_t draws, const char* method) {
-  const auto g = static_cast<double>(exceeded), n = static_cast<double>(draws);
-  const double p = exceeded >= kEnoughExceeded ? g / n : (g + 1) / (n + 1);
-  return {p, method, draws, std::sqrt(p * (1 - p) / n)};
-}
-
 TestResult freeman_halton(const SuccessTable& table, Stream& stream, const ExactWork& work) {
   const SuccessTable small = reduced(table);
   const Totals totals = totals_of(small);
@@ -177,13 +171,8 @@ TestResult freeman_halton(const SuccessTable& table, Stream& stream, const Exact
   if (small.rows.size() == 2) return {fisher_exact(small), "exact", 0, 0};
   if (const auto p = Network(small, work.steps).p_value()) return {*p, "exact", 0, 0};
   const double limit = log_score(small) + kTie;
-  std::uint64_t exceeded = 0;
-  std::uint64_t draws = 0;
-  while (draws < work.draws && exceeded < kEnoughExceeded) {
-    ++draws;
-    exceeded += log_score(dealt(small, totals, stream)) <= limit ? 1 : 0;
-  }
-  return tried(exceeded, draws, "Monte Carlo");
+  return tried(work.trials, "Monte Carlo",
+               [&] { return log_score(dealt(small, totals, stream)) <= limit; });
 }
 
 double fisher_exact(const SuccessTable& table) {

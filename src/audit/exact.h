@@ -3,6 +3,7 @@
 // of a table that is at most as likely as the one seen.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,14 +26,29 @@ struct TestResult {
   double standard_error = 0;    // of the p-value, by trying
 };
 
-/// The p-value of a test by trying, of which `exceeded` of `draws` random tables were at least as
-/// extreme: valid (Besag and Clifford 1991) also if it was stopped at kEnoughExceeded of them.
-inline constexpr std::uint64_t kEnoughExceeded = 200;
-TestResult tried(std::uint64_t exceeded, std::uint64_t draws, const char* method);
+/// A test by trying draws at random until `enough` were at least as extreme as what was seen, or
+/// there are `draws` of them: a valid p-value either way (Besag and Clifford 1991).
+struct Trials {
+  std::uint64_t draws = 19'999;
+  std::uint64_t enough = 200;
+};
+/// `extreme` draws once and tells.
+template <class Extreme>
+TestResult tried(const Trials& trials, const char* method, const Extreme& extreme) {
+  std::uint64_t exceeded = 0;
+  std::uint64_t done = 0;
+  while (done < trials.draws && exceeded < trials.enough) {
+    ++done;
+    exceeded += extreme() ? 1 : 0;
+  }
+  const auto g = static_cast<double>(exceeded), n = static_cast<double>(done);
+  const double p = exceeded == trials.enough ? g / n : (g + 1) / (n + 1);
+  return {p, method, done, std::sqrt(p * (1 - p) / n)};
+}
 
 struct ExactWork {
   std::uint64_t steps = 200'000;  // of the network; beyond them: Monte Carlo
-  std::uint64_t draws = 19'999;     // at most
+  Trials trials;
 };
 /// By the network algorithm of Mehta and Patel (1983) where the table is small enough, else by
 /// tables drawn at random.

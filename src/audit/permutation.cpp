@@ -95,7 +95,7 @@ double studentised_spread(const RewardSample& sample, std::size_t actions) {
 }
 
 TestResult permutation_test(RewardSample sample, std::size_t actions, Stream& stream,
-                            std::uint64_t draws) {
+                            const Trials& trials) {
   std::vector<Moments> groups(actions);
   if (sample.rewards.empty()) return {};
   const double seen = spread_of(sample, groups);
@@ -104,14 +104,10 @@ TestResult permutation_test(RewardSample sample, std::size_t actions, Stream& st
   if (played < 2) return {};
   // Sums in another order differ in their last digits: such tables are ties and count.
   const double limit = seen * (1 - 1e-9);
-  std::uint64_t exceeded = 0;
-  std::uint64_t done = 0;
-  while (done < draws && exceeded < kEnoughExceeded) {
-    ++done;
+  return tried(trials, "permutation", [&] {
     shuffle(sample.rewards, stream);
-    exceeded += spread_of(sample, groups) >= limit ? 1 : 0;
-  }
-  return tried(exceeded, done, "permutation");
+    return spread_of(sample, groups) >= limit;
+  });
 }
 
 }  // namespace armature

@@ -47,6 +47,6 @@ double studentised_spread(const RewardSample& sample, std::size_t actions);
 /// Exact where the laws are equal; where only the means are, right as the rows grow (Chung and
 /// Romano 2013).
 TestResult permutation_test(RewardSample sample, std::size_t actions, Stream& stream,
-                            std::uint64_t draws);
+                            const Trials& trials);
 
 }  // namespace armature

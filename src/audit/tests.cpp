@@ -72,7 +72,7 @@ TestResult weighted_test(const AuditTable& table, std::size_t context) {
 
 std::vector<TestResult> exact_tests(const AuditTable& table, std::uint64_t seed, double level) {
   ExactWork work;
-  work.draws = std::max(work.draws, least_draws(table, level));
+  work.trials.draws = std::max(work.trials.draws, least_draws(table, level));
   std::vector<TestResult> results;
   for (std::size_t z = 0; z < table.contexts(); ++z) {
     SuccessTable counts;
@@ -88,16 +88,18 @@ std::vector<TestResult> exact_tests(const AuditTable& table, std::uint64_t seed,
 
 std::vector<TestResult> permutation_tests(const AuditTable& table, const Reservoir& reservoir,
                                           std::uint64_t seed, double level) {
-  constexpr double kRowsMoved = 2e8;  // some seconds
-  const auto affordable = static_cast<std::uint64_t>(std::clamp(
-      kRowsMoved / static_cast<double>(std::max<std::size_t>(1, reservoir.rows().size())), 0.0,
-      9999.0));
-  const std::uint64_t draws = std::max(affordable, least_draws(table, level));
+  // Some seconds, whatever the rows: of long samples a rough p-value is enough where it is large.
+  const auto affordable = [&](double moved, double low, double high) {
+    const auto rows = static_cast<double>(std::max<std::size_t>(1, reservoir.rows().size()));
+    return static_cast<std::uint64_t>(std::clamp(moved / rows, low, high));
+  };
+  const Trials trials{.draws = std::max(affordable(1e8, 0, 9999), least_draws(table, level)),
+                      .enough = affordable(2e7, 20, 200)};
   std::vector<TestResult> results;
   for (std::size_t z = 0; z < table.contexts(); ++z) {
     Stream stream = context_stream(seed, z);
     results.push_back(permutation_test(in_context(reservoir, static_cast<std::uint32_t>(z)),
-                                       table.actions(), stream, draws));
+                                       table.actions(), stream, trials));
   }
   return results;
 }

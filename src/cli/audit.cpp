@@ -129,7 +129,8 @@ std::string text_of(const AuditAnswer& answer, const std::optional<AdviceAnswer>
   if (advice) text += advice_text(*advice, on);
   if (options.problem)
     text += "\n" + lines(on, "", "Marginals, names and ε are in " + *options.problem + ".");
-  return text + lines(on, "", "What each test assumes, and when not to believe it: docs/audit.md.");
+  return text + "\n" +
+         lines(on, "", "What each test assumes, and when not to believe it: docs/audit.md.");
 }
 
 // --- For programs --------------------------------------------------------------------------------

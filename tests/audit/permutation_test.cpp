@@ -21,9 +21,9 @@ TEST(Permutation, StatisticByHand) {
 
 TEST(Permutation, NothingToTest) {
   Stream stream({1, 1, Purpose::kTest});
-  EXPECT_EQ(permutation_test({{}, {}}, 3, stream, 99).method, "none");
-  EXPECT_EQ(permutation_test({{1, 1}, {0.2, 0.4}}, 3, stream, 99).method, "none");
-  EXPECT_EQ(permutation_test({{0, 1}, {0.4, 0.4}}, 3, stream, 99).p_value, 1);
+  EXPECT_EQ(permutation_test({{}, {}}, 3, stream, {.draws = 99}).method, "none");
+  EXPECT_EQ(permutation_test({{1, 1}, {0.2, 0.4}}, 3, stream, {.draws = 99}).method, "none");
+  EXPECT_EQ(permutation_test({{0, 1}, {0.4, 0.4}}, 3, stream, {.draws = 99}).p_value, 1);
 }
 
 // Rejections at 0.1 of equal laws, then of equal means and laws that differ (where studentising
@@ -46,8 +46,8 @@ TEST(Permutation, FalseAlarms) {
       other.rewards.push_back(small ? (stream.uniform() < 0.5 ? 0.1 : 0.9)
                                     : 0.45 + 0.1 * stream.uniform());
     }
-    equal_laws += permutation_test(one, 3, stream, 199).p_value <= 0.1 ? 1 : 0;
-    equal_means += permutation_test(other, 2, stream, 199).p_value <= 0.1 ? 1 : 0;
+    equal_laws += permutation_test(one, 3, stream, {.draws = 199}).p_value <= 0.1 ? 1 : 0;
+    equal_means += permutation_test(other, 2, stream, {.draws = 199}).p_value <= 0.1 ? 1 : 0;
   }
   EXPECT_LE(equal_laws, test::most_failures_by_luck(kRuns, 0.1, test::kFalseAlarmRate));
   EXPECT_GE(equal_laws, kRuns / 20);  // and it is a test, not a stamp
@@ -61,7 +61,7 @@ TEST(Permutation, FindsADifference) {
     sample.actions.push_back(i % 2);
     sample.rewards.push_back(0.8 * stream.uniform() + (i % 2 == 0 ? 0.2 : 0));
   }
-  const TestResult result = permutation_test(sample, 2, stream, 999);
+  const TestResult result = permutation_test(sample, 2, stream, {.draws = 999});
   EXPECT_EQ(result.p_value, 1e-3);
   EXPECT_EQ(result.draws, 999u);
 }
@@ -73,7 +73,7 @@ TEST(Permutation, StopsEarlyWhereNothingIs) {
     sample.actions.push_back(i % 2);
     sample.rewards.push_back(stream.uniform());
   }
-  EXPECT_LT(permutation_test(sample, 2, stream, 99'999).draws, 9999u);
+  EXPECT_LT(permutation_test(sample, 2, stream, {.draws = 99'999}).draws, 9999u);
 }
 
 // Each of 40 rows is kept by a reservoir of 10 in a quarter of 2000 runs: chi-square over the rows.
