@@ -11,7 +11,7 @@
 #include "audit/effect.h"
 #include "audit/intervals.h"
 #include "audit/power.h"
-#include "audit/tests.h"
+#include "audit/separator.h"
 #include "base/gamma.h"
 #include "base/text.h"
 

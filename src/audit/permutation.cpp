@@ -22,14 +22,13 @@ void Reservoir::add(const LogRow& row) {
   }
 }
 
-RewardSample in_context(const Reservoir& reservoir, std::uint32_t context) {
-  RewardSample sample;
+std::vector<RewardSample> by_context(const Reservoir& reservoir, std::size_t contexts) {
+  std::vector<RewardSample> samples(contexts);
   for (const Reservoir::Kept& row : reservoir.rows()) {
-    if (row.context != context) continue;
-    sample.actions.push_back(row.action);
-    sample.rewards.push_back(row.reward);
+    samples[row.context].actions.push_back(row.action);
+    samples[row.context].rewards.push_back(row.reward);
   }
-  return sample;
+  return samples;
 }
 
 namespace {

@@ -38,7 +38,7 @@ struct RewardSample {
   std::vector<std::uint32_t> actions;
   std::vector<double> rewards;
 };
-RewardSample in_context(const Reservoir& reservoir, std::uint32_t context);
+std::vector<RewardSample> by_context(const Reservoir& reservoir, std::size_t contexts);
 
 /// Σ_a (n_a/s_a²)·(mean_a − m)², m the mean weighted alike: Welch's and James's. Each variance is
 /// mixed with one row's worth of the context's, so that a single row has one too.

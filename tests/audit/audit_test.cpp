@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "audit/simulated_log.h"
-#include "audit/tests.h"
+#include "audit/separator.h"
 #include "statistical/release_only.h"
 #include "support/statistics.h"
 

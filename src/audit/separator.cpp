@@ -1,8 +1,9 @@
-#include "audit/tests.h"
+#include "audit/separator.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "base/gamma.h"
 #include "base/mathematics.h"
@@ -18,9 +19,16 @@ Stream context_stream(std::uint64_t seed, std::size_t context) {
       {seed, kFirstContextStream + static_cast<std::uint32_t>(context), Purpose::kEstimate});
 }
 
-// So many that the least p-value there can be is far below what Holm asks of a single context.
-std::uint64_t least_draws(const AuditTable& table, double level) {
-  return static_cast<std::uint64_t>(std::ceil(8 * static_cast<double>(table.contexts()) / level));
+// How much is tried, if one draw in every context moves so many things. At least so often that the
+// least p-value there can be is far below what Holm asks of a single context; more where it is
+// cheap; and where it is dear a rough p-value is enough, if it is large.
+Trials trials_of(const AuditTable& table, double level, double moved) {
+  const auto affordable = [&](double all, double low, double high) {
+    return static_cast<std::uint64_t>(std::clamp(all / std::max(1.0, moved), low, high));
+  };
+  const auto least =
+      static_cast<std::uint64_t>(std::ceil(8 * static_cast<double>(table.contexts()) / level));
+  return {.draws = std::max(affordable(1e8, 0, 19'999), least), .enough = affordable(2e7, 20, 200)};
 }
 
 }  // namespace
@@ -72,7 +80,9 @@ TestResult weighted_test(const AuditTable& table, std::size_t context) {
 
 std::vector<TestResult> exact_tests(const AuditTable& table, std::uint64_t seed, double level) {
   ExactWork work;
-  work.trials.draws = std::max(work.trials.draws, least_draws(table, level));
+  constexpr double kPerDraw = 10;  // drawing a count takes as long as moving so many rows
+  work.trials =
+      trials_of(table, level, kPerDraw * static_cast<double>(table.actions() * table.contexts()));
   std::vector<TestResult> results;
   for (std::size_t z = 0; z < table.contexts(); ++z) {
     SuccessTable counts;
@@ -88,18 +98,12 @@ std::vector<TestResult> exact_tests(const AuditTable& table, std::uint64_t seed,
 
 std::vector<TestResult> permutation_tests(const AuditTable& table, const Reservoir& reservoir,
                                           std::uint64_t seed, double level) {
-  // Some seconds, whatever the rows: of long samples a rough p-value is enough where it is large.
-  const auto affordable = [&](double moved, double low, double high) {
-    const auto rows = static_cast<double>(std::max<std::size_t>(1, reservoir.rows().size()));
-    return static_cast<std::uint64_t>(std::clamp(moved / rows, low, high));
-  };
-  const Trials trials{.draws = std::max(affordable(1e8, 0, 9999), least_draws(table, level)),
-                      .enough = affordable(2e7, 20, 200)};
+  const Trials trials = trials_of(table, level, static_cast<double>(reservoir.rows().size()));
+  std::vector<RewardSample> samples = by_context(reservoir, table.contexts());
   std::vector<TestResult> results;
   for (std::size_t z = 0; z < table.contexts(); ++z) {
     Stream stream = context_stream(seed, z);
-    results.push_back(permutation_test(in_context(reservoir, static_cast<std::uint32_t>(z)),
-                                       table.actions(), stream, trials));
+    results.push_back(permutation_test(std::move(samples[z]), table.actions(), stream, trials));
   }
   return results;
 }
