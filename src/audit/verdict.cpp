@@ -148,19 +148,22 @@ std::string share_words(const AuditAnswer& answer) {
       percent(answer.share.interval.low), percent(answer.share.interval.high));
 }
 
+// Two digits are enough of what nobody will count.
+std::string about(double number) {
+  const double unit = portable::pow(10, std::max(0.0, std::floor(portable::log10(number)) - 1));
+  return grouped(std::ceil(number / unit) * unit);
+}
+
 std::string plays_words(const AuditAnswer& answer) {
-  double least = 1e300;
   double most = 0;
-  for (const AuditActionAnswer& action : answer.of_actions) {
-    least = std::min(least, action.further_plays);
+  for (const AuditActionAnswer& action : answer.of_actions)
     most = std::max(most, action.further_plays);
-  }
   if (most == 0) return "";
-  const bool long_way = least > static_cast<double>(*answer.question.horizon);
-  return fmt::format(
-      " It would take {} further plays of every action to make it harmless{}.",
-      least == most ? grouped(most) : grouped(least) + " to " + grouped(most),
-      long_way ? ", more than the horizon has rounds: learn the marginals as you play" : "");
+  return fmt::format(" It would take up to {} further plays of every action to make it harmless{}.",
+                     about(most),
+                     most > static_cast<double>(*answer.question.horizon)
+                         ? ", more than the horizon has rounds: learn the marginals as you play"
+                         : "");
 }
 
 std::string marginal_words(const AuditAnswer& answer) {

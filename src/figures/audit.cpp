@@ -29,7 +29,8 @@ Json odd_colour() {
 }
 
 Json means_panel(const ContextPanel& panel, const PanelAxis& across_panel, const PanelSize& size) {
-  const Axis axis = labelled_across(across_panel.axis, size.width);
+  Axis axis = labelled_across(across_panel.axis, size.width);
+  axis.room = 6;  // dots at 0 stay clear of names
   std::vector<std::string> notes;
   if (across_panel.own) notes.push_back("its own range");
   Json rows = Json::array();
@@ -76,7 +77,7 @@ Figure audit_means_figure(const std::vector<ContextPanel>& panels, const std::st
   }
   const std::vector<PanelAxis> axes = shared("mean reward", Scale::kLinear, values);
   Heading heading = heading_of("means", "What each action pays, context by context", caption);
-  heading.key = "dot and line: mean and interval; dashes: all actions; orange: differs for sure";
+  heading.key = "dot: mean; line: interval; dashes: all actions; orange: differs";
   std::vector<Json> drawn;
   for (std::size_t i = 0; i < panels.size(); ++i)
     drawn.push_back(means_panel(panels[i], axes[i], size));
