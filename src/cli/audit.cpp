@@ -254,7 +254,8 @@ std::string json_of(const AuditAnswer& answer, const std::optional<AdviceAnswer>
                       {"because", advice->because},
                       {"horizon", static_cast<std::uint64_t>(advice->question.setting.horizon)},
                       {"leaning", leaning_name(advice->question.leaning)}};
-  return json.dump(2) + "\n";
+  // Names come from a file: bytes that are no text must not end the command.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 // --- The command ---------------------------------------------------------------------------------

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "audit/simulated_log.h"
 #include "audit/separator.h"
+#include "audit/simulated_log.h"
 #include "statistical/release_only.h"
 #include "support/statistics.h"
 
@@ -165,8 +165,8 @@ TEST_P(KeepsItsPromises, AtTheSizesItNames) {
 
 INSTANTIATE_TEST_SUITE_P(
     Worlds, KeepsItsPromises,
-    testing::Values(Promise{"hidden-arm:actions=4,gap=0.2", "uniform", 1500, 0.2},
-                    Promise{"hidden-arm:actions=4,gap=0.3", "uniform", 700, 0.3},
+    testing::Values(Promise{"hidden-arm:actions=4,gap=0.14", "uniform", 1500, 0.14},
+                    Promise{"hidden-arm:actions=4,gap=0.3", "uniform", 340, 0.3},
                     Promise{"hidden-arm:actions=4,gap=0.3", "ucb", 3000, 0.3},
                     Promise{"hidden-arm:actions=4,gap=0.4", "sentry", 8000, 0.4}));
 
