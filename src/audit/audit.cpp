@@ -225,6 +225,8 @@ std::optional<Comparison> comparison(const AuditAnswer& answer, const ReadLog& l
   found.difference.interval = {difference - width, difference + width};
   if (answer.binary && !answer.weighted) {
     const auto whole = [](double x) { return static_cast<std::uint64_t>(std::llround(x)); };
+    found.difference.interval = difference_interval(
+        {own.sum(), own.rows}, {others.sum, others.rows}, answer.question.delta);
     found.p_value = fisher_exact(
         {{whole(own.rows), whole(others.rows)}, {whole(own.sum()), whole(others.sum)}});
   } else if (error > 0) {
@@ -243,7 +245,8 @@ double standing_out(const AuditAnswer& answer, const AuditBreak& broken) {
   const std::size_t middle = others.size() / 2;
   const double median =
       others.size() % 2 == 1 ? others[middle] : (others[middle - 1] + others[middle]) / 2;
-  return std::abs(*answer.cell(broken.action, broken.context).mean - median);
+  return std::abs(*answer.cell(broken.action, broken.context).mean - median) /
+         (broken.interval.high - broken.interval.low);
 }
 
 void answer_breaks(AuditAnswer& answer, const ReadLog& log, const Estimates& estimates) {
@@ -263,8 +266,9 @@ void answer_breaks(AuditAnswer& answer, const ReadLog& log, const Estimates& est
     comparisons[i].difference.adjusted = adjusted[i];
     if (adjusted[i] <= answer.question.level) answer.breaks.push_back(comparisons[i].difference);
   }
-  // Of those that are sure, who stands out most from the middle of the others first: where one odd
-  // action has most rows, all others differ from the rows of the rest too.
+  // Of those that are sure, who stands out most from the middle of the others first, in widths of
+  // its interval: where one odd action has most rows, all others differ from the rows of the rest
+  // too.
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < answer.breaks.size(); ++i)
     order.emplace_back(-standing_out(answer, answer.breaks[i]), i);

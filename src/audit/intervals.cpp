@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/beta.h"
+#include "base/gamma.h"
 #include "base/kl.h"
 #include "base/mathematics.h"
 #include "policies/tools/confidence.h"
@@ -39,6 +40,27 @@ Interval mean_interval(const AuditCell& cell, bool binary, double delta) {
   if (cell.rows == 0) return {};
   if (binary) return binomial_interval(static_cast<std::uint64_t>(cell.sum), cell.rows, delta);
   return bounded_mean_interval(cell, delta);
+}
+
+namespace {
+
+// The probabilities at most `width` of their own standard errors from the estimate.
+Interval wilson_interval(const Proportion& proportion, double width) {
+  const double n = proportion.trials, p = proportion.successes / n, square = width * width;
+  const double centre = (p + square / (2 * n)) / (1 + square / n);
+  const double half = width * std::sqrt(p * (1 - p) / n + square / (4 * n * n)) / (1 + square / n);
+  return {std::max(0.0, centre - half), std::min(1.0, centre + half)};
+}
+
+}  // namespace
+
+Interval difference_interval(const Proportion& one, const Proportion& other, double delta) {
+  const double width = std::sqrt(chi_square_upper_quantile(delta, 1));
+  const Interval mine = wilson_interval(one, width), theirs = wilson_interval(other, width);
+  const double p = one.successes / one.trials, q = other.successes / other.trials;
+  const auto distance = [](double x, double y) { return std::sqrt(x * x + y * y); };
+  return {p - q - distance(p - mine.low, theirs.high - q),
+          p - q + distance(mine.high - p, q - theirs.low)};
 }
 
 Interval anytime_interval(double sum, std::uint64_t count, double delta) {

@@ -41,9 +41,9 @@ std::string p_words(double p) {
   return fmt::format("p = {:.2g}", p);
 }
 
-// The size of a difference, to the digits its error deserves. Intervals that hold at any time are
-// not even: their ends are named.
-std::string difference_words(const AuditBreak& broken, bool even) {
+// The size of a difference, to the digits its error deserves. Of intervals that are
+// not even the ends are named.
+std::string difference_words(const AuditBreak& broken) {
   const double sign = broken.difference < 0 ? -1 : 1;
   const double low = std::min(sign * broken.interval.low, sign * broken.interval.high);
   const double high = std::max(sign * broken.interval.low, sign * broken.interval.high);
@@ -51,6 +51,7 @@ std::string difference_words(const AuditBreak& broken, bool even) {
   const int digits =
       error > 0 ? std::clamp(static_cast<int>(std::ceil(-portable::log10(error))) + 1, 1, 6) : 3;
   const double size = std::abs(broken.difference);
+  const bool even = std::abs(high + low - 2 * size) < 0.2 * (high - low);
   if (even) return fmt::format("{:.{}f} ± {:.{}f}", size, digits, error, digits);
   return fmt::format("{:.{}f} ({:.{}f} to {:.{}f})", size, digits, low, digits, high, digits);
 }
@@ -192,7 +193,7 @@ std::string marginal_words(const AuditAnswer& answer) {
 
 std::string break_words(const AuditAnswer& answer, const AuditBreak& broken) {
   return fmt::format("given {}, {} pays {} {} than {}", answer.contexts[broken.context],
-                     answer.actions[broken.action], difference_words(broken, !answer.adaptive),
+                     answer.actions[broken.action], difference_words(broken),
                      broken.difference > 0 ? "more" : "less", others_words(answer, broken));
 }
 

@@ -31,8 +31,10 @@ std::vector<std::size_t> largest(const Answers& answers, std::size_t most) {
 }
 
 std::string left_out(std::size_t all, std::size_t shown, const char* what) {
-  return all > shown ? fmt::format(" Shown: the {} of {} {} with most rows.", shown, all, what)
-                     : "";
+  return all > shown
+             ? fmt::format(" Shown are {} of {} {}, those with most rows and those that differ.",
+                           shown, all, what)
+             : "";
 }
 
 bool is_odd(const AuditAnswer& answer, std::size_t a, std::size_t z) {

@@ -59,6 +59,15 @@ TEST(Intervals, BoundedMeansUseTheVariance) {
   EXPECT_GT(wild.high, 0.5);
 }
 
+// Newcombe's own example: 56/70 against 48/80 is 0.2 with (0.0524, 0.3339).
+TEST(Intervals, DifferenceAsPublished) {
+  const Interval interval = difference_interval({56, 70}, {48, 80}, 0.05);
+  EXPECT_NEAR(interval.low, 0.0524, 1e-4);
+  EXPECT_NEAR(interval.high, 0.3339, 1e-4);
+  const Interval few = difference_interval({3, 3}, {50, 100}, 0.05);  // all of three is not sure
+  EXPECT_LT(few.low, 0);
+}
+
 TEST(Intervals, AnytimeIsWider) {
   const Interval fixed = binomial_interval(30, 100, 0.05);
   const Interval anytime = anytime_interval(30, 100, 0.05);
