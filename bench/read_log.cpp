@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "armature/error.h"
-#include "audit/log.h"
+#include "armature/log.h"
 
 int main(int count, char** arguments) {
   if (count != 2) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "armature/advice.h"
+#include "armature/audit.h"
 #include "armature/conformance.h"
 #include "armature/decision_book.h"
 #include "armature/environment.h"
@@ -11,8 +12,10 @@
 #include "armature/families.h"
 #include "armature/files.h"
 #include "armature/graph.h"
+#include "armature/interval.h"
 #include "armature/lab.h"
 #include "armature/leap.h"
+#include "armature/log.h"
 #include "armature/matrix.h"
 #include "armature/model.h"
 #include "armature/parameters.h"

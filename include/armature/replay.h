@@ -10,11 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "armature/model.h"
+#include "armature/interval.h"
+#include "armature/log.h"
 
 namespace armature {
-
-class LogSource;
 
 enum class ReplayMethod {
   kRejection,  // rows are kept where the policy chose what was played; it learns from those
@@ -58,19 +57,14 @@ struct ReplayQuestion {
   std::string source = "log";  // names it in errors
 };
 
-struct ReplayInterval {
-  double low = 0;
-  double high = 1;
-};
-
 /// Of one candidate. A value is a mean reward per round.
 struct ReplayValue {
   std::string policy;  // canonical text form, or the action's name in quotes
   ReplayMethod method = ReplayMethod::kRejection;
   double value = 0;
-  ReplayInterval interval;
+  Interval interval;
   double difference = 0;  // from what the log earned
-  ReplayInterval difference_interval;
+  Interval difference_interval;
   std::uint64_t rounds = 0;      // rows that it was replayed on
   double effective_rows = 0;     // as many rows of its own would tell as much
   double largest_weight = 1;     // of a row
@@ -88,7 +82,7 @@ struct ReplayAnswer {
   bool adaptive = false;
   double least_propensity = 0;  // of all that was logged, or 1/|A|
   double log_value = 0;
-  ReplayInterval log_interval;
+  Interval log_interval;
   std::vector<ReplayValue> values;    // in the order of candidates
   std::vector<std::string> notes;     // what was assumed or estimated
   std::vector<std::string> warnings;  // about the log itself

@@ -1,18 +1,9 @@
 // Numbers as contexts: a numeric column cut into bins.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "armature/log.h"
 
 namespace armature {
-
-/// How a column is to be cut: into so many bins of equal frequency, or at these edges.
-struct BinRequest {
-  std::string column;
-  std::uint32_t count = 0;    // 0: at the edges
-  std::vector<double> edges;  // ascending
-};
 
 /// `age:5`: bins of equal frequency.
 BinRequest parse_bins(const std::string& text);

@@ -1,4 +1,4 @@
-#include "audit/log.h"
+#include "armature/log.h"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "armature/error.h"
+#include "audit/bins.h"
 #include "audit/decision_ids.h"
 #include "audit/log_contexts.h"
 #include "audit/record_reader.h"
@@ -26,8 +27,7 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// --- Which columns
-// --------------------------------------------------------------------------------
+// --- Which columns -------------------------------------------------------------------------------
 
 // VW's names (dsjson): the chosen action counts from 1, the cost is the reward with another sign.
 constexpr const char* kVwAction = "_label_Action";

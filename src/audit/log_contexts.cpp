@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "armature/error.h"
+#include "armature/log.h"
 #include "audit/bins.h"
-#include "audit/log.h"
 #include "base/display.h"
 #include "base/text.h"
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <unordered_map>
 
+#include "armature/log.h"
 #include "audit/levels.h"
-#include "audit/log_facts.h"
 
 namespace armature {
 

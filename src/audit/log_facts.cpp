@@ -1,7 +1,6 @@
-#include "audit/log_facts.h"
-
 #include <fmt/format.h>
 
+#include "armature/log.h"
 #include "audit/bins.h"
 #include "base/text.h"
 
@@ -10,6 +9,13 @@ namespace {
 
 std::string counted(std::uint64_t count, const char* what) {
   return fmt::format("{} {}{}", grouped(static_cast<double>(count)), what, count == 1 ? "" : "s");
+}
+
+std::string separator_name(char separator) {
+  return separator == ','   ? "comma"
+         : separator == ';' ? "semicolon"
+         : separator == '|' ? "bar"
+                            : "tab";
 }
 
 std::string columns_sentence(const LogFacts& facts) {
@@ -42,13 +48,6 @@ std::uint64_t LogFacts::rows_bad() const {
   std::uint64_t rows = 0;
   for (const Bad& one : bad) rows += one.rows;
   return rows;
-}
-
-std::string separator_name(char separator) {
-  return separator == ','   ? "comma"
-         : separator == ';' ? "semicolon"
-         : separator == '|' ? "bar"
-                            : "tab";
 }
 
 std::vector<std::string> log_sentences(const LogFacts& facts) {

@@ -126,7 +126,7 @@ class Rejection : public ReplayEvaluation {
     }
     value.interval = within(rewards_.interval(level), 0, 1);
     // Each of the two at half the error.
-    const ReplayInterval own = within(rewards_.interval(1 - (1 - level) / 2), 0, 1);
+    const Interval own = within(rewards_.interval(1 - (1 - level) / 2), 0, 1);
     value.difference_interval = {own.low - earned.half_interval.high,
                                  own.high - earned.half_interval.low};
   }
@@ -264,12 +264,12 @@ class Weighting : public ReplayEvaluation {
   void intervals(ReplayValue& value) const {
     const double level = setting_.question.level;
     const double factor = method_ == ReplayMethod::kSnips ? 1 - value.unseen : 1;
-    ReplayInterval own = bootstrap_ ? bootstrap_->ratio(level, factor) : values_.interval(level);
-    ReplayInterval difference =
+    Interval own = bootstrap_ ? bootstrap_->ratio(level, factor) : values_.interval(level);
+    Interval difference =
         bootstrap_ ? bootstrap_->difference(level, factor) : differences_.interval(level);
     own.high += value.unseen;
     difference.high += value.unseen;
-    value.interval = weights_ > 0 ? within(own, 0, 1) : ReplayInterval{0, 1};
+    value.interval = weights_ > 0 ? within(own, 0, 1) : Interval{0, 1};
     value.difference_interval = within(difference, -1, 1);
   }
 
@@ -281,7 +281,7 @@ class Weighting : public ReplayEvaluation {
                       percent(value.unseen), unseen_names(setting_)));
     if (weights_ <= 0) return;
     const double should = 1 - value.unseen;
-    const ReplayInterval likely = weight_mean_.interval(kWeightLevel);
+    const Interval likely = weight_mean_.interval(kWeightLevel);
     if (should < likely.low - 1e-9 || should > likely.high + 1e-9)
       value.warnings.push_back(fmt::format(
           "weights average {:.3g} where they should average {:.3g}: the propensities are not those "

@@ -25,8 +25,8 @@ struct ReplaySetting {
 /// What the log itself earned, which every candidate is compared with.
 struct LogEarnings {
   double value;
-  ReplayInterval interval;       // at the level asked for
-  ReplayInterval half_interval;  // at half the error: where two intervals must hold together
+  Interval interval;       // at the level asked for
+  Interval half_interval;  // at half the error: where two intervals must hold together
 };
 
 class ReplayEvaluation {

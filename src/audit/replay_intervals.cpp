@@ -9,7 +9,7 @@
 
 namespace armature {
 
-ReplayInterval within(ReplayInterval interval, double low, double high) {
+Interval within(Interval interval, double low, double high) {
   return {std::clamp(interval.low, low, high), std::clamp(interval.high, low, high)};
 }
 
@@ -37,7 +37,7 @@ double MartingaleMean::reach(double slack, double alpha) const {
   return slack * best;
 }
 
-ReplayInterval MartingaleMean::interval(double level) const {
+Interval MartingaleMean::interval(double level) const {
   if (count_ <= 0)
     return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   return {mean() - reach(below_, 1 - level), mean() + reach(above_, 1 - level)};
@@ -66,7 +66,7 @@ double poisson_count(std::uint32_t word) {
   return static_cast<double>(k);
 }
 
-ReplayInterval percentiles(std::vector<double> values, double level) {
+Interval percentiles(std::vector<double> values, double level) {
   std::sort(values.begin(), values.end());
   const auto last = static_cast<double>(values.size() - 1);
   const double tail = (1 - level) / 2;
@@ -96,14 +96,14 @@ double quotient(double numerator, double denominator) {
 }
 }  // namespace
 
-ReplayInterval PoissonBootstrap::ratio(double level, double factor) const {
+Interval PoissonBootstrap::ratio(double level, double factor) const {
   std::vector<double> values;
   for (const Sums& sums : sums_)
     values.push_back(factor * quotient(sums.numerator, sums.denominator));
   return percentiles(std::move(values), level);
 }
 
-ReplayInterval PoissonBootstrap::difference(double level, double factor) const {
+Interval PoissonBootstrap::difference(double level, double factor) const {
   std::vector<double> values;
   for (const Sums& sums : sums_)
     values.push_back(factor * quotient(sums.numerator, sums.denominator) -

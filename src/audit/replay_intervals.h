@@ -11,7 +11,7 @@
 namespace armature {
 
 /// What lies outside is the estimate's noise: no mean reward does.
-ReplayInterval within(ReplayInterval interval, double low, double high);
+Interval within(Interval interval, double low, double high);
 
 /// Empirical Bernstein for martingales: covers the average of the terms' conditional means with at
 /// least its level, at every fixed number of terms. Rows need not be independent, means need not be
@@ -41,7 +41,7 @@ class MartingaleMean {
   /// The mean so far, from a half on and within [0,1]: a centre for what means a mean reward.
   double guess() const;
   /// Limits may lie outside of what the terms can be: the caller knows.
-  ReplayInterval interval(double level) const;
+  Interval interval(double level) const;
 
  private:
   double reach(double slack, double alpha) const;
@@ -58,8 +58,8 @@ class PoissonBootstrap {
   PoissonBootstrap(std::uint32_t resamples, std::uint64_t seed);
 
   void add(double numerator, double denominator, double reward);
-  ReplayInterval ratio(double level, double factor) const;
-  ReplayInterval difference(double level, double factor) const;
+  Interval ratio(double level, double factor) const;
+  Interval difference(double level, double factor) const;
 
  private:
   struct Sums {

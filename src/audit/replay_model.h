@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "armature/log.h"
 #include "armature/matrix.h"
-#include "audit/row.h"
 
 namespace armature {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "audit/row.h"
+#include "armature/log.h"
 
 namespace armature {
 

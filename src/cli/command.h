@@ -18,6 +18,7 @@ void add_design(CLI::App& app);
 void add_bounds(CLI::App& app);
 void add_frontier(CLI::App& app);
 void add_advise(CLI::App& app);
+void add_audit(CLI::App& app);
 void add_replay(CLI::App& app);
 void add_policies(CLI::App& app);
 void add_families(CLI::App& app);

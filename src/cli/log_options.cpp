@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "armature/error.h"
+#include "audit/bins.h"
 #include "base/text.h"
 #include "cli/setting_options.h"
 
@@ -69,7 +71,7 @@ void add_log_options(CLI::App& command, LogArguments& arguments) {
   command.add_option("--scale", arguments.scale,
                      "LOW,HIGH: rewards from LOW to HIGH become 0 to 1");
   command.add_option("--given", arguments.given,
-                     "problem file: names of actions and contexts, and no others; its marginals");
+                     "problem file: names of actions and contexts, and no others");
   command.add_flag("--adaptive", arguments.adaptive,
                    "decisions depended on earlier outcomes (a learning policy made them)");
   command.add_flag("--skip-bad", arguments.skip_bad,
@@ -103,17 +105,52 @@ LogProgress::~LogProgress() {
   if (drawn_) fmt::print(stderr, "\r\033[K");
 }
 
+bool LogProgress::due() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < kRedraw) return false;
+  last_ = now;
+  return true;
+}
+
+void LogProgress::draw(const std::string& text) {
+  drawn_ = true;
+  fmt::print(stderr, "\r\033[K{}", text);
+  std::fflush(stderr);
+}
+
 std::function<void(double share, std::uint64_t rows)> LogProgress::hook() {
   if (!shown_) return nullptr;
   return [this](double share, std::uint64_t rows) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < kRedraw) return;
-    last_ = now;
-    drawn_ = true;
-    fmt::print(stderr, "\r\033[Kreading: {} rows{}", grouped(static_cast<double>(rows)),
-               share > 0 ? fmt::format(" ({:.0f}%)", 100 * share) : "");
-    std::fflush(stderr);
+    if (due())
+      draw(fmt::format("reading: {} rows{}", grouped(static_cast<double>(rows)),
+                       share > 0 ? fmt::format(" ({:.0f}%)", 100 * share) : ""));
   };
+}
+
+std::function<void(double share)> LogProgress::testing() {
+  if (!shown_) return nullptr;
+  return [this](double share) {
+    if (due()) draw(fmt::format("testing: {:.0f}%", 100 * share));
+  };
+}
+
+std::string log_paragraph(const LogFacts& facts) { return join(log_sentences(facts), " "); }
+
+nlohmann::ordered_json log_json(const LogFacts& facts) {
+  nlohmann::ordered_json json = {{"file", facts.file},
+                                 {"format", facts.format},
+                                 {"rows_read", facts.rows_read},
+                                 {"rows_used", facts.rows_used},
+                                 {"rows_set_aside", facts.rows_set_aside},
+                                 {"bad", nlohmann::ordered_json::array()},
+                                 {"sentences", log_sentences(facts)}};
+  for (const LogFacts::Bad& bad : facts.bad)
+    json["bad"].push_back({{"reason", bad.reason},
+                           {"column", bad.column},
+                           {"rows", bad.rows},
+                           {"first_line", bad.first_line},
+                           {"value", bad.value}});
+  return json;
 }
 
 }  // namespace armature::cli

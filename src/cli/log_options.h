@@ -2,8 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <nlohmann/json_fwd.hpp>
 
-#include "audit/log.h"
+#include "armature/log.h"
 #include "cli/command.h"
 
 namespace armature::cli {
@@ -31,14 +32,23 @@ class LogProgress {
   LogProgress(const LogProgress&) = delete;
   LogProgress& operator=(const LogProgress&) = delete;
 
-  /// Calls this object, which must outlive it.
+  /// Both call this object, which must outlive them: while the log is read, while tests draw.
   std::function<void(double share, std::uint64_t rows)> hook();
+  std::function<void(double share)> testing();
 
  private:
+  bool due();  // for another drawing
+  void draw(const std::string& text);
+
   bool shown_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point last_;
 };
+
+/// What was found out about the log, as one paragraph with room for more sentences.
+std::string log_paragraph(const LogFacts& facts);
+/// The same for programs: `file`, `format`, rows by what became of them, `sentences`.
+nlohmann::ordered_json log_json(const LogFacts& facts);
 
 /// What open_log is given. Throws Error naming the option that makes no sense.
 LogOptions log_options_of(const LogArguments& arguments, LogProgress& progress);

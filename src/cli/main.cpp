@@ -158,6 +158,7 @@ void add_commands(CLI::App& app) {
   add_bounds(app);
   add_frontier(app);
   add_advise(app);
+  add_audit(app);
   add_replay(app);
   add_policies(app);
   add_families(app);

@@ -36,17 +36,17 @@ struct Options {
 
 std::string count_text(double number) { return grouped(std::round(number)); }
 
-std::string number_text(double value, const ReplayInterval& interval) {
+std::string number_text(double value, const Interval& interval) {
   if (std::isnan(value)) return "unknown";
   return rounded(value, (interval.high - interval.low) / 4);
 }
 
-std::string interval_text(const ReplayInterval& interval) {
+std::string interval_text(const Interval& interval) {
   const double error = (interval.high - interval.low) / 4;
   return rounded(interval.low, error) + " to " + rounded(interval.high, error);
 }
 
-std::string signed_text(double value, const ReplayInterval& interval) {
+std::string signed_text(double value, const Interval& interval) {
   const std::string text = number_text(value, interval);
   return value > 0 ? "+" + text : text;
 }
@@ -86,7 +86,7 @@ std::string sentence_of(const ReplayValue& value, const ReplayAnswer& answer) {
   if (value.method != ReplayMethod::kRejection)
     text += fmt::format(" (the log is as good as {} rows of its own)",
                         count_text(value.effective_rows));
-  const ReplayInterval& gap = value.difference_interval;
+  const Interval& gap = value.difference_interval;
   const double error = (gap.high - gap.low) / 4;
   if (gap.low > 0)
     return text + fmt::format(": more than the log, by at least {}.", rounded(gap.low, error));
@@ -95,15 +95,14 @@ std::string sentence_of(const ReplayValue& value, const ReplayAnswer& answer) {
   return text + ": not told apart from the log by these rows.";
 }
 
-std::string text_of(const ReplayAnswer& answer, const ReplayQuestion& question, const Screen& on) {
+std::string text_of(const ReplayAnswer& answer, const ReplayQuestion& question,
+                    const LogFacts& facts, const Screen& on) {
   std::string text =
-      prose(
-          fmt::format("{} rows, {} actions, {} contexts. The log earned {} per round ({} interval "
-                      "{}).",
-                      count_text(static_cast<double>(answer.rows)), answer.actions.size(),
-                      answer.contexts.size(), number_text(answer.log_value, answer.log_interval),
-                      percent_text(question.level), interval_text(answer.log_interval)),
-          on) +
+      prose(fmt::format("{} {} actions, {} contexts. The log earned {} per round ({} interval {}).",
+                        log_paragraph(facts), answer.actions.size(), answer.contexts.size(),
+                        number_text(answer.log_value, answer.log_interval),
+                        percent_text(question.level), interval_text(answer.log_interval)),
+            on) +
       "\n" + table_of(answer, question.level, on) + "\n";
   for (const ReplayValue& value : answer.values) text += prose(sentence_of(value, answer), on, 2);
   bool warned = false;
@@ -128,9 +127,10 @@ std::string text_of(const ReplayAnswer& answer, const ReplayQuestion& question, 
 // --- For programs --------------------------------------------------------------------------------
 
 Json number_json(double number) { return std::isnan(number) ? Json() : Json(number); }
-Json interval_json(const ReplayInterval& interval) { return {interval.low, interval.high}; }
+Json interval_json(const Interval& interval) { return {interval.low, interval.high}; }
 
-std::string json_of(const ReplayAnswer& answer, const ReplayQuestion& question) {
+std::string json_of(const ReplayAnswer& answer, const ReplayQuestion& question,
+                    const LogFacts& facts) {
   Json json = {{"rows", answer.rows},
                {"weight", answer.weight},
                {"actions", answer.actions},
@@ -144,6 +144,7 @@ std::string json_of(const ReplayAnswer& answer, const ReplayQuestion& question) 
                {"log_value", answer.log_value},
                {"log_interval", interval_json(answer.log_interval)},
                {"values", Json::array()},
+               {"log", log_json(facts)},
                {"notes", answer.notes},
                {"warnings", answer.warnings}};
   for (const ReplayValue& value : answer.values) {
@@ -162,7 +163,8 @@ std::string json_of(const ReplayAnswer& answer, const ReplayQuestion& question) 
                 {"warnings", value.warnings}};
     json["values"].push_back(one);
   }
-  return json.dump(2) + "\n";
+  // Names come from a file: bytes that are no text must not end the command.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string csv_of(const ReplayAnswer& answer) {
@@ -222,11 +224,12 @@ void run(const Options& options) {
   LogProgress progress(options.log.quiet);
   const LogOptions reading = log_options_of(options.log, progress);
   const ReplayQuestion question = question_from(options, reading);
-  const ReplayAnswer answer = replay(*open_log(options.log.file, reading), question);
-  emit(options.output, options.format == "json" ? json_of(answer, question)
+  const std::unique_ptr<Log> log = open_log(options.log.file, reading);
+  const ReplayAnswer answer = replay(*log, question);
+  emit(options.output, options.format == "json" ? json_of(answer, question, log->facts())
                        : options.format == "csv"
                            ? csv_of(answer)
-                           : text_of(answer, question, screen(options.output)));
+                           : text_of(answer, question, log->facts(), screen(options.output)));
 }
 
 }  // namespace

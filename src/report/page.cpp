@@ -8,10 +8,10 @@
 
 #include "armature/report.h"
 #include "base/text.h"
+#include "report/document.h"
 #include "report/graphs.h"
 #include "report/html.h"
 #include "report/matrix.h"
-#include "report/resources.h"
 #include "report/table.h"
 #include "report/words.h"
 
@@ -22,21 +22,6 @@ constexpr std::size_t kMostContestsInWords = 24;  // beyond that, the longest ho
 
 std::string count_words(std::size_t count, const char* one, const char* several) {
   return fmt::format("{} {}", count, count == 1 ? one : several);
-}
-
-std::string head(const StudyResult& result) {
-  // A study's words are escaped; should one slip through, Content-Security-Policy keeps it from
-  // reaching the network. `unsafe-eval` is for vega, which compiles its expressions.
-  // What the page may do is said to the browser too: run what is in it, load nothing.
-  return fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: "
-      "blob:\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-      "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
-      html_escaped(result.plan.study.title), page_style());
 }
 
 // Counted from the plan and not from the results: the heading says what the study is, the warning
@@ -192,21 +177,11 @@ std::string claims(const Study& study, const std::vector<Verdict>& verdicts) {
   return html + "</section>\n";
 }
 
-// Specifications are data in the page, which page.js draws: so they can be drawn again when the
-// reader changes between light and dark.
 std::string figure_section(const DrawnFigures& figures) {
-  const std::vector<figures::Figure>& drawn = figures.figures;
   std::string html = "<section id=\"figures\">\n<h2>Figures</h2>\n";
   for (const std::string& note : figures.notes)
     html += fmt::format("<p class=\"warning\">{}</p>\n", html_escaped(note));
-  for (std::size_t i = 0; i < drawn.size(); ++i)
-    html += fmt::format(
-        "<figure class=\"plot\" id=\"{}\">\n<div class=\"drawing\"></div>\n"
-        "<script type=\"application/json\">\n{}\n</script>\n"
-        "<figcaption><b>Figure {}.</b> {}</figcaption>\n</figure>\n",
-        html_escaped(drawn[i].name), html_json(drawn[i].spec), i + 1,
-        html_escaped(drawn[i].caption));
-  return html + "</section>\n";
+  return html + html_figures(figures.figures) + "</section>\n";
 }
 
 // Of one replication there is no interval.
@@ -299,18 +274,10 @@ std::string reproduction(const StudyResult& result) {
                         html_escaped(made.processor)));
 }
 
-// Links to the sections that are there.
-std::string contents(const std::string& body) {
-  constexpr std::pair<const char*, const char*> kSections[] = {
-      {"answer", "Answer"},    {"questions", "Verdicts"}, {"graphs", "Graphs"},
-      {"figures", "Figures"},  {"about", "About"},        {"claim", "Claim"},
-      {"summary", "In words"}, {"tables", "Tables"},      {"reproduce", "Reproduce"}};
-  std::string html = "<nav aria-label=\"Contents\">\n<ul>\n";
-  for (const auto& [id, name] : kSections)
-    if (body.find(fmt::format("<section id=\"{}\">", id)) != std::string::npos)
-      html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", id, name);
-  return html + "</ul>\n</nav>\n";
-}
+const PageSections kSections = {
+    {"answer", "Answer"},    {"questions", "Verdicts"}, {"graphs", "Graphs"},
+    {"figures", "Figures"},  {"about", "About"},        {"claim", "Claim"},
+    {"summary", "In words"}, {"tables", "Tables"},      {"reproduce", "Reproduce"}};
 
 }  // namespace
 
@@ -319,10 +286,7 @@ std::string study_page(const StudyResult& result) {
 }
 
 std::string study_page(const StudyResult& result, const DrawnFigures& drawn) {
-  const std::optional<std::string_view> bundle = web_bundle();
-  if (!bundle)
-    throw Error({"", "report", "a program built without what reports inline",
-                 "`make bundle`, and then `make build` again"});
+  require_bundle();
   const Study& study = result.plan.study;
   const std::vector<Contest> all = contests(result);
   // The answer first, then what shows it, then what explains and proves it. Without data there is
@@ -340,11 +304,7 @@ std::string study_page(const StudyResult& result, const DrawnFigures& drawn) {
     body += tables(all);
   }
   body += reproduction(result);
-  std::string html = head(result) + contents(body) + "<main>\n" + body + "</main>\n";
-  // Last in the body, when the figures' places exist; the bundle first, as the others call it.
-  for (const std::string_view script : {*bundle, theme_script(), page_script()})
-    html += fmt::format("<script>\n{}\n</script>\n", script);
-  return html + "</body>\n</html>\n";
+  return html_document(study.title, kSections, body);
 }
 
 }  // namespace armature

@@ -1,5 +1,5 @@
 // Logs as people have them: formats, columns, and every kind of row that cannot be used.
-#include "audit/log.h"
+#include "armature/log.h"
 
 #include <gtest/gtest.h>
 

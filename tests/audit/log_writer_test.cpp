@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "audit/log.h"
+#include "armature/log.h"
 #include "base/file.h"
 #include "support/program.h"
 

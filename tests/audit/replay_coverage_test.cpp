@@ -126,7 +126,7 @@ TEST(ReplayCoverageItself, FailsWithWrongPropensities) {
     question.method = ReplayMethod::kIps;
     question.uniform = true;
     VectorSource log = made.source();
-    const ReplayInterval interval = replay(log, question).values[0].interval;
+    const Interval interval = replay(log, question).values[0].interval;
     const double truth = made.truth->mean(1);
     if (truth < interval.low || truth > interval.high) ++missed;
   }
@@ -149,7 +149,7 @@ TEST(ReplayBootstrap, CoversOnManyRows) {
       question.level = 0.9;
       question.seed = i;
       VectorSource log = made.source();
-      const ReplayInterval exact = replay(log, question).values[0].interval;
+      const Interval exact = replay(log, question).values[0].interval;
       question.resamples = 200;
       log.rewind();
       const ReplayValue value = replay(log, question).values[0];

@@ -378,7 +378,7 @@ TEST(MartingaleMean, IsTheWrittenFormula) {
     }
     return best;
   };
-  const ReplayInterval interval = mean.interval(0.95);
+  const Interval interval = mean.interval(0.95);
   EXPECT_NEAR(mean.mean(), sum / n, 1e-9);
   EXPECT_NEAR(interval.low, sum / n - reach(1, 6), 1e-9);
   EXPECT_NEAR(interval.high, sum / n + reach(4, 4), 1e-9);
@@ -399,14 +399,14 @@ TEST(MartingaleMean, CoversMeansThatFollowThePast) {
       target += chance / 300;
       mean.add(last ? 1 : 0);
     }
-    const ReplayInterval interval = mean.interval(0.8);
+    const Interval interval = mean.interval(0.8);
     if (target < interval.low || target > interval.high) ++missed;
   }
   EXPECT_LE(missed, 400 + 4.7534 * std::sqrt(2000 * 0.2 * 0.8));
 }
 
 TEST(MartingaleMean, OfNothingKnowsNothing) {
-  const ReplayInterval interval = within(MartingaleMean::of_rewards().interval(0.95), 0, 1);
+  const Interval interval = within(MartingaleMean::of_rewards().interval(0.95), 0, 1);
   EXPECT_EQ(interval.low, 0);
   EXPECT_EQ(interval.high, 1);
 }
@@ -425,10 +425,10 @@ TEST(PoissonBootstrap, SpreadsLikeTheStandardError) {
     squares += x * x;
   }
   const double mean = sum / n, error = std::sqrt((squares / n - mean * mean) / n);
-  const ReplayInterval interval = bootstrap.ratio(0.95, 1);
+  const Interval interval = bootstrap.ratio(0.95, 1);
   EXPECT_NEAR(interval.low, mean - 1.96 * error, 0.2 * error);
   EXPECT_NEAR(interval.high, mean + 1.96 * error, 0.2 * error);
-  const ReplayInterval difference = bootstrap.difference(0.95, 1);
+  const Interval difference = bootstrap.difference(0.95, 1);
   EXPECT_NEAR(difference.low, interval.low - 0.25, 1e-12);
 }
 

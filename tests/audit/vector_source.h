@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "audit/row.h"
+#include "armature/log.h"
 
 namespace armature::test {
 

@@ -1,5 +1,5 @@
 // `simulate --log`, and the logs of examples/logs, which it wrote.
-#include "audit/log.h"
+#include "armature/log.h"
 
 #include <gtest/gtest.h>
 

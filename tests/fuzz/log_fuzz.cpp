@@ -9,7 +9,7 @@
 #include <string>
 
 #include "armature/error.h"
-#include "audit/log.h"
+#include "armature/log.h"
 
 namespace {
 

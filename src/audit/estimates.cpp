@@ -1,0 +1,52 @@
+#include "audit/estimates.h"
+
+#include <algorithm>
+
+namespace armature {
+
+Estimates estimates_of(const AuditTable& table, bool weighted) {
+  Estimates estimates{table.actions(), table.contexts(), table.binary(), {}, {}};
+  for (std::size_t a = 0; a < table.actions(); ++a) {
+    const AuditCell action = table.of_action(a);
+    estimates.rows.push_back(!weighted || action.rows == 0
+                                 ? static_cast<double>(action.rows)
+                                 : action.weight * action.weight / action.weight_squares);
+    for (std::size_t z = 0; z < table.contexts(); ++z) {
+      const AuditCell& cell = table.cell(a, z);
+      CellEstimate estimate;
+      if (cell.rows > 0 && weighted) {
+        estimate.marginal = cell.weight / action.weight;
+        estimate.rows = cell.weight * cell.weight / cell.weight_squares;
+        estimate.mean = std::clamp(cell.weighted_mean(), 0.0, 1.0);
+        estimate.variance = cell.weighted_variance() * estimate.rows;
+      } else if (cell.rows > 0) {
+        estimate.marginal = static_cast<double>(cell.rows) / static_cast<double>(action.rows);
+        estimate.rows = static_cast<double>(cell.rows);
+        estimate.mean = std::clamp(cell.mean(), 0.0, 1.0);
+        estimate.variance = cell.variance();
+      }
+      estimates.cells.push_back(estimate);
+    }
+  }
+  return estimates;
+}
+
+double PooledEstimate::variance() const {
+  return rows > 0 ? std::max(0.0, squares / rows - mean() * mean()) : 0;
+}
+
+PooledEstimate PooledEstimate::without(const CellEstimate& cell) const {
+  PooledEstimate rest = *this;
+  rest.rows = std::max(0.0, rows - cell.rows);
+  rest.sum = std::clamp(sum - cell.sum(), 0.0, rest.rows);
+  rest.squares = std::max(0.0, squares - cell.rows * (cell.variance + cell.mean * cell.mean));
+  return rest;
+}
+
+PooledEstimate pooled(const Estimates& estimates, std::size_t context) {
+  PooledEstimate all;
+  for (std::size_t a = 0; a < estimates.actions; ++a) all.add(estimates.cell(a, context));
+  return all;
+}
+
+}  // namespace armature

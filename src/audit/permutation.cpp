@@ -1,0 +1,112 @@
+#include "audit/permutation.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace armature {
+
+Reservoir::Reservoir(std::size_t capacity, std::uint64_t seed)
+    : capacity_(capacity), stream_({seed, 0, Purpose::kEstimate}) {}
+
+void Reservoir::add(const LogRow& row) {
+  const Kept kept{row.action, row.context, row.reward};
+  for (double copy = 0; copy < row.weight; ++copy) {
+    ++seen_;
+    if (rows_.size() < capacity_) {
+      rows_.push_back(kept);
+      continue;
+    }
+    // Beyond 2^53 rows nobody reads a log; a product of 53 bits is as even as it needs to be.
+    const auto place = static_cast<std::uint64_t>(stream_.uniform() * static_cast<double>(seen_));
+    if (place < capacity_) rows_[place] = kept;
+  }
+}
+
+std::vector<RewardSample> by_context(const Reservoir& reservoir, std::size_t contexts) {
+  std::vector<RewardSample> samples(contexts);
+  for (const Reservoir::Kept& row : reservoir.rows()) {
+    samples[row.context].actions.push_back(row.action);
+    samples[row.context].rewards.push_back(row.reward);
+  }
+  return samples;
+}
+
+namespace {
+
+struct Moments {
+  double rows = 0;
+  double sum = 0;
+  double squares = 0;
+};
+
+double spread_of(const std::vector<Moments>& groups) {
+  Moments all;
+  for (const Moments& group : groups) {
+    all.rows += group.rows;
+    all.sum += group.sum;
+    all.squares += group.squares;
+  }
+  const double common =
+      std::max(0.0, all.squares / all.rows - all.sum / all.rows * (all.sum / all.rows));
+  if (common <= 1e-15) return 0;  // all rewards are equal
+  double weights = 0;
+  double weighted = 0;
+  double statistic = 0;
+  // One pass: Σw·(x − m)² = Σw·x² − (Σw·x)²/Σw, with x counted from the common mean.
+  const double centre = all.sum / all.rows;
+  for (const Moments& group : groups) {
+    if (group.rows == 0) continue;
+    const double mean = group.sum / group.rows;
+    const double own = std::max(0.0, group.squares - group.sum * mean);
+    const double variance = (own + common) / group.rows;
+    const double weight = group.rows / variance;
+    const double x = mean - centre;
+    weights += weight;
+    weighted += weight * x;
+    statistic += weight * x * x;
+  }
+  return std::max(0.0, statistic - weighted * weighted / weights);
+}
+
+double spread_of(const RewardSample& sample, std::vector<Moments>& groups) {
+  std::fill(groups.begin(), groups.end(), Moments{});
+  for (std::size_t i = 0; i < sample.rewards.size(); ++i) {
+    Moments& group = groups[sample.actions[i]];
+    const double reward = sample.rewards[i];
+    group.rows += 1;
+    group.sum += reward;
+    group.squares += reward * reward;
+  }
+  return spread_of(groups);
+}
+
+// Fisher and Yates.
+void shuffle(std::vector<double>& rewards, Stream& stream) {
+  for (std::size_t i = rewards.size(); i > 1; --i)
+    std::swap(rewards[i - 1], rewards[uniform_index(stream, static_cast<std::uint32_t>(i))]);
+}
+
+}  // namespace
+
+double studentised_spread(const RewardSample& sample, std::size_t actions) {
+  std::vector<Moments> groups(actions);
+  return sample.rewards.empty() ? 0 : spread_of(sample, groups);
+}
+
+TestResult permutation_test(RewardSample sample, std::size_t actions, Stream& stream,
+                            const Trials& trials) {
+  std::vector<Moments> groups(actions);
+  if (sample.rewards.empty()) return {};
+  const double seen = spread_of(sample, groups);
+  const auto played = std::count_if(groups.begin(), groups.end(),
+                                    [](const Moments& group) { return group.rows > 0; });
+  if (played < 2) return {};
+  // Sums in another order differ in their last digits: such tables are ties and count.
+  const double limit = seen * (1 - 1e-9);
+  return tried(trials, "permutation", [&] {
+    shuffle(sample.rewards, stream);
+    return spread_of(sample, groups) >= limit;
+  });
+}
+
+}  // namespace armature

@@ -1,0 +1,140 @@
+#include "audit/separator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/gamma.h"
+#include "base/mathematics.h"
+
+namespace armature {
+namespace {
+
+// Numbers of streams: reservoir 0, effect 1, contexts from here on.
+constexpr std::uint32_t kFirstContextStream = 16;
+
+Stream context_stream(std::uint64_t seed, std::size_t context) {
+  return Stream(
+      {seed, kFirstContextStream + static_cast<std::uint32_t>(context), Purpose::kEstimate});
+}
+
+// How much is tried, if one draw in every context moves so many things. At least so often that the
+// least p-value there can be is far below what Holm asks of a single context; more where it is
+// cheap; and where it is dear a rough p-value is enough, if it is large.
+Trials trials_of(const AuditTable& table, double level, double moved) {
+  const auto affordable = [&](double all, double low, double high) {
+    return static_cast<std::uint64_t>(std::clamp(all / std::max(1.0, moved), low, high));
+  };
+  const auto least =
+      static_cast<std::uint64_t>(std::ceil(8 * static_cast<double>(table.contexts()) / level));
+  return {.draws = std::max(affordable(1e8, 0, 19'999), least), .enough = affordable(2e7, 20, 200)};
+}
+
+// The same in context z, telling how far all contexts are.
+Trials told(Trials trials, const AuditTable& table, std::size_t z, const Drawing& drawing) {
+  if (!drawing.progress) return trials;
+  trials.progress = [all = static_cast<double>(table.contexts()), most = trials.draws, z,
+                     &drawing](std::uint64_t done) {
+    drawing.progress(
+        (static_cast<double>(z) + static_cast<double>(done) / static_cast<double>(most)) / all);
+  };
+  return trials;
+}
+
+}  // namespace
+
+std::vector<double> holm(const std::vector<double>& p_values) {
+  std::vector<std::size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
+  std::vector<double> adjusted(p_values.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    largest = std::max(largest,
+                       std::min(1.0, static_cast<double>(order.size() - i) * p_values[order[i]]));
+    adjusted[order[i]] = largest;
+  }
+  return adjusted;
+}
+
+double fisher_combination(const std::vector<double>& p_values) {
+  if (p_values.empty()) return 1;
+  double statistic = 0;
+  for (const double p : p_values) statistic -= 2 * portable::log(std::max(p, 1e-300));
+  return chi_square_tail(statistic, 2 * static_cast<double>(p_values.size()));
+}
+
+TestResult weighted_test(const AuditTable& table, std::size_t context) {
+  const double common = table.of_context(context).variance();
+  double weights = 0, weighted = 0, statistic = 0, groups = 0;
+  for (std::size_t a = 0; a < table.actions(); ++a) {
+    const AuditCell& cell = table.cell(a, context);
+    if (cell.rows < 2) continue;  // tells nothing of its error
+    // A cell whose rewards are all equal is not known without error: one row's worth of the
+    // context's variance is mixed in.
+    const double effective = cell.weight * cell.weight / cell.weight_squares;
+    const double variance = cell.weighted_variance() + common / (effective * effective);
+    if (!(variance > 0)) continue;
+    const double weight = 1 / variance;
+    const double mean = cell.weighted_mean();
+    weights += weight;
+    weighted += weight * mean;
+    statistic += weight * mean * mean;
+    groups += 1;
+  }
+  if (groups < 2) return {};
+  const double spread = std::max(0.0, statistic - weighted * weighted / weights);
+  return {chi_square_tail(spread, groups - 1), "weighted", 0, 0};
+}
+
+std::vector<TestResult> exact_tests(const AuditTable& table, const Drawing& drawing) {
+  ExactWork work;
+  constexpr double kPerDraw = 10;  // drawing a count takes as long as moving so many rows
+  const Trials trials = trials_of(
+      table, drawing.level, kPerDraw * static_cast<double>(table.actions() * table.contexts()));
+  std::vector<TestResult> results;
+  for (std::size_t z = 0; z < table.contexts(); ++z) {
+    SuccessTable counts;
+    for (std::size_t a = 0; a < table.actions(); ++a) {
+      counts.rows.push_back(table.cell(a, z).rows);
+      counts.successes.push_back(static_cast<std::uint64_t>(table.cell(a, z).sum));
+    }
+    Stream stream = context_stream(drawing.seed, z);
+    work.trials = told(trials, table, z, drawing);
+    results.push_back(freeman_halton(counts, stream, work));
+  }
+  return results;
+}
+
+std::vector<TestResult> permutation_tests(const AuditTable& table, const Reservoir& reservoir,
+                                          const Drawing& drawing) {
+  const Trials trials =
+      trials_of(table, drawing.level, static_cast<double>(reservoir.rows().size()));
+  std::vector<RewardSample> samples = by_context(reservoir, table.contexts());
+  std::vector<TestResult> results;
+  for (std::size_t z = 0; z < table.contexts(); ++z) {
+    Stream stream = context_stream(drawing.seed, z);
+    results.push_back(permutation_test(std::move(samples[z]), table.actions(), stream,
+                                       told(trials, table, z, drawing)));
+  }
+  return results;
+}
+
+std::vector<TestResult> weighted_tests(const AuditTable& table) {
+  std::vector<TestResult> results;
+  for (std::size_t z = 0; z < table.contexts(); ++z) results.push_back(weighted_test(table, z));
+  return results;
+}
+
+std::vector<TestResult> evidence_tests(const AuditTable& table, const EvidenceProcess& process) {
+  std::vector<TestResult> results;
+  for (std::size_t z = 0; z < table.contexts(); ++z)
+    results.push_back(table.actions_in(z) < 2
+                          ? TestResult{}
+                          : TestResult{anytime_p_value(process.log_largest(z)), "e-process", 0, 0});
+  return results;
+}
+
+}  // namespace armature

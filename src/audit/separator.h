@@ -1,0 +1,38 @@
+// Is Z a separator? The test of each context that fits the log, and what all contexts say together.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "audit/eprocess.h"
+#include "audit/estimates.h"
+#include "audit/exact.h"
+#include "audit/permutation.h"
+
+namespace armature {
+
+/// Holm's p-values, in the order of those given.
+std::vector<double> holm(const std::vector<double>& p_values);
+/// Fisher's combination of independent p-values; too large rather than too small where they are
+/// discrete.
+double fisher_combination(const std::vector<double>& p_values);
+
+/// Wald's test of equal weighted means: right as the rows grow, not before.
+TestResult weighted_test(const AuditTable& table, std::size_t context);
+
+/// What tests that draw are told. The hook hears which share of all draws is done; tests that stop
+/// early jump.
+struct Drawing {
+  std::uint64_t seed = 1;
+  double level = 0.05;
+  std::function<void(double share)> progress = nullptr;
+};
+/// All contexts, by rewards of 0 and 1 alone: from the table.
+std::vector<TestResult> exact_tests(const AuditTable& table, const Drawing& drawing);
+/// By rows of the reservoir.
+std::vector<TestResult> permutation_tests(const AuditTable& table, const Reservoir& reservoir,
+                                          const Drawing& drawing);
+std::vector<TestResult> weighted_tests(const AuditTable& table);
+std::vector<TestResult> evidence_tests(const AuditTable& table, const EvidenceProcess& process);
+
+}  // namespace armature

@@ -1,0 +1,295 @@
+#include "armature/audit.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "audit/separator.h"
+#include "audit/simulated_log.h"
+#include "statistical/release_only.h"
+#include "support/statistics.h"
+
+namespace armature {
+namespace {
+
+using test::simulated_log;
+using test::VectorSource;
+
+AuditAnswer audited(VectorSource log, const AuditQuestion& question = {}) {
+  return audit(log, question);
+}
+
+// --- False alarms --------------------------------------------------------------------------------
+
+// Rejections by mistake where Z separates, in every family that has such worlds, on logs of uniform
+// play, ucb and sentry: at most 5% of runs; the bound is what Binomial(runs, 0.05) exceeds once in
+// 10^6.
+const char* const kBenignWorlds[] = {
+    "pareto-benign:actions=5",
+    "agnostic:actions=5,gap=0.02",
+    "bilodeau-benign:actions=4",
+    "random-benign:actions=5,contexts=4",
+    "random-benign:actions=5,contexts=4,concentration=0.1",
+    "semi-benign:actions=5,contexts=3,shift=0",
+    "near-tie:actions=5,arm=none",
+    "rare-context:actions=5,arm=none",
+    "nearly-benign:actions=5,contexts=3,shift=0",
+    "lone-leader:actions=5,arm=none",
+    "hidden-arm:actions=5,gap=0",
+};
+
+class FalseAlarms : public testing::TestWithParam<const char*> {};
+
+TEST_P(FalseAlarms, AreAsRareAsPromised) {
+  constexpr int kRuns = 60;
+  const int by_luck = test::most_failures_by_luck(kRuns, 0.05, test::kFalseAlarmRate);
+  int worlds = 0;
+  for (const char* const world : kBenignWorlds) {
+    int rejected = 0;
+    try {
+      for (std::uint32_t run = 0; run < kRuns; ++run) {
+        const AuditAnswer answer = audited(simulated_log(world, GetParam(), 300, run));
+        EXPECT_EQ(answer.adaptive, std::string(GetParam()) != "uniform");
+        rejected += answer.verdict == AuditVerdict::kRejected ? 1 : 0;
+      }
+    } catch (const Error& error) {  // a policy that settled in one context leaves nothing to test
+      EXPECT_NE(std::string(error.what()).find("at least two"), std::string::npos)
+          << world << ": " << error.what();
+      continue;
+    }
+    ++worlds;
+    EXPECT_LE(rejected, by_luck) << world;
+  }
+  EXPECT_GE(worlds, 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, FalseAlarms, testing::Values("uniform", "ucb", "sentry"));
+
+// Rewards between 0 and 1, by permutation; and weighted, of decisions that followed a covariate
+// which moved the rewards too. Unweighted, these logs are confounded.
+TEST(Audit, FalseAlarmsOfOtherRewards) {
+  constexpr int kRuns = 60;
+  int rejected = 0;
+  for (std::uint32_t run = 0; run < kRuns; ++run) {
+    Stream stream({31, run, Purpose::kTest});
+    std::vector<LogRow> rows(300);
+    for (LogRow& row : rows) {
+      row.action = uniform_index(stream, 3);
+      row.propensity = 1.0 / 3;
+      row.context = bernoulli(stream, 0.3 + 0.2 * row.action) ? 1 : 0;
+      row.reward = row.context == 1 ? beta_variate(stream, 2, 1) : beta_variate(stream, 0.5, 2);
+    }
+    const AuditAnswer answer = audited(VectorSource(rows, {"a", "b", "c"}, {"x", "y"}));
+    EXPECT_EQ(answer.rests_on, "permutation test");
+    rejected += answer.verdict == AuditVerdict::kRejected ? 1 : 0;
+  }
+  EXPECT_LE(rejected, test::most_failures_by_luck(kRuns, 0.05, test::kFalseAlarmRate));
+}
+
+std::vector<LogRow> confounded_decisions(std::uint32_t run, bool with_propensities) {
+  Stream stream({32, run, Purpose::kTest});
+  std::vector<LogRow> rows(3000);
+  for (LogRow& row : rows) {
+    const bool keen = bernoulli(stream, 0.5);  // nobody logged it
+    const double second = keen ? 0.8 : 0.2;
+    row.action = bernoulli(stream, second) ? 1 : 0;
+    if (with_propensities) row.propensity = row.action == 1 ? second : 1 - second;
+    row.context = bernoulli(stream, 0.5) ? 1 : 0;
+    row.reward = bernoulli(stream, (keen ? 0.6 : 0.2) + 0.2 * row.context) ? 1 : 0;
+  }
+  return rows;
+}
+
+TEST(Audit, WeighsByPropensitiesThatVary) {
+  constexpr int kRuns = 100;
+  int weighted = 0;
+  int unweighted = 0;
+  for (std::uint32_t run = 0; run < kRuns; ++run) {
+    const AuditAnswer with =
+        audited(VectorSource(confounded_decisions(run, true), {"a", "b"}, {"x", "y"}));
+    EXPECT_TRUE(with.weighted);
+    EXPECT_EQ(with.rests_on, "weighted test");
+    weighted += with.verdict == AuditVerdict::kRejected ? 1 : 0;
+    if (run >= 5) continue;
+    const AuditAnswer without =
+        audited(VectorSource(confounded_decisions(run, false), {"a", "b"}, {"x", "y"}));
+    unweighted += without.verdict == AuditVerdict::kRejected ? 1 : 0;
+    ASSERT_EQ(without.warnings.size(), 1u);
+    EXPECT_NE(without.warnings[0].find("confounding"), std::string::npos);
+  }
+  EXPECT_LE(weighted, test::most_failures_by_luck(kRuns, 0.06, test::kFalseAlarmRate));
+  EXPECT_EQ(unweighted, 5);
+}
+
+// --- Power ---------------------------------------------------------------------------------------
+
+// What the power analysis promises of the odd action, four times out of five, is kept: fewer than
+// this many of 40 are a chance of 1e-6 at 0.8.
+constexpr int kPowerRuns = 40;
+int least_found() {
+  return kPowerRuns - test::most_failures_by_luck(kPowerRuns, 0.2, test::kFalseAlarmRate);
+}
+
+struct Promise {
+  const char* world;
+  const char* policy;
+  Round rounds;
+  double violation;  // of the last action, in every context
+};
+class KeepsItsPromises : public testing::TestWithParam<Promise> {};
+
+TEST_P(KeepsItsPromises, AtTheSizesItNames) {
+  const Promise& promise = GetParam();
+  int promised = 0;
+  int found = 0;
+  int named = 0;  // the odd action first
+  for (std::uint32_t run = 0; run < kPowerRuns; ++run) {
+    const AuditAnswer answer =
+        audited(simulated_log(promise.world, promise.policy, promise.rounds, run));
+    const std::size_t last =
+        static_cast<std::size_t>(std::find(answer.actions.begin(), answer.actions.end(),
+                                           fmt::format("a{}", answer.actions.size() - 1)) -
+                                 answer.actions.begin());
+    const auto smallest = answer.of_actions[last].smallest;
+    promised += smallest && *smallest <= promise.violation ? 1 : 0;
+    found += answer.verdict == AuditVerdict::kRejected ? 1 : 0;
+    if (answer.verdict == AuditVerdict::kRejected && !answer.breaks.empty())
+      named += answer.breaks.front().action == last ? 1 : 0;
+  }
+  EXPECT_GE(promised, kPowerRuns / 2) << "too few rounds for a promise: " << promised;
+  EXPECT_GE(found, least_found());
+  EXPECT_GE(named, found * 3 / 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Worlds, KeepsItsPromises,
+    testing::Values(Promise{"hidden-arm:actions=4,gap=0.14", "uniform", 1500, 0.14},
+                    Promise{"hidden-arm:actions=4,gap=0.3", "uniform", 340, 0.3},
+                    Promise{"hidden-arm:actions=4,gap=0.3", "ucb", 3000, 0.3},
+                    Promise{"hidden-arm:actions=4,gap=0.4", "sentry", 8000, 0.4}));
+
+// And is not far too modest: where it promises nothing at a third of the violation, most are
+// missed.
+TEST(Audit, SmallestViolationIsAboutTheSmallest) {
+  int found = 0;
+  for (std::uint32_t run = 0; run < kPowerRuns; ++run) {
+    const AuditAnswer answer =
+        audited(simulated_log("hidden-arm:actions=4,gap=0.07", "uniform", 1500, run));
+    found += answer.verdict == AuditVerdict::kRejected ? 1 : 0;
+  }
+  EXPECT_LE(found, kPowerRuns / 2);
+}
+
+TEST(Audit, FindsSemiBenignWorldsOut) {
+  // Drawn at random, most of these worlds are far from benign: at least four out of five.
+  int found = 0;
+  for (std::uint32_t run = 0; run < 20; ++run)
+    found +=
+        audited(simulated_log("semi-benign:actions=5,contexts=3,shift=0.5", "uniform", 3000, run))
+                    .verdict == AuditVerdict::kRejected
+            ? 1
+            : 0;
+  EXPECT_GE(found, 16);
+}
+
+// --- The verdict ---------------------------------------------------------------------------------
+
+TEST(Audit, TooLittleDataIsSaid) {
+  const AuditAnswer answer = audited(simulated_log("hidden-arm:actions=10", "uniform", 60, 1));
+  EXPECT_EQ(answer.verdict, AuditVerdict::kTooLittle);
+  EXPECT_NE(audit_words(answer).front().find("Too little data"), std::string::npos);
+  AuditQuestion easy;
+  easy.violation = 1;
+  EXPECT_NE(audited(simulated_log("hidden-arm:actions=3", "uniform", 200, 1), easy).verdict,
+            AuditVerdict::kTooLittle);
+}
+
+TEST(Audit, NotRejectedNamesWhatMayBeThere) {
+  const AuditAnswer answer = audited(simulated_log("pareto-benign:actions=4", "uniform", 4000, 1));
+  EXPECT_EQ(answer.verdict, AuditVerdict::kNotRejected);
+  ASSERT_TRUE(answer.smallest);
+  EXPECT_LE(*answer.smallest, answer.violation);
+  EXPECT_NEAR(answer.violation, 0.2, 0.01);
+  const std::vector<std::string> words = audit_words(answer);
+  EXPECT_NE(words[0].find("Nothing speaks against"), std::string::npos);
+  EXPECT_NE(words[1].find("may be there all the same"), std::string::npos);
+  EXPECT_TRUE(answer.breaks.empty());
+  EXPECT_TRUE(answer.warnings.empty());
+}
+
+TEST(Audit, RefusesWhatCannotBeCompared) {
+  std::vector<LogRow> rows(10);
+  EXPECT_THROW(audited(VectorSource({}, {}, {})), Error);
+  EXPECT_THROW(audited(VectorSource(rows, {"a"}, {"x"})), Error);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].action = i % 2;
+  EXPECT_THROW(audited(VectorSource(rows, {"a", "b"}, {"x"})), Error);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].context = rows[i].action;
+  // Two actions and two contexts, but never two actions in one context: nothing to test.
+  const AuditAnswer answer = audited(VectorSource(rows, {"a", "b"}, {"x", "y"}));
+  EXPECT_EQ(answer.verdict, AuditVerdict::kTooLittle);
+  EXPECT_EQ(answer.p_value, 1);
+}
+
+TEST(Audit, NamesWithoutRowsAreThere) {
+  std::vector<LogRow> rows(40);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].action = i % 2;
+    rows[i].context = i / 2 % 2;
+    rows[i].reward = i % 3 == 0 ? 1 : 0;
+  }
+  const AuditAnswer answer = audited(VectorSource(rows, {"a", "b", "never"}, {"x", "y", "unseen"}));
+  EXPECT_EQ(answer.cells.size(), 9u);
+  EXPECT_FALSE(answer.cell(2, 0).mean);
+  EXPECT_FALSE(answer.of_actions[2].smallest);
+  EXPECT_EQ(answer.of_actions[2].radius_fixed, 2);
+  const Problem problem = answer.problem();
+  problem.validate();
+  EXPECT_NEAR((*problem.marginals)(2, 1), 1.0 / 3, 1e-15);
+  EXPECT_NEAR((*problem.marginals)(0, 1), 0.5, 1e-15);
+}
+
+// At T rounds ε is harmless below 1/√T; further plays lead there.
+TEST(Audit, ZonesOfEpsilon) {
+  AuditQuestion question;
+  question.horizon = 100;
+  const AuditAnswer good =
+      audited(simulated_log("pareto-benign:actions=3", "uniform", 9000, 1), question);
+  EXPECT_EQ(zone_name(*good.zone), "harmless");
+  EXPECT_EQ(good.of_actions[0].further_plays, 0);
+  question.horizon = 1'000'000;
+  const AuditAnswer bad =
+      audited(simulated_log("pareto-benign:actions=3", "uniform", 9000, 1), question);
+  EXPECT_EQ(zone_name(*bad.zone), "hopeless");
+  // 2·log(2·3/0.05)·10^6 rows, less what is there.
+  EXPECT_NEAR(bad.of_actions[0].further_plays + static_cast<double>(bad.of_actions[0].rows),
+              2 * std::log(2 * 3 / 0.05) * 1e6, 2);
+}
+
+TEST(Audit, SameSeedSameAnswer) {
+  const AuditAnswer one = audited(simulated_log("hidden-arm:actions=8", "uniform", 2000, 1));
+  const AuditAnswer other = audited(simulated_log("hidden-arm:actions=8", "uniform", 2000, 1));
+  EXPECT_EQ(one.p_value, other.p_value);
+  EXPECT_EQ(one.share.interval.low, other.share.interval.low);
+  EXPECT_EQ(audit_words(one), audit_words(other));
+}
+
+// --- Combining -----------------------------------------------------------------------------------
+
+TEST(Combining, HolmByHand) {
+  EXPECT_EQ(holm({0.01, 0.04, 0.03}), (std::vector<double>{0.03, 0.06, 0.06}));
+  EXPECT_EQ(holm({0.9, 0.8}), (std::vector<double>{1, 1}));
+  EXPECT_TRUE(holm({}).empty());
+}
+
+// Two p-values of 0.05: x = p·q, P = x(1 − log x).
+TEST(Combining, FisherByHand) {
+  const double x = 0.05 * 0.05;
+  EXPECT_NEAR(fisher_combination({0.05, 0.05}), x * (1 - std::log(x)), 1e-12);
+  EXPECT_NEAR(fisher_combination({0.3}), 0.3, 1e-12);
+  EXPECT_EQ(fisher_combination({}), 1);
+}
+
+}  // namespace
+}  // namespace armature
