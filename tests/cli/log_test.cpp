@@ -40,11 +40,11 @@ std::uint64_t rows_of(const std::string& file, const LogOptions& options, bool a
 
 TEST(ExampleLogs, AreWrittenByTheCommandsShown) {
   const TemporaryDirectory directory;
-  for (const char* name : {"mail.json", "mail-benign.json"})
+  for (const char* name : {"mail.json", "mail-benign.json", "campaigns.json"})
     std::filesystem::copy(std::string(kLogs) + "/" + name, directory.file(name));
   const ProgramResult result = run_shell("set -e\n" + shown_commands(), directory.path());
   ASSERT_EQ(result.status, 0) << result.err;
-  for (const char* name : {"mail.csv", "mail-benign.csv", "uniform.csv"})
+  for (const char* name : {"mail.csv", "mail-benign.csv", "campaigns.csv", "uniform.csv"})
     EXPECT_TRUE(read_file(directory.file(name)) == read_file(std::string(kLogs) + "/" + name))
         << name;
   // Packed bytes are those of a version of zlib; the content is not.
@@ -62,6 +62,7 @@ TEST(ExampleLogs, AreReadWithoutABadRow) {
   mail.reward = "bought";
   EXPECT_EQ(rows_of("mail.csv", mail, false), 16'000u);
   EXPECT_EQ(rows_of("mail-benign.csv", mail, false), 16'000u);
+  EXPECT_EQ(rows_of("campaigns.csv", {}, false), 4'000u);
   EXPECT_EQ(rows_of("uniform.csv", {}, false), 5'000u);
   EXPECT_EQ(rows_of("ucb.csv.gz", {}, true), 20'000u);
 }
