@@ -321,15 +321,16 @@ void run(const Options& options) {
   if (options.report) require_audit_page();
   const auto [answer, facts] = audited(options);
   const std::optional<AdviceAnswer> advice = advice_for(answer, options);
+  LogFacts named = facts;  // the page goes to others, whom our folders do not concern
+  named.file = std::filesystem::path(facts.file).filename().string();
   if (options.problem) write_file(*options.problem, write_problem(answer.problem()));
   if (options.report)
-    write_file(*options.report,
-               audit_page({.answer = answer,
-                           .source = std::filesystem::path(facts.file).filename().string(),
-                           .rows_skipped = facts.rows_read - facts.rows_used,
-                           .reading = log_sentences(facts),
-                           .policy = advice ? advice->policy : "",
-                           .because = advice ? advice->because : ""}));
+    write_file(*options.report, audit_page({.answer = answer,
+                                            .source = named.file,
+                                            .rows_skipped = facts.rows_read - facts.rows_used,
+                                            .reading = log_sentences(named),
+                                            .policy = advice ? advice->policy : "",
+                                            .because = advice ? advice->because : ""}));
   emit(options.output, options.format == "json"
                            ? json_of(answer, advice, facts)
                            : text_of(answer, advice, facts, options, screen(options.output)));

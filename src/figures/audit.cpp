@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "base/display.h"
 #include "figures/panels.h"
 
 namespace armature::figures {
 namespace {
 
 constexpr double kRow = 20;  // pixels
+constexpr double kWidest = 520;
 constexpr const char* kBlue = "#0871BC";
 constexpr const char* kOrange = "#D55E00";
 
@@ -88,9 +90,11 @@ Figure audit_marginals_figure(const std::vector<MarginalCell>& cells, const std:
   Json rows = Json::array();
   std::vector<std::string> contexts;
   double most = 0;
+  double widest = 0;  // name, in pixels
   for (const MarginalCell& cell : cells) {
     if (std::find(contexts.begin(), contexts.end(), cell.context) == contexts.end())
       contexts.push_back(cell.context);
+    widest = std::max(widest, 6.5 * static_cast<double>(display_width(cell.context)));
     most = std::max(most, cell.marginal);
   }
   for (const MarginalCell& cell : cells)
@@ -98,9 +102,12 @@ Figure audit_marginals_figure(const std::vector<MarginalCell>& cells, const std:
                     {"context", cell.context},
                     {"marginal", cell.marginal},
                     {"rows", cell.rows}});
-  const PanelSize size{std::clamp(60.0 * static_cast<double>(contexts.size()), 120.0, 520.0), 0, 1};
+  // Columns are as wide as their names; where that is too much, the names stand aslant.
+  const auto columns = static_cast<double>(contexts.size());
+  const double wanted = std::max(60.0, widest + 8) * columns;
+  const bool slanted = wanted > kWidest;
+  const PanelSize size{std::clamp(slanted ? 60 * columns : wanted, 120.0, kWidest), 0, 1};
   Json panel = {
-      {"title", panel_title("", size)},
       {"width", size.width},
       {"height", {{"step", kRow}}},
       {"data", {{"values", std::move(rows)}}},
@@ -112,7 +119,7 @@ Figure audit_marginals_figure(const std::vector<MarginalCell>& cells, const std:
           {"title", "context"},
           {"sort", nullptr},
           {"scale", {{"paddingInner", 0.06}}},
-          {"axis", {{"labelAngle", contexts.size() > 8 ? -45 : 0}, {"labelLimit", 110}}}}},
+          {"axis", {{"labelAngle", slanted ? -45 : 0}, {"labelLimit", slanted ? 110 : kWidest}}}}},
         {"y", names_down("action")},
         {"color",
          {{"field", "marginal"},
@@ -127,13 +134,12 @@ Figure audit_marginals_figure(const std::vector<MarginalCell>& cells, const std:
         {"tooltip",
          {shown_text("action", "action"), shown_text("context", "context"),
           shown_number("marginal", "share"), shown_number("rows", "rows")}}}}};
-  panel.erase("title");
   return assemble(heading_of("marginals", "Where each action leads", caption), {panel}, size);
 }
 
 Figure audit_power_figure(const std::vector<PowerCurvePoint>& points, double smallest,
                           const std::string& caption) {
-  const PanelSize size{520, 260, 1};
+  const PanelSize size{kWidest, 260, 1};
   Json rows = Json::array();
   std::vector<double> across;
   for (const PowerCurvePoint& point : points) {

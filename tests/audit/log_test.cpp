@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "audit/bins.h"
 #include "base/byte_source.h"
 #include "base/file.h"
 #include "base/refusal.h"

@@ -31,6 +31,19 @@ TEST(AuditFigures, MarginalsAreCellsInTheOrderGiven) {
   EXPECT_EQ(panel["encoding"]["color"]["scale"]["domain"][1], 1);
 }
 
+TEST(AuditFigures, NamesOfContextsHaveRoomOrStandAslant) {
+  const auto panel = [](const std::string& name, int contexts) {
+    std::vector<MarginalCell> cells;
+    for (int z = 0; z < contexts; ++z) cells.push_back({"a", name + std::to_string(z), 0.5, 10});
+    return Json::parse(audit_marginals_figure(cells, "").spec)["concat"][0];
+  };
+  const auto angle = [](const Json& spec) { return spec["encoding"]["x"]["axis"]["labelAngle"]; };
+  EXPECT_EQ(angle(panel("z", 5)), 0);
+  EXPECT_EQ(angle(panel("opened=yes clicked=", 3)), 0);
+  EXPECT_GE(panel("opened=yes clicked=", 3)["width"], 3 * 20 * 6);
+  EXPECT_EQ(angle(panel("opened=yes clicked=", 6)), -45);
+}
+
 TEST(AuditFigures, PowerMarksTheLeastViolationOnlyWhereThereIsOne) {
   const std::vector<PowerCurvePoint> points{{0, 0.02}, {0.1, 0.8}, {0.2, 1}};
   const auto layers = [](const Figure& figure) {

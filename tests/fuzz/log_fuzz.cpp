@@ -10,6 +10,7 @@
 
 #include "armature/error.h"
 #include "armature/log.h"
+#include "audit/bins.h"
 
 namespace {
 
