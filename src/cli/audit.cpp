@@ -363,9 +363,9 @@ void add_audit(CLI::App& app) {
   add_output_options(*command, {"table", "json"}, options->format, options->output);
   command->footer(
       "Examples:\n"
-      "  armature audit examples/logs/mail.csv --action campaign \\\n"
+      "  armature audit examples/logs/mail-benign.csv --action campaign \\\n"
       "    --context opened,clicked --reward bought --propensity p\n"
-      "  armature audit examples/logs/mail.csv --action campaign \\\n"
+      "  armature audit examples/logs/mail-benign.csv --action campaign \\\n"
       "    --context opened,clicked --reward bought --horizon 1e5 --report mail.html");
   command->callback([options] { run(*options); });
 }

@@ -43,7 +43,7 @@ TEST(ReplayCommand, TellsWhatTheActionsAreWorth) {
 TEST(ReplayCommand, SaysItInWords) {
   const ProgramResult result = run_armature("replay " + kLog + " --always winter --policy ucb");
   ASSERT_EQ(result.status, 0) << result.err;
-  for (const char* part : {"4,000 rows read, 4,000 used", "always 'winter' earns 0.3",
+  for (const char* part : {"4,000 used", "4 actions, 3 contexts", "always 'winter' earns 0.3",
                            "more than the log, by at least", "ucb was at work for",
                            "of the log, and earned", "docs/replay.md"})
     EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
