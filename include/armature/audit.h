@@ -68,8 +68,9 @@ struct AuditBreak {
   double adjusted = 1;  // Holm's p-value, over all cells
 };
 
-/// How much of the effect of actions on rewards passes by the context: 1 − what is left where every
-/// context pays the same whatever the action, as a share of the variance of μ(a) over actions.
+/// How much of the effect of actions on rewards passes through the context: 1 − what is left where
+/// every context pays the same whatever the action, as a share of the variance of μ(a) over
+/// actions.
 struct AuditShare {
   bool known = false;    // false: the effect itself cannot be told from none
   double deviation = 0;  // standard deviation of μ(a) over actions, noise taken out

@@ -8,6 +8,9 @@
 namespace armature {
 namespace {
 
+// Of fewer rows, drawing anew says next to nothing: one row drawn from one row is the same row.
+constexpr double kFewest = 10;
+
 struct Effect {
   double variance = 0;    // Var μ(a)
   double covariance = 0;  // Cov(c(a), μ(a))
@@ -16,7 +19,7 @@ struct Effect {
 Effect effect_of(const Estimates& estimates) {
   std::vector<std::size_t> played;
   for (std::size_t a = 0; a < estimates.actions; ++a)
-    if (estimates.rows[a] > 0) played.push_back(a);
+    if (estimates.rows[a] >= kFewest) played.push_back(a);
   // m(z): over actions, each as often as it leads to z.
   std::vector<double> typical(estimates.contexts);
   for (std::size_t z = 0; z < estimates.contexts; ++z) {
@@ -28,6 +31,7 @@ Effect effect_of(const Estimates& estimates) {
     }
     typical[z] = reached > 0 ? paid / reached : 0;
   }
+  if (played.empty()) return {};
   const auto count = static_cast<double>(played.size());
   double mean = 0, through = 0, squares = 0, products = 0;
   for (const std::size_t a : played) {

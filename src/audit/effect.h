@@ -1,4 +1,4 @@
-// How much of the effect of actions on rewards passes by the context.
+// How much of the effect of actions on rewards passes through the context.
 #pragma once
 
 #include "armature/audit.h"

@@ -12,6 +12,9 @@
 namespace armature {
 namespace {
 
+constexpr double kCertain = 1e-9;   // of 1: nothing else could be chosen
+constexpr double kRounding = 1e-6;  // of logged propensities, relative
+
 const std::vector<std::string> kMethods = {"rejection", "ips", "snips", "dr"};
 
 void check(const ReplayQuestion& question) {
@@ -45,6 +48,18 @@ void check(const LogSurvey& log, const ReplayQuestion& question) {
     throw Error({question.source, fmt::format("line {}, propensity", log.smallest_line),
                  print_real(log.smallest),
                  fmt::format("at least {}, as was promised", *question.least_propensity)});
+  if (log.propensities && !question.uniform && 1 - log.largest < kCertain)
+    throw Error(
+        {question.source, fmt::format("line {}, propensity", log.largest_line),
+         print_real(log.largest),
+         "less than 1 in every row: where nothing else could be chosen, the log cannot tell "
+         "what another choice earns (policies above a floor leave logs that can)"});
+  if (question.least_propensity && !question.uniform &&
+      log.left_by_largest() < *question.least_propensity * (1 - kRounding))
+    throw Error({question.source, fmt::format("line {}, propensity", log.largest_line),
+                 fmt::format("{}, which leaves {:.3g} or less to some other action",
+                             print_real(log.largest), log.left_by_largest()),
+                 fmt::format("at least {} for each, as was promised", *question.least_propensity)});
   if (question.given && (question.given->action_names != log.actions ||
                          question.given->context_names != log.contexts))
     throw Error({question.source, "names", "actions or contexts", "those of the given problem"});
@@ -74,6 +89,11 @@ ReplaySetting setting_of(const LogSurvey& log, const ReplayQuestion& question, b
   ReplaySetting setting{
       question, log, adaptive, log.least_propensity, log.smallest, problem_of(log, question)};
   const double equal = 1 / static_cast<double>(log.actions.size());
+  // Some action was less likely than any that was played.
+  if (const double left = log.left_by_largest(); left < log.smallest * (1 - kRounding)) {
+    setting.smallest = left;
+    for (double& least : setting.least_propensity) least = std::min(least, left);
+  }
   if (question.uniform) setting.smallest = equal;
   if (question.least_propensity && !question.uniform) setting.smallest = *question.least_propensity;
   if (question.uniform || question.least_propensity)
@@ -90,10 +110,11 @@ std::vector<std::string> notes_of(const ReplaySetting& setting) {
                     "claims.",
                     setting.log.actions.size()));
   else if (!question.least_propensity)
-    notes.push_back(
-        fmt::format("No action is taken to have had a propensity below {:.4g}, the "
-                    "smallest logged; --least-propensity promises another bound.",
-                    setting.smallest));
+    notes.push_back(fmt::format(
+        "No action is taken to have had a propensity below {:.4g}, the "
+        "smallest {}; --least-propensity promises another bound.",
+        setting.smallest,
+        setting.smallest < setting.log.smallest ? "that the largest logged one leaves" : "logged"));
   const bool any_learns = !std::all_of(question.candidates.begin(), question.candidates.end(),
                                        [](const auto& one) { return never_learns(one); });
   if (any_learns)

@@ -24,7 +24,10 @@ void note_propensity(LogSurvey& seen, const LogRow& row, const std::string& sour
                  "the probability, above 0 and at most 1, with which the action was chosen"});
   double& least = seen.least_propensity[row.action];
   least = std::min(least, row.propensity);
-  seen.largest = std::max(seen.largest, row.propensity);
+  if (row.propensity > seen.largest) {
+    seen.largest = row.propensity;
+    seen.largest_line = row.line;
+  }
   if (row.propensity < LogSurvey::kTinyPropensity) ++seen.tiny;
   if (row.propensity >= seen.smallest) return;
   seen.smallest = row.propensity;

@@ -23,13 +23,18 @@ struct LogSurvey {
   /// Per action; infinity for what was never played.
   std::vector<double> least_propensity;
   double smallest = std::numeric_limits<double>::infinity(), largest = 0;
-  std::uint64_t smallest_line = 0;
+  std::uint64_t smallest_line = 0, largest_line = 0;
   std::uint64_t tiny = 0;        // rows below kTinyPropensity
   std::uint64_t neighbours = 0;  // rows with the action of the row before
 
   static constexpr double kTinyPropensity = 1e-3;
 
   bool seen(std::size_t action) const { return plays[action] > 0; }
+  /// What the row with the largest propensity leaves to each other action on average: one of them
+  /// had no more.
+  double left_by_largest() const {
+    return (1 - largest) / (static_cast<double>(actions.size()) - 1);
+  }
 };
 
 /// Reads the log to its end. `source` names it in errors: propensities that are no probabilities,

@@ -140,11 +140,11 @@ std::string percent(double share) { return fmt::format("{}%", std::lround(100 * 
 
 std::string share_words(const AuditAnswer& answer) {
   if (!answer.share.known)
-    return "The actions' mean rewards cannot be told apart, so there is no effect to divide "
-           "between Z and the rest.";
+    return "The actions' mean rewards cannot be told apart by these rows, so there is no effect to "
+           "divide between Z and the rest.";
   return fmt::format(
-      "Of the effect of actions on rewards (their means spread by {:.2g}) {} ({} to {}) passes by "
-      "Z.",
+      "Of the effect of actions on rewards (their means spread by {:.2g}) {} ({} to {}) passes "
+      "through Z.",
       answer.share.deviation, percent(answer.share.through_context),
       percent(answer.share.interval.low), percent(answer.share.interval.high));
 }

@@ -46,6 +46,13 @@ const World kHidden{{0.5, 0.5, 0.5}, {{0.3, 0.3}, {0.5, 0.5}, {0.7, 0.7}}};
 // Half and half: z0 pays ½ more than z1, action 2 pays 0.15 more than the others wherever it leads.
 const World kMixed{{0.3, 0.5, 0.7}, {{0.6, 0.1}, {0.6, 0.1}, {0.75, 0.25}}};
 
+// Two rows of each action, all equal: drawing them anew changes nothing, which is no knowledge.
+TEST(EffectShare, FewRowsTellNothing) {
+  Stream stream({1, 2, Purpose::kTest});
+  EXPECT_FALSE(effect_share(exact_estimates({{1, 0}, {{1, 1}, {0, 0}}}, 2), 0.05, stream).known);
+  EXPECT_TRUE(effect_share(exact_estimates({{1, 0}, {{1, 1}, {0, 0}}}, 20), 0.05, stream).known);
+}
+
 TEST(EffectShare, AllOrNothing) {
   Stream stream({1, 1, Purpose::kTest});
   const AuditShare all = effect_share(exact_estimates(kBenign, 1e6), 0.05, stream);

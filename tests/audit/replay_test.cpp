@@ -298,6 +298,26 @@ TEST(ReplayRefuses, PromisesThatTheLogBreaks) {
   expect_refused(log_of(four_rows()), question, "(0,1)");
 }
 
+TEST(ReplayRefuses, LogsInWhichNothingElseCouldBeChosen) {
+  std::vector<LogRow> rows = four_rows();
+  rows[2].propensity = 1;
+  expect_refused(log_of(rows), about("a", ReplayMethod::kIps), "less than 1 in every row");
+  expect_refused(log_of(rows), asking("ucb", {}), "less than 1 in every row");
+}
+
+TEST(ReplayRefuses, PromisesThatTheLargestPropensityBreaks) {
+  ReplayQuestion question = about("a", ReplayMethod::kIps);
+  question.least_propensity = 0.2;
+  const std::vector<LogRow> rows = {row(0, 0, 1, 0.9), row(1, 0, 1, 0.4), row(0, 1, 1, 0.9)};
+  expect_refused(log_of(rows), question, "leaves 0.1 or less to some other action");
+  question.least_propensity = 0.1;
+  test::VectorSource log = log_of(rows);
+  EXPECT_EQ(replay(log, question).least_propensity, 0.1);
+  // Not promised: taken from what 0.9 leaves, below the 0.4 that was logged.
+  question.least_propensity.reset();
+  EXPECT_NEAR(replay(log, question).least_propensity, 0.1, 1e-12);
+}
+
 TEST(ReplayRefuses, WeightsWhereTheOrderCounts) {
   std::vector<LogRow> rows = four_rows();
   rows[0].weight = 2;
