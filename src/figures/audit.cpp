@@ -102,38 +102,39 @@ Figure audit_marginals_figure(const std::vector<MarginalCell>& cells, const std:
                     {"context", cell.context},
                     {"marginal", cell.marginal},
                     {"rows", cell.rows}});
-  // Columns are as wide as their names; where that is too much, the names stand aslant.
+  // Columns are as wide as their names; where a telephone has no room for that, the names stand
+  // aslant.
   const auto columns = static_cast<double>(contexts.size());
   const double wanted = std::max(60.0, widest + 8) * columns;
-  const bool slanted = wanted > kWidest;
+  constexpr double kNarrowPage = 260;
+  const bool slanted = wanted > kNarrowPage;
   const PanelSize size{std::clamp(slanted ? 60 * columns : wanted, 120.0, kWidest), 0, 1};
-  Json panel = {
-      {"width", size.width},
-      {"height", {{"step", kRow}}},
-      {"data", {{"values", std::move(rows)}}},
-      {"mark", {{"type", "rect"}}},
-      {"encoding",
-       {{"x",
-         {{"field", "context"},
-          {"type", "nominal"},
-          {"title", "context"},
-          {"sort", nullptr},
-          {"scale", {{"paddingInner", 0.06}}},
-          {"axis", {{"labelAngle", slanted ? -45 : 0}, {"labelLimit", slanted ? 110 : kWidest}}}}},
-        {"y", names_down("action")},
-        {"color",
-         {{"field", "marginal"},
-          {"type", "quantitative"},
-          {"scale", {{"domain", {0, most}}, {"scheme", "viridis"}, {"nice", false}}},
-          {"legend",
-           {{"title", "share of the action's rows"},
-            {"orient", "top"},
-            {"gradientLength", 200},
-            {"gradientThickness", 12},
-            {"tickCount", 4}}}}},
-        {"tooltip",
-         {shown_text("action", "action"), shown_text("context", "context"),
-          shown_number("marginal", "share"), shown_number("rows", "rows")}}}}};
+  Json panel = {{"width", size.width},
+                {"height", {{"step", kRow}}},
+                {"data", {{"values", std::move(rows)}}},
+                {"mark", {{"type", "rect"}}},
+                {"encoding",
+                 {{"x",
+                   {{"field", "context"},
+                    {"type", "nominal"},
+                    {"title", "context"},
+                    {"sort", nullptr},
+                    {"scale", {{"paddingInner", 0.06}}},
+                    {"axis", {{"labelAngle", slanted ? -45 : 0}, {"labelLimit", 160}}}}},
+                  {"y", names_down("action")},
+                  {"color",
+                   {{"field", "marginal"},
+                    {"type", "quantitative"},
+                    {"scale", {{"domain", {0, most}}, {"scheme", "viridis"}, {"nice", false}}},
+                    {"legend",
+                     {{"title", "share of the action's rows"},
+                      {"orient", "top"},
+                      {"gradientLength", 200},
+                      {"gradientThickness", 12},
+                      {"tickCount", 4}}}}},
+                  {"tooltip",
+                   {shown_text("action", "action"), shown_text("context", "context"),
+                    shown_number("marginal", "share"), shown_number("rows", "rows")}}}}};
   return assemble(heading_of("marginals", "Where each action leads", caption), {panel}, size);
 }
 

@@ -38,10 +38,10 @@ TEST(AuditFigures, NamesOfContextsHaveRoomOrStandAslant) {
     return Json::parse(audit_marginals_figure(cells, "").spec)["concat"][0];
   };
   const auto angle = [](const Json& spec) { return spec["encoding"]["x"]["axis"]["labelAngle"]; };
-  EXPECT_EQ(angle(panel("z", 5)), 0);
-  EXPECT_EQ(angle(panel("opened=yes clicked=", 3)), 0);
-  EXPECT_GE(panel("opened=yes clicked=", 3)["width"], 3 * 20 * 6);
-  EXPECT_EQ(angle(panel("opened=yes clicked=", 6)), -45);
+  EXPECT_EQ(angle(panel("z", 4)), 0);
+  EXPECT_EQ(angle(panel("recommended", 2)), 0);
+  EXPECT_GE(panel("recommended", 2)["width"], 2 * 12 * 6);
+  EXPECT_EQ(angle(panel("opened=yes clicked=", 3)), -45);
 }
 
 TEST(AuditFigures, PowerMarksTheLeastViolationOnlyWhereThereIsOne) {
