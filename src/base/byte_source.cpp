@@ -132,6 +132,12 @@ std::size_t ByteSource::unpack(char* to, std::size_t most) {
       stream.next_in = reinterpret_cast<Bytef*>(packed.data());
       stream.avail_in = static_cast<uInt>(count);
     }
+    // Tapes and blocks are filled up with zeros behind the last member.
+    while (unpacking_->between && stream.avail_in > 0 && *stream.next_in == 0) {
+      ++stream.next_in;
+      --stream.avail_in;
+    }
+    if (stream.avail_in == 0) continue;
     unpacking_->between = false;
     const int result = inflate(&stream, Z_NO_FLUSH);
     if (result == Z_STREAM_END) {

@@ -98,5 +98,15 @@ TEST(ByteSource, DamageIsTold) {
   EXPECT_TRUE(contains(refused(sum), "data check"));
 }
 
+TEST(ByteSource, ZerosBehindTheLastMemberAreFilling) {
+  const TemporaryDirectory directory;
+  write_file(directory.file("x"), packed("one") + packed("two") + std::string(100'000, '\0'));
+  ByteSource source(directory.file("x"));
+  EXPECT_EQ(all_of(source, 333), "onetwo");
+  write_file(directory.file("y"), packed("one") + std::string(3, '\0') + "rest");
+  ByteSource garbage(directory.file("y"));
+  EXPECT_TRUE(contains(refusal([&] { all_of(garbage, 333); }), "gzip"));
+}
+
 }  // namespace
 }  // namespace armature
