@@ -190,14 +190,18 @@ Json marginals_json(const AuditAnswer& answer) {
 std::string json_of(const AuditAnswer& answer, const std::optional<AdviceAnswer>& advice,
                     const LogFacts& facts) {
   using Cell = AuditCellAnswer;
+  const auto anytime = [&](const Interval& interval) {
+    return answer.weighted ? Json() : interval_json(interval);
+  };
   Json json = {
       {"verdict", verdict_name(answer.verdict)},
       {"words", audit_words(answer)},
       {"p_value", answer.p_value},
       {"rests_on", answer.rests_on},
       {"level", answer.question.level},
-      {"rows_used", answer.rows},
+      {"rows_used", facts.rows_used},
       {"rows_skipped", facts.rows_read - facts.rows_used},
+      {"weight", answer.rows},  // rows that these lines stand for
       {"adaptive", answer.adaptive},
       {"weighted", answer.weighted},
       {"binary", answer.binary},
@@ -208,14 +212,15 @@ std::string json_of(const AuditAnswer& answer, const std::optional<AdviceAnswer>
       {"means", matrix_json(answer, [](const Cell& c) { return c.mean ? Json(*c.mean) : Json(); })},
       {"intervals",
        {{"delta", answer.question.delta},
+        {"approximate", answer.weighted},
         {"marginals_fixed",
          matrix_json(answer, [](const Cell& c) { return interval_json(c.marginal_fixed); })},
         {"marginals_anytime",
-         matrix_json(answer, [](const Cell& c) { return interval_json(c.marginal_anytime); })},
+         matrix_json(answer, [&](const Cell& c) { return anytime(c.marginal_anytime); })},
         {"means_fixed",
          matrix_json(answer, [](const Cell& c) { return interval_json(c.mean_fixed); })},
         {"means_anytime",
-         matrix_json(answer, [](const Cell& c) { return interval_json(c.mean_anytime); })}}},
+         matrix_json(answer, [&](const Cell& c) { return anytime(c.mean_anytime); })}}},
       {"smallest_p_value", answer.smallest_p},
       {"combined_p_value", answer.combined_p},
       {"log_e_value", answer.log_evidence},
@@ -253,6 +258,8 @@ std::string json_of(const AuditAnswer& answer, const std::optional<AdviceAnswer>
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+constexpr double kLeastLevel = 1e-6;
+
 // --- The command ---------------------------------------------------------------------------------
 
 AuditQuestion question_from(const Options& options) {
@@ -263,6 +270,9 @@ AuditQuestion question_from(const Options& options) {
     return value;
   };
   question.level = share("--level", options.level);
+  if (question.level < kLeastLevel)
+    throw Error({"", "--level", "'" + options.level + "'",
+                 "1e-6 or more: tests by drawing show nothing rarer"});
   if (!options.violation.empty()) question.violation = share("--violation", options.violation);
   question.horizon = horizon_option(options.horizon);
   question.seed = whole_number("--seed", options.seed, 0, UINT64_MAX);
@@ -316,6 +326,9 @@ Audited audited(const Options& options) {
 }
 
 void run(const Options& options) {
+  require_apart(
+      files_read(options.log),
+      {{"--write", options.problem}, {"--report", options.report}, {"--output", options.output}});
   for (const std::optional<std::string>& file : {options.problem, options.report, options.output})
     if (file) require_writable(*file);
   if (options.report) require_audit_page();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "armature/error.h"
@@ -40,7 +41,39 @@ std::pair<double, double> scale_of(const std::string& text) {
   throw Error({"", "--scale", "'" + text + "'", "LOW,HIGH: what becomes 0 and what becomes 1"});
 }
 
+// Of files that are there and of names yet to be made. /dev/null and the like may be named often.
+bool same_file(const std::string& one, const std::string& other) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::exists(one, error) && fs::exists(other, error))
+    return fs::is_regular_file(one, error) && fs::equivalent(one, other, error);
+  const fs::path first = fs::weakly_canonical(fs::absolute(one, error), error);
+  const fs::path second = fs::weakly_canonical(fs::absolute(other, error), error);
+  return !first.empty() && first == second;
+}
+
 }  // namespace
+
+std::vector<std::string> files_read(const LogArguments& arguments) {
+  std::vector<std::string> files{arguments.file};
+  if (arguments.given) files.push_back(*arguments.given);
+  return files;
+}
+
+void require_apart(const std::vector<std::string>& read, const std::vector<WrittenFile>& written) {
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    if (!written[i].path) continue;
+    for (const std::string& input : read)
+      if (same_file(*written[i].path, input == "-" ? "/dev/stdin" : input))
+        throw Error({"", written[i].option, "'" + *written[i].path + "', which is read",
+                     "another file: what is read is never written over"});
+    for (std::size_t j = 0; j < i; ++j)
+      if (written[j].path && same_file(*written[i].path, *written[j].path))
+        throw Error({"", written[i].option,
+                     fmt::format("'{}', which {} writes", *written[i].path, written[j].option),
+                     "a file of its own"});
+  }
+}
 
 void add_log_options(CLI::App& command, LogArguments& arguments) {
   command

@@ -50,6 +50,15 @@ std::string log_paragraph(const LogFacts& facts);
 /// The same for programs: `file`, `format`, rows by what became of them, `sentences`.
 nlohmann::ordered_json log_json(const LogFacts& facts);
 
+/// Throws Error where a file that is written is one that is read, or is written twice: by whatever
+/// name it goes. `-` is standard input.
+struct WrittenFile {
+  const char* option;
+  std::optional<std::string> path;
+};
+std::vector<std::string> files_read(const LogArguments& arguments);
+void require_apart(const std::vector<std::string>& read, const std::vector<WrittenFile>& written);
+
 /// What open_log is given. Throws Error naming the option that makes no sense.
 LogOptions log_options_of(const LogArguments& arguments, LogProgress& progress);
 

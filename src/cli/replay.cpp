@@ -221,6 +221,7 @@ ReplayQuestion question_from(const Options& options, const LogOptions& log) {
 }
 
 void run(const Options& options) {
+  require_apart(files_read(options.log), {{"--output", options.output}});
   LogProgress progress(options.log.quiet);
   const LogOptions reading = log_options_of(options.log, progress);
   const ReplayQuestion question = question_from(options, reading);

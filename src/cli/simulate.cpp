@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/log_options.h"
 #include "cli/progress.h"
 #include "cli/setting_options.h"
 #include "cli/terminal.h"
@@ -126,6 +127,7 @@ std::unique_ptr<LogWriter> log_of(const Simulation& simulation, const InstanceSo
 
 void run(const Options& options) {
   Simulation simulation = simulation_of(options);
+  require_apart({}, {{"--log", options.log}, {"--output", options.output}});
   if (options.output) require_writable(*options.output);
   if (options.log) require_writable(*options.log);
   std::unique_ptr<LogWriter> log;

@@ -121,6 +121,7 @@ TEST(AuditCommand, Mistakes) {
   };
   const std::string log = kLogs + "mail-benign.csv";
   EXPECT_NE(error_of(log + kColumns + "--level 1.5").find("--level"), std::string::npos);
+  EXPECT_NE(error_of(log + kColumns + "--level 1e-300").find("1e-6 or more"), std::string::npos);
   EXPECT_NE(error_of(log + kColumns + "--violation x").find("--violation"), std::string::npos);
   EXPECT_NE(error_of(log + " --action campain --context opened --reward bought").find("campaign"),
             std::string::npos);
@@ -133,6 +134,36 @@ TEST(AuditCommand, Mistakes) {
   EXPECT_NE(one.find("'a' alone"), std::string::npos) << one;
   EXPECT_NE(error_of(log + kColumns + "--report /nowhere/at/all.html").find("/nowhere"),
             std::string::npos);
+}
+
+TEST(AuditCommand, NeverWritesOverWhatItReads) {
+  const TemporaryDirectory directory;
+  const std::string text = read_file(kLogs + "mail-benign.csv");
+  write_file(directory.file("log.csv"), text);
+  const auto status = [&](const std::string& command) {
+    return run_shell("armature " + command + kColumns, directory.path()).status;
+  };
+  for (const char* option : {"--write", "--report", "--output"})
+    EXPECT_EQ(status(std::string("audit log.csv --no-advice ") + option + " ./log.csv"), 2);
+  EXPECT_EQ(status("audit - --no-advice --write log.csv < log.csv"), 2);
+  EXPECT_EQ(status("replay log.csv --policy ucb -o ./log.csv"), 2);
+  EXPECT_EQ(status("audit log.csv --no-advice --write new --report ./new"), 2);
+  EXPECT_EQ(status("audit log.csv --no-advice --write /dev/null -o /dev/null"), 0);
+  EXPECT_EQ(read_file(directory.file("log.csv")), text);
+}
+
+TEST(AuditCommand, RowsUsedAreLinesAndWeightIsWhatTheyStandFor) {
+  const TemporaryDirectory directory;
+  std::string text = "action,context,reward,n\n";
+  for (int i = 0; i < 8; ++i)
+    text += std::string(i & 1 ? "a," : "b,") + (i & 2 ? "x," : "y,") + (i & 4 ? "1," : "0.5,") +
+            "1000000000000\n";
+  write_file(directory.file("log.csv"), text);
+  const ProgramResult result =
+      run_armature("audit " + directory.file("log.csv") + " --weight n --no-advice --format json");
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["rows_used"], 8);
+  EXPECT_EQ(json["weight"], 8000000000000);
 }
 
 }  // namespace
