@@ -1,25 +1,39 @@
 #include "audit/permutation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "base/mathematics.h"
 
 namespace armature {
 
 Reservoir::Reservoir(std::size_t capacity, std::uint64_t seed)
     : capacity_(capacity), stream_({seed, 0, Purpose::kEstimate}) {}
 
+// Copies are not counted off: which row is kept next is drawn at once (Li 1994, algorithm L), so
+// that a row which stands for 10^12 costs no more than a few draws.
 void Reservoir::add(const LogRow& row) {
   const Kept kept{row.action, row.context, row.reward};
-  for (double copy = 0; copy < row.weight; ++copy) {
-    ++seen_;
-    if (rows_.size() < capacity_) {
-      rows_.push_back(kept);
-      continue;
-    }
-    // Beyond 2^53 rows nobody reads a log; a product of 53 bits is as even as it needs to be.
-    const auto place = static_cast<std::uint64_t>(stream_.uniform() * static_cast<double>(seen_));
-    if (place < capacity_) rows_[place] = kept;
+  const double room = static_cast<double>(capacity_ - rows_.size());
+  rows_.insert(rows_.end(), static_cast<std::size_t>(std::min(row.weight, room)), kept);
+  seen_ += row.weight;
+  if (rows_.size() < capacity_) return;
+  if (next_ == 0) {
+    next_ = static_cast<double>(capacity_);
+    draw_next();
   }
+  while (next_ <= seen_) {
+    rows_[uniform_index(stream_, static_cast<std::uint32_t>(capacity_))] = kept;
+    draw_next();
+  }
+}
+
+void Reservoir::draw_next() {
+  const auto log_uniform = [&] { return portable::log(1 - stream_.uniform()); };
+  log_largest_ += log_uniform() / static_cast<double>(capacity_);
+  const double largest = portable::exp(log_largest_);
+  next_ += largest < 1 ? std::floor(log_uniform() / portable::log1p(-largest)) + 1 : 1;
 }
 
 std::vector<RewardSample> by_context(const Reservoir& reservoir, std::size_t contexts) {

@@ -12,7 +12,8 @@
 
 namespace armature {
 
-/// Rows drawn evenly from all that came by (Vitter's algorithm R), the same ones for the same seed.
+/// Rows drawn evenly from all that came by (a uniform sample of fixed size), the same ones for the
+/// same seed.
 class Reservoir {
  public:
   explicit Reservoir(std::size_t capacity, std::uint64_t seed);
@@ -24,12 +25,16 @@ class Reservoir {
   };
   void add(const LogRow& row);
   const std::vector<Kept>& rows() const { return rows_; }
-  bool all() const { return seen_ == rows_.size(); }  // nothing was left out
+  bool all() const { return seen_ <= static_cast<double>(rows_.size()); }  // nothing was left out
 
  private:
+  void draw_next();
+
   std::size_t capacity_;
   Stream stream_;
-  std::uint64_t seen_ = 0;
+  double seen_ = 0;         // rows, copies counted
+  double next_ = 0;         // the number of the next one to be kept; 0: there is room still
+  double log_largest_ = 0;  // of the largest key, were each row to draw one
   std::vector<Kept> rows_;
 };
 
