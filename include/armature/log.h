@@ -73,7 +73,9 @@ struct LogOptions {
 
 inline constexpr std::size_t kMostLevels = 10'000;    // of actions, and of contexts
 inline constexpr std::size_t kMostCells = 1'000'000;  // of both together
-inline constexpr double kMostBadShare = 0.01;         // of rows, without skip_bad
+/// Below, a row would count for more than all others of any log.
+inline constexpr double kLeastPropensity = 1e-9;
+inline constexpr double kMostBadShare = 0.01;  // of rows, without skip_bad
 
 /// What was found out about a log while it was read.
 struct LogFacts {

@@ -72,16 +72,38 @@ char separator_of(std::string_view header, const std::vector<std::string>& wante
 
 CsvReader::CsvReader(Opening opening, const std::vector<std::string>& wanted)
     : RecordReader(std::move(opening)) {
-  separator_ = separator_of(first_, wanted);
+  read_header();
+  separator_ = told_ != 0 ? told_ : separator_of(first_, wanted);
   const auto fields = fields_of(first_, separator_);
   const std::string line = "line " + std::to_string(lines_->line());
   if (!fields)
     throw Error({source().name(), line, "a quote that is not closed", "the names of the columns"});
+  for (const std::string& name : *fields)
+    if (lines_->lines_joined() == 1 && name.find('\r') != std::string::npos)
+      throw Error({source().name(), line, "lines that end in CR alone", "lines that end in LF"});
   if (fields->size() > kMostColumns)
     throw Error({source().name(), line, std::to_string(fields->size()) + " columns",
                  "at most " + std::to_string(kMostColumns)});
   columns_ = *fields;
   places_.resize(columns_.size());
+}
+
+void CsvReader::read_header() {
+  constexpr std::string_view kTold = "sep=";
+  if (first_.size() == kTold.size() + 1 && first_.starts_with(kTold)) {
+    told_ = first_.back();
+    if (kSeparators.find(told_) == std::string_view::npos || !lines_->next(first_))
+      throw Error({source().name(), "line 1", "'" + std::string(first_) + "'",
+                   "comma, semicolon, tab or bar, and the names of the columns below"});
+  }
+  const auto whole = [&](char separator) { return fields_of(first_, separator).has_value(); };
+  while (std::none_of(kSeparators.begin(), kSeparators.end(), whole) && lines_->extend(first_)) {
+  }
+}
+
+void CsvReader::rewind() {
+  rewind_to_first();
+  read_header();
 }
 
 void CsvReader::choose(const std::vector<std::string>& names) {
@@ -100,7 +122,7 @@ bool CsvReader::next(Record& record) {
   std::string_view line;
   do {
     if (!lines_->next(line)) return false;
-  } while (line.empty() || is_blank(line));
+  } while (is_blank(line) && line.find(separator_) == std::string_view::npos);
   record.line = lines_->line();
   record.trouble = nullptr;
   record.fields.assign(chosen_, {});

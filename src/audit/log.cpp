@@ -104,8 +104,8 @@ LogFacts facts_of(const RecordReader& reader, const LogOptions& options) {
     if (!name.empty()) require_column(facts, columns, role, name, true);
 
   facts.policy = remark(reader.remarks(), "policy");
-  facts.adaptive =
-      options.adaptive || service || remark(reader.remarks(), "learns").starts_with("yes");
+  facts.adaptive = options.adaptive || service || dsjson ||
+                   remark(reader.remarks(), "learns").starts_with("yes");
   return facts;
 }
 
@@ -156,7 +156,8 @@ class LogFile final : public Log {
   bool convert(LogRow& row, Fault& fault);
   bool read_reward(double& reward, Fault& fault) const;
   bool read_propensity(double& propensity, Fault& fault) const;
-  bool read_weight(double& weight, Fault& fault) const;
+  bool read_weight(double& weight, Fault& fault);
+  bool read_dropped(Fault& fault);
   bool note_decision(Fault& fault);
   void note_time();
   void note_bad(const Fault& fault);
@@ -176,6 +177,7 @@ class LogFile final : public Log {
   std::optional<JointContexts> contexts_;
   DecisionIds ids_;
   std::string last_time_;
+  std::optional<double> share_dropped_;  // the first row's
   Record record_;
 };
 
@@ -352,22 +354,32 @@ bool LogFile::read_reward(double& reward, Fault& fault) const {
   return false;
 }
 
-// An empty one is not known, which is no mistake: policies without a closed form have none.
+// An empty one is not known, which is no mistake of a whole log: policies without a closed form
+// have none. Between others it is a missing value, for decisions cannot be weighted by halves. Of a
+// policy that learns they may come and go: its audit does not need them, and replay asks itself.
 bool LogFile::read_propensity(double& propensity, Fault& fault) const {
   const std::string_view text = field(propensity_);
   propensity = std::numeric_limits<double>::quiet_NaN();
-  if (text.empty()) return true;
+  if (text.empty()) {
+    if (facts_.adaptive || facts_.with_propensity == 0) return true;
+    fault = {"missing values", facts_.propensity, {}, "a propensity in every row, or in none"};
+    return false;
+  }
+  if (!facts_.adaptive && facts_.with_propensity < facts_.rows_used)
+    throw Error({facts_.file, fmt::format("line {}, '{}'", record_.line, facts_.propensity),
+                 "the first propensity, after rows without one",
+                 "a propensity in every row, or in none"});
   const auto number = number_of(text);
-  if (number && *number > 0 && *number <= 1) {
+  if (number && *number >= kLeastPropensity && *number <= 1) {
     propensity = *number;
     return true;
   }
   fault = {number ? "values out of range" : "values that are no numbers", facts_.propensity, text,
-           "a probability above 0 and at most 1: that with which the action was chosen"};
+           "a probability from 1e-9 to 1: that with which the action was chosen"};
   return false;
 }
 
-bool LogFile::read_weight(double& weight, Fault& fault) const {
+bool LogFile::read_weight(double& weight, Fault& fault) {
   weight = 1;
   if (weight_ != kAbsent) {
     const std::string_view text = field(weight_);
@@ -378,16 +390,24 @@ bool LogFile::read_weight(double& weight, Fault& fault) const {
     }
     weight = *number;
   }
-  // VW may have logged a part of the events only: those that are there stand for the others.
-  if (const std::string_view text = field(dropped_); !text.empty()) {
-    const auto dropped = number_of(text);
-    if (!dropped || *dropped < 0 || *dropped >= 1) {
-      fault = {"values out of range", kVwDropped, text, "a probability below 1"};
-      return false;
-    }
-    weight /= 1 - *dropped;
+  return read_dropped(fault);
+}
+
+// VW may have logged a part of the events only. Where each had the same chance to be there, those
+// that are are a fair sample and nothing is to be done: they are no copies of what was dropped.
+bool LogFile::read_dropped(Fault& fault) {
+  const std::string_view text = field(dropped_);
+  const auto dropped = text.empty() ? std::optional<double>(0) : number_of(text);
+  if (!dropped || *dropped < 0 || *dropped >= 1) {
+    fault = {"values out of range", kVwDropped, text, "a probability below 1"};
+    return false;
   }
-  return true;
+  if (!share_dropped_) share_dropped_ = *dropped;
+  if (*share_dropped_ == *dropped) return true;
+  throw Error({facts_.file, fmt::format("line {}, {}", record_.line, kVwDropped),
+               fmt::format("{}, and {} before", *dropped, *share_dropped_),
+               "the same in every row: a log that kept some rows rather than others is no fair "
+               "sample of its decisions"});
 }
 
 bool LogFile::note_decision(Fault& fault) {

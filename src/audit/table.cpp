@@ -43,6 +43,9 @@ void AuditTable::add(const LogRow& row) {
     widen(row.action + std::size_t{1}, row.context + std::size_t{1});
   const double n = row.weight, y = row.reward;
   const bool known = !std::isnan(row.propensity);
+  if (known && !(row.propensity >= kLeastPropensity && row.propensity <= 1))
+    throw Error({"", fmt::format("line {}: propensity", row.line), print_real(row.propensity),
+                 "a probability from 1e-9 to 1"});
   const double w = known ? 1 / row.propensity : 1;
   AuditCell& cell = cells_[row.action][row.context];
   cell.rows += static_cast<std::uint64_t>(n);
@@ -71,6 +74,13 @@ void AuditTable::widen(std::size_t actions, std::size_t contexts) {
     ranges_.resize(actions);
   }
   for (std::vector<AuditCell>& row : cells_) row.resize(contexts_);
+}
+
+void AuditTable::name(std::size_t actions, std::size_t contexts) {
+  ARMATURE_CHECK(rows_ == 0, "names that are known before the first row");
+  widen(actions, contexts);
+  known_actions_ = actions;
+  known_contexts_ = contexts;
 }
 
 const AuditCell& AuditTable::cell(std::size_t action, std::size_t context) const {

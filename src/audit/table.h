@@ -40,9 +40,14 @@ class AuditTable {
  public:
   /// Throws Error where a weight is no whole number of rows.
   void add(const LogRow& row);
+  /// Before the first row: so many are known by name.
+  void name(std::size_t actions, std::size_t contexts);
   /// At least so many, whether they have rows or not.
   void widen(std::size_t actions, std::size_t contexts);
 
+  /// How many were named before the first row.
+  std::size_t known_actions() const { return known_actions_; }
+  std::size_t known_contexts() const { return known_contexts_; }
   std::size_t actions() const { return cells_.size(); }
   std::size_t contexts() const { return contexts_; }
   const AuditCell& cell(std::size_t action, std::size_t context) const;
@@ -55,6 +60,7 @@ class AuditTable {
 
   bool binary() const { return binary_; }                           // no reward but 0 and 1
   bool propensities() const { return missing_ == 0 && rows_ > 0; }  // every row has one
+  bool some_propensities() const { return missing_ < rows_; }
   const PropensityRange& propensity(std::size_t action) const { return ranges_[action]; }
   /// Rows of one action were played with propensities that differ: they depended on something.
   bool propensities_vary() const;
@@ -65,6 +71,7 @@ class AuditTable {
   std::vector<std::vector<AuditCell>> cells_;  // by action, then context
   std::vector<PropensityRange> ranges_;
   std::size_t contexts_ = 0;
+  std::size_t known_actions_ = 0, known_contexts_ = 0;
   std::uint64_t rows_ = 0;
   std::uint64_t missing_ = 0;  // rows without a propensity
   bool binary_ = true;

@@ -165,14 +165,16 @@ TEST(Log, BadRowsAreCountedByReason) {
       "11,\"a\"b,x,1,0.5\n"  // 13: text behind a quote
       "12,\xff,x,1,0.5\n"    // 14: no UTF-8
       "13,a,x,nan,0.5\n"     // 15: no number
-      "14,c,y,1,\n"          // 16: fine, without a propensity
-      "15,b";                // 17: cut off
+      "14,c,y,1,\n"          // 16: no propensity, where others have one
+      "15,a,y,1,1e-200\n"    // 17: none that a row could have
+      "16,c,y,1,0.5\n"       // 18: fine
+      "17,b";                // 19: cut off
   const ReadLog read = read_text(table, skipping());
-  EXPECT_EQ(read.facts.rows_read, 16u);
+  EXPECT_EQ(read.facts.rows_read, 18u);
   EXPECT_EQ(read.facts.rows_used, 2u);
-  EXPECT_EQ(read.facts.rows_bad(), 14u);
-  EXPECT_EQ(read.facts.with_propensity, 1u);
-  EXPECT_FALSE(read.facts.has_propensities());
+  EXPECT_EQ(read.facts.rows_bad(), 16u);
+  EXPECT_EQ(read.facts.with_propensity, 2u);
+  EXPECT_TRUE(read.facts.has_propensities());
   EXPECT_EQ(read.actions, (Names{"a", "c"}));  // bad rows leave no name behind
   std::vector<std::string> found;
   for (const LogFacts::Bad& bad : read.facts.bad)
@@ -182,14 +184,14 @@ TEST(Log, BadRowsAreCountedByReason) {
       found,
       (Names{"3 1 action missing values", "4 1 context missing values", "5 1 reward missing values",
              "6 1 reward values out of range", "7 2 reward values that are no numbers",
-             "8 2 propensity values out of range", "10 1  a wrong number of fields",
+             "8 3 propensity values out of range", "10 1  a wrong number of fields",
              "11 1  another separator", "12 1 decision decisions that were there before",
              "13 1  text behind a closing quote", "14 1 action values that are no UTF-8",
-             "17 1  a last line that was cut off"}));
+             "16 1 propensity missing values", "19 1  a last line that was cut off"}));
   // Without --skip-bad it is refused, by the most frequent reason.
   EXPECT_TRUE(contains(refused(table),
-                       "line 7, 'reward': got 'many' (14 of 16 rows cannot be "
-                       "used, 2 for this reason), expected a number; --skip-bad"));
+                       "line 8, 'propensity': got '0' (16 of 18 rows cannot be "
+                       "used, 3 for this reason), expected a probability from 1e-9"));
 }
 
 TEST(Log, OneBadRowInAHundredIsCarried) {
@@ -290,9 +292,12 @@ TEST(Log, JsonLinesByPath) {
 }
 
 TEST(Log, AJsonColumnMayBeginInALaterRow) {
+  LogOptions learning;
+  learning.adaptive = true;  // where propensities may come and go
   const ReadLog read = read_text(
       "{\"action\": \"a\", \"context\": \"x\", \"reward\": 1}\n"
-      "{\"action\": \"a\", \"context\": \"x\", \"reward\": 1, \"propensity\": 0.5}\n");
+      "{\"action\": \"a\", \"context\": \"x\", \"reward\": 1, \"propensity\": 0.5}\n",
+      learning);
   EXPECT_EQ(read.facts.propensity, "propensity");
   EXPECT_EQ(read.facts.with_propensity, 1u);
 }
@@ -319,7 +324,11 @@ TEST(Log, DecisionsOfVowpalWabbit) {
   EXPECT_EQ(read.actions, Names{"2"});
   EXPECT_EQ(read.rows[0].reward, 1);
   EXPECT_EQ(read.rows[0].propensity, 0.8);
-  EXPECT_EQ(read.rows[0].weight, 2);
+  EXPECT_EQ(read.rows[0].weight, 1);  // a fair sample of what happened, no copy
+  EXPECT_TRUE(read.facts.adaptive);   // VW learns
+  std::string other = row;
+  other.replace(other.find("0.5}"), 3, "0.3").replace(other.find("e1"), 2, "e3");
+  EXPECT_TRUE(contains(refused(row + other, options), "pdrop: got 0.3, and 0.5 before"));
   EXPECT_EQ(read.facts.rows_set_aside, 1u);
 }
 
@@ -431,6 +440,40 @@ TEST(Log, FactsInSentences) {
                    "2 rows could not be used: 1 decisions that were there before in 'decision' "
                    "(first in line 3: '1'); 1 values out of range in 'reward' (first in line 4: "
                    "'7')."}));
+}
+
+TEST(Log, PropensitiesInEveryRowOrInNone) {
+  EXPECT_TRUE(contains(refused("action,context,reward,propensity\na,x,1,\nb,x,1,0.5\n"),
+                       "line 3, 'propensity': got the first propensity, after rows without"));
+  LogOptions learning;
+  learning.adaptive = true;  // nothing is weighted there
+  EXPECT_EQ(read_text("action,context,reward,propensity\na,x,1,\nb,x,1,0.5\n", learning)
+                .facts.with_propensity,
+            1u);
+}
+
+TEST(Log, ARowOfSeparatorsIsNoEmptyLine) {
+  const ReadLog read = read_text("action\tcontext\treward\na\tx\t1\n\t\t\n\n \n", skipping());
+  EXPECT_EQ(read.facts.rows_read, 2u);
+  EXPECT_EQ(read.facts.rows_bad(), 1u);
+}
+
+TEST(Log, HeadersOfSpreadsheets) {
+  LogOptions options;
+  options.action = "the\naction";
+  const std::string rows = "a;x;1\nb;y;0\n";
+  const TemporaryDirectory directory;
+  write_file(directory.file("log"), "\"the\naction\";context;reward\n" + rows);
+  const auto log = open_log(directory.file("log"), options);
+  EXPECT_EQ(read_all(*log).rows.size(), 2u);
+  log->rewind();
+  EXPECT_EQ(read_all(*log).rows.size(), 2u);
+  const ReadLog told = read_text("sep=;\naction;context;reward\n" + rows);
+  EXPECT_EQ(told.rows.size(), 2u);
+  EXPECT_EQ(told.facts.separator, ';');
+  EXPECT_EQ(told.rows[0].line, 3u);
+  EXPECT_TRUE(contains(refused("action,context,reward\ra,x,1\rb,y,0\r"), "CR alone"));
+  EXPECT_TRUE(contains(refused("\"action,context,reward\na,x,1\n"), "not closed"));
 }
 
 }  // namespace

@@ -89,5 +89,11 @@ TEST(Estimates, ByWeights) {
   EXPECT_NEAR(counted.cell(0, 0).marginal, 2.0 / 3, 1e-15);
 }
 
+TEST(AuditTable, RefusesPropensitiesThatNoRowCanHave) {
+  AuditTable table;
+  EXPECT_THROW(table.add(row_of(0, 0, 1, 1e-200)), Error);
+  EXPECT_THROW(table.add(row_of(0, 0, 1, 1.5)), Error);
+}
+
 }  // namespace
 }  // namespace armature
