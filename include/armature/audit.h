@@ -34,6 +34,7 @@ struct AuditCellAnswer {
   double marginal = 0;  // ν̂_a(z)
   Interval marginal_fixed, marginal_anytime;
   std::optional<double> mean;  // μ̂(a,z); none without rows
+  /// Of weighted rows the fixed ones are approximations, and there are no anytime ones.
   Interval mean_fixed, mean_anytime;
 };
 
@@ -64,8 +65,8 @@ struct AuditBreak {
   std::size_t action = 0;
   std::size_t context = 0;
   double difference = 0;  // of means: its own minus the others'
-  Interval interval;
-  double adjusted = 1;  // Holm's p-value, over all cells
+  Interval interval;      // for all comparisons together, 1 − delta
+  double adjusted = 1;    // Holm's p-value, over all cells
 };
 
 /// How much of the effect of actions on rewards passes through the context: 1 − what is left where

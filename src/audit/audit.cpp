@@ -32,10 +32,11 @@ struct ReadLog {
 
 ReadLog read(LogSource& log, const AuditQuestion& question) {
   ReadLog read{{}, Reservoir(question.reservoir, question.seed), {}};
+  read.table.name(log.actions().size(), log.contexts().size());
   LogRow row;
   while (log.next(row)) {
     read.table.add(row);
-    read.reservoir.add(row);
+    if (!log.adaptive()) read.reservoir.add(row);  // nothing is permuted there
     if (read.process.due(read.table.rows())) read.process.look(read.table);
   }
   read.table.widen(log.actions().size(), log.contexts().size());
@@ -86,18 +87,10 @@ AuditCellAnswer cell_answer(const AuditTable& table, const Estimates& estimates,
   out.rows = cell.rows;
   out.marginal = estimate.marginal;
   if (cell.rows > 0) out.mean = estimate.mean;
-  if (answer.weighted) {  // by the normal law: weights have no exact interval
-    const auto around = [&](double centre, double error) {
-      const double width = normal_width(delta) * error;
-      return Interval{std::max(0.0, centre - width), std::min(1.0, centre + width)};
-    };
+  if (answer.weighted) {  // approximations: weights have no exact interval, and none for all n
     const double rows = estimates.rows[a];
-    if (rows > 0)
-      out.marginal_fixed =
-          around(out.marginal, std::sqrt(out.marginal * (1 - out.marginal) / rows));
-    if (cell.rows > 1) out.mean_fixed = around(estimate.mean, std::sqrt(cell.weighted_variance()));
-    out.marginal_anytime = out.marginal_fixed;
-    out.mean_anytime = out.mean_fixed;
+    out.marginal_fixed = score_interval({rows * out.marginal, rows}, delta);
+    out.mean_fixed = score_interval({estimate.sum(), estimate.rows}, delta);
     return out;
   }
   if (all.rows > 0) {
@@ -139,15 +132,15 @@ void answer_marginals(AuditAnswer& answer, const Estimates& estimates) {
 
 // --- Is Z a separator? ---------------------------------------------------------------------------
 
-std::vector<TestResult> fitting_tests(const ReadLog& log, const AuditQuestion& question,
-                                      AuditAnswer& answer) {
+std::vector<TestResult> fitting_tests(const ReadLog& log, const Estimates& estimates,
+                                      const AuditQuestion& question, AuditAnswer& answer) {
   if (answer.adaptive) {
     answer.rests_on = "e-process";
     return evidence_tests(log.table, log.process);
   }
   if (answer.weighted) {
     answer.rests_on = "weighted test";
-    return weighted_tests(log.table);
+    return weighted_tests(estimates);
   }
   const Drawing drawing{question.seed, question.level, question.progress};
   if (answer.binary) {
@@ -161,7 +154,7 @@ std::vector<TestResult> fitting_tests(const ReadLog& log, const AuditQuestion& q
 
 void answer_tests(AuditAnswer& answer, const ReadLog& log, const Estimates& estimates,
                   const AuditQuestion& question) {
-  const std::vector<TestResult> results = fitting_tests(log, question, answer);
+  const std::vector<TestResult> results = fitting_tests(log, estimates, question, answer);
   std::vector<double> p_values;
   std::vector<std::size_t> tested;
   for (std::size_t z = 0; z < results.size(); ++z) {
@@ -203,7 +196,7 @@ struct Comparison {
 
 std::optional<Comparison> comparison(const AuditAnswer& answer, const ReadLog& log,
                                      const Estimates& estimates, std::size_t a, std::size_t z,
-                                     const PooledEstimate& all, std::size_t seen) {
+                                     const PooledEstimate& all, std::size_t seen, double delta) {
   const CellEstimate& own = estimates.cell(a, z);
   const PooledEstimate others = all.without(own);
   if (own.rows == 0 || seen < 2 || !(others.rows > 0)) return std::nullopt;
@@ -211,22 +204,21 @@ std::optional<Comparison> comparison(const AuditAnswer& answer, const ReadLog& l
   if (seen == 2 && found.difference.difference < 0) return std::nullopt;
   const double difference = found.difference.difference;
   if (answer.adaptive) {
-    const double delta = answer.question.delta / 2;
-    const Interval mine = anytime_interval(own.sum(), log.table.cell(a, z).rows, delta);
-    const Interval theirs =
-        anytime_interval(others.sum, static_cast<std::uint64_t>(std::llround(others.rows)), delta);
+    const Interval mine = anytime_interval(own.sum(), log.table.cell(a, z).rows, delta / 2);
+    const Interval theirs = anytime_interval(
+        others.sum, static_cast<std::uint64_t>(std::llround(others.rows)), delta / 2);
     found.difference.interval = {mine.low - theirs.high, mine.high - theirs.low};
     found.p_value = anytime_p_value(log.process.log_largest(a, z));
     return found;
   }
   const double error = std::sqrt((own.variance + all.variance() / own.rows) / own.rows +
                                  others.variance() / others.rows);
-  const double width = normal_width(answer.question.delta) * error;
+  const double width = normal_width(delta) * error;
   found.difference.interval = {difference - width, difference + width};
   if (answer.binary && !answer.weighted) {
     const auto whole = [](double x) { return static_cast<std::uint64_t>(std::llround(x)); };
-    found.difference.interval = difference_interval(
-        {own.sum(), own.rows}, {others.sum, others.rows}, answer.question.delta);
+    found.difference.interval =
+        difference_interval({own.sum(), own.rows}, {others.sum, others.rows}, delta);
     found.p_value = fisher_exact(
         {{whole(own.rows), whole(others.rows)}, {whole(own.sum()), whole(others.sum)}});
   } else if (error > 0) {
@@ -249,16 +241,43 @@ double standing_out(const AuditAnswer& answer, const AuditBreak& broken) {
          (broken.interval.high - broken.interval.low);
 }
 
+// What could be named: which one is, the data decide, so that intervals hold for all together.
+std::size_t possible_comparisons(const AuditTable& table) {
+  std::size_t count = 0;
+  for (std::size_t z = 0; z < table.contexts(); ++z) {
+    const std::size_t seen = table.actions_in(z);
+    count += seen == 2 ? 1 : seen < 2 ? 0 : seen;
+  }
+  return std::max<std::size_t>(count, 1);
+}
+
+// The normal law's p-values are no promise where rewards are not 0 and 1: those that may matter are
+// found by permuting, the others are as good as 1.
+void permute(std::vector<Comparison>& comparisons, const ReadLog& log,
+             const AuditQuestion& question) {
+  const std::vector<RewardSample> samples = by_context(log.reservoir, log.table.contexts());
+  const double each = question.level / static_cast<double>(comparisons.size());
+  for (Comparison& one : comparisons) {
+    const auto [a, z] = std::pair{one.difference.action, one.difference.context};
+    one.p_value =
+        one.p_value > 10 * each
+            ? 1
+            : permutation_of_cell(samples[z], log.table, a, z, each, question.seed).p_value;
+  }
+}
+
 void answer_breaks(AuditAnswer& answer, const ReadLog& log, const Estimates& estimates) {
   constexpr std::size_t kMost = 20;
+  const double delta = answer.question.delta / static_cast<double>(possible_comparisons(log.table));
   std::vector<Comparison> comparisons;
   for (std::size_t z = 0; z < answer.contexts.size(); ++z) {
     const PooledEstimate all = pooled(estimates, z);
     const std::size_t seen = log.table.actions_in(z);
     for (std::size_t a = 0; a < answer.actions.size(); ++a)
-      if (const auto found = comparison(answer, log, estimates, a, z, all, seen))
+      if (const auto found = comparison(answer, log, estimates, a, z, all, seen, delta))
         comparisons.push_back(*found);
   }
+  if (answer.permuted_rows > 0) permute(comparisons, log, answer.question);
   std::vector<double> p_values;
   for (const Comparison& each : comparisons) p_values.push_back(each.p_value);
   const std::vector<double> adjusted = holm(p_values);
@@ -285,7 +304,10 @@ void answer_power(AuditAnswer& answer, const Estimates& estimates) {
   const TestKind kind = answer.adaptive                     ? TestKind::kEvidence
                         : answer.binary && !answer.weighted ? TestKind::kExact
                                                             : TestKind::kPermutation;
-  const AuditPower power(estimates, kind, answer.question.level);
+  const double share = answer.permuted_rows == 0 ? 1
+                                                 : static_cast<double>(answer.permuted_rows) /
+                                                       static_cast<double>(answer.rows);
+  const AuditPower power(estimates, kind, answer.question.level, share);
   constexpr double kNever = 2;  // of what would not have shown
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t a = 0; a < answer.actions.size(); ++a) {
@@ -333,7 +355,8 @@ void answer_warnings(AuditAnswer& answer, const AuditTable& table) {
       least = std::min(least, table.propensity(a).least);
     answer.warnings.push_back(fmt::format(
         "Propensities of the same action vary: rows are weighted by 1/propensity, and the test is "
-        "an approximation for many rows (the least propensity is {:.3g}).",
+        "an approximation for many rows (the least propensity is {:.3g}). If a policy that learns "
+        "from outcomes wrote this log, no such test holds: say --adaptive.",
         least));
   }
   if (!answer.binary && answer.permuted_rows > 0 && answer.permuted_rows < answer.rows)
@@ -349,6 +372,8 @@ AuditAnswer audit(LogSource& log, const AuditQuestion& question) {
   const ReadLog read_log = read(log, question);
   const AuditTable& table = read_log.table;
   require_something_to_compare(table, log);
+  if (!log.adaptive() && table.some_propensities() && !table.propensities())
+    throw Error({"", "propensity", "missing in some rows", "one in every row, or in none"});
   AuditAnswer answer;
   answer.question = question;
   answer.question.progress = nullptr;

@@ -43,6 +43,11 @@ const double kLog2 = portable::log(2);
 
 }  // namespace
 
+double name_weight(std::size_t place, std::size_t known) {
+  const auto i = static_cast<double>(place) + 1;
+  return place < known ? 1 / (static_cast<double>(known) + 1) : 1 / (i * (i + 1));
+}
+
 double log_pair_evidence(const RewardGroup& one, const RewardGroup& other) {
   return log_mixture(one) + log_mixture(other) -
          log_null({one.rows + other.rows, one.sum + other.sum});
@@ -75,52 +80,50 @@ struct ContextEvidence {
   std::vector<double> cells;
   double whole;
 };
-ContextEvidence evidence_of(const ContextGroups& context) {
+ContextEvidence evidence_of(const ContextGroups& context, std::size_t known) {
   ContextEvidence evidence;
+  std::vector<double> weighted;
   double each = -log_null(context.all);
   for (std::size_t a = 0; a < context.groups.size(); ++a) {
     evidence.cells.push_back(log_cell(context, a));
+    weighted.push_back(evidence.cells.back() + portable::log(name_weight(a, known)));
     each += log_mixture(context.groups[a]);
   }
-  const auto actions = static_cast<double>(context.groups.size());
-  evidence.whole =
-      log_sum({log_sum(evidence.cells) - portable::log(actions) - kLog2, each - kLog2});
+  evidence.whole = log_sum({log_sum(weighted), each}) - kLog2;
   return evidence;
 }
 
 }  // namespace
 
 double log_context_evidence(const AuditTable& table, std::size_t context) {
-  return evidence_of(groups_in(table, context)).whole;
+  return evidence_of(groups_in(table, context), table.known_actions()).whole;
 }
 
-double log_evidence(const std::vector<double>& log_of_contexts) {
+double log_evidence(const std::vector<double>& log_of_contexts, std::size_t known) {
   double product = 0;
+  std::vector<double> terms;
+  for (std::size_t z = 0; z < log_of_contexts.size(); ++z)
+    terms.push_back(log_of_contexts[z] + portable::log(name_weight(z, known)));
+  // Of those yet to come, in which nothing has spoken (E(z) = 1), the weights sum to this.
+  terms.push_back(-portable::log(static_cast<double>(log_of_contexts.size()) + 1));
   for (const double value : log_of_contexts) product += log_sum({0, value}) - kLog2;
-  const double mean =
-      log_sum(log_of_contexts) - portable::log(static_cast<double>(log_of_contexts.size()));
-  return log_sum({mean, product}) - kLog2;
+  return log_sum({log_sum(terms), product}) - kLog2;
 }
 
 void EvidenceProcess::look(const AuditTable& table) {
   if (table.actions() == 0 || table.contexts() == 0) return;
-  if (actions_ != table.actions() || of_contexts_.size() != table.contexts()) {
-    actions_ = table.actions();
-    of_contexts_.assign(table.contexts(), 0);
-    of_cells_.assign(table.actions() * table.contexts(), 0);
-    largest_ = 0;
-  }
+  of_contexts_.resize(table.contexts());
+  of_cells_.resize(table.actions());
+  for (std::vector<double>& cells : of_cells_) cells.resize(table.contexts());
   std::vector<double> log_of_contexts;
   for (std::size_t z = 0; z < table.contexts(); ++z) {
-    const ContextEvidence evidence = evidence_of(groups_in(table, z));
+    const ContextEvidence evidence = evidence_of(groups_in(table, z), table.known_actions());
     log_of_contexts.push_back(evidence.whole);
     of_contexts_[z] = std::max(of_contexts_[z], evidence.whole);
-    for (std::size_t a = 0; a < actions_; ++a) {
-      double& largest = of_cells_[a * of_contexts_.size() + z];
-      largest = std::max(largest, evidence.cells[a]);
-    }
+    for (std::size_t a = 0; a < table.actions(); ++a)
+      of_cells_[a][z] = std::max(of_cells_[a][z], evidence.cells[a]);
   }
-  now_ = log_evidence(log_of_contexts);
+  now_ = log_evidence(log_of_contexts, table.known_contexts());
   largest_ = std::max(largest_, now_);
   next_look_ = table.rows() +
                std::max<std::uint64_t>(table.rows() / 100, table.actions() * table.contexts());

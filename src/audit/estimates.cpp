@@ -5,7 +5,9 @@
 namespace armature {
 
 Estimates estimates_of(const AuditTable& table, bool weighted) {
-  Estimates estimates{table.actions(), table.contexts(), table.binary(), {}, {}};
+  Estimates estimates{
+      table.actions(),       table.contexts(),      table.binary(), weighted, {}, {},
+      table.known_actions(), table.known_contexts()};
   for (std::size_t a = 0; a < table.actions(); ++a) {
     const AuditCell action = table.of_action(a);
     estimates.rows.push_back(!weighted || action.rows == 0
@@ -41,6 +43,14 @@ PooledEstimate PooledEstimate::without(const CellEstimate& cell) const {
   rest.sum = std::clamp(sum - cell.sum(), 0.0, rest.rows);
   rest.squares = std::max(0.0, squares - cell.rows * (cell.variance + cell.mean * cell.mean));
   return rest;
+}
+
+bool takes_part(const Estimates& estimates, std::size_t a, const PooledEstimate& context,
+                std::size_t z) {
+  constexpr double kRows = 30, kExpected = 5;
+  const double rows = estimates.cell(a, z).rows;
+  if (!estimates.weighted) return rows > 0;
+  return rows >= kRows && rows * std::min(context.mean(), 1 - context.mean()) >= kExpected;
 }
 
 PooledEstimate pooled(const Estimates& estimates, std::size_t context) {

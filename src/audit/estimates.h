@@ -20,8 +20,10 @@ struct Estimates {
   std::size_t actions = 0;
   std::size_t contexts = 0;
   bool binary = true;
-  std::vector<CellEstimate> cells;  // action by action
-  std::vector<double> rows;         // of actions
+  bool weighted = false;
+  std::vector<CellEstimate> cells;                    // action by action
+  std::vector<double> rows;                           // of actions
+  std::size_t known_actions = 0, known_contexts = 0;  // by name, before the first row
 
   const CellEstimate& cell(std::size_t a, std::size_t z) const { return cells[a * contexts + z]; }
 };
@@ -45,5 +47,10 @@ struct PooledEstimate {
 };
 /// All rows of a context.
 PooledEstimate pooled(const Estimates& estimates, std::size_t context);
+/// Whether an action is tested in a context, of which all rows are these. Of weighted rows the
+/// normal law speaks, and only where there is as much as 30 even rows, and 5 rewards and 5 failures
+/// are to be expected.
+bool takes_part(const Estimates& estimates, std::size_t action, const PooledEstimate& rows,
+                std::size_t context);
 
 }  // namespace armature

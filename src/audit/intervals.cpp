@@ -54,6 +54,11 @@ Interval wilson_interval(const Proportion& proportion, double width) {
 
 }  // namespace
 
+Interval score_interval(const Proportion& proportion, double delta) {
+  if (!(proportion.trials > 0)) return {};
+  return wilson_interval(proportion, std::sqrt(chi_square_upper_quantile(delta, 1)));
+}
+
 Interval difference_interval(const Proportion& one, const Proportion& other, double delta) {
   const double width = std::sqrt(chi_square_upper_quantile(delta, 1));
   const Interval mine = wilson_interval(one, width), theirs = wilson_interval(other, width);

@@ -16,12 +16,14 @@ Interval binomial_interval(std::uint64_t successes, std::uint64_t trials, double
 Interval bounded_mean_interval(const AuditCell& cell, double delta);
 /// Either of them, as the rewards are.
 Interval mean_interval(const AuditCell& cell, bool binary, double delta);
-/// Of a difference of two probabilities, by Wilson's score intervals (Newcombe 1998, method 10):
-/// near its level from a few rows on, also where one of them is 0 or 1.
 struct Proportion {
   double successes = 0;
   double trials = 0;
 };
+/// Wilson's, of a mean; `trials` may be effective ones.
+Interval score_interval(const Proportion& proportion, double delta);
+/// Of a difference of two probabilities, by Wilson's score intervals (Newcombe 1998, method 10):
+/// near its level from a few rows on, also where one of them is 0 or 1.
 Interval difference_interval(const Proportion& one, const Proportion& other, double delta);
 /// Of a mean, for all n together (`anytime-kl`, docs/policies.md).
 Interval anytime_interval(double sum, std::uint64_t count, double delta);

@@ -39,22 +39,23 @@ double least_shift(double own, double others, double mean, double log_evidence) 
 
 }  // namespace
 
-AuditPower::AuditPower(const Estimates& estimates, TestKind kind, double level)
+AuditPower::AuditPower(const Estimates& estimates, TestKind kind, double level, double share)
     : estimates_(estimates), kind_(kind) {
+  std::vector<PooledEstimate> all;
+  for (std::size_t z = 0; z < estimates.contexts; ++z) all.push_back(pooled(estimates, z));
   std::vector<std::size_t> seen(estimates.contexts);
   double tested = 0;  // contexts with a test
   for (std::size_t z = 0; z < estimates.contexts; ++z) {
     for (std::size_t a = 0; a < estimates.actions; ++a)
-      seen[z] += estimates.cell(a, z).rows > 0 ? 1 : 0;
+      seen[z] += takes_part(estimates, a, all[z], z) ? 1 : 0;
     tested += seen[z] > 1 ? 1 : 0;
   }
-  const auto all_actions = static_cast<double>(estimates.actions);
-  const auto all_contexts = static_cast<double>(estimates.contexts);
-  // What one cell's evidence must reach for the whole to reach 1/α: its weights are ½ and 1/|Z|
-  // among contexts, ½ and 1/|A| among actions.
-  const double needed = portable::log(4 * all_actions * all_contexts / level);
-  std::vector<PooledEstimate> all;
-  for (std::size_t z = 0; z < estimates.contexts; ++z) all.push_back(pooled(estimates, z));
+  // What one cell's evidence must reach for the whole to reach 1/α: its weights are ½ and w_z among
+  // contexts, ½ and w_a among actions.
+  const auto needed = [&](std::size_t a, std::size_t z) {
+    return portable::log(4 / level) - portable::log(name_weight(a, estimates.known_actions)) -
+           portable::log(name_weight(z, estimates.known_contexts));
+  };
   std::vector<double> critical(estimates.contexts);
   for (std::size_t z = 0; z < estimates.contexts; ++z)
     if (seen[z] > 1 && kind != TestKind::kEvidence)
@@ -63,16 +64,16 @@ AuditPower::AuditPower(const Estimates& estimates, TestKind kind, double level)
   for (std::size_t a = 0; a < estimates.actions; ++a)
     for (std::size_t z = 0; z < estimates.contexts; ++z) {
       Place place;
-      place.own = estimates.cell(a, z).rows;
-      place.others = all[z].rows - place.own;
-      place.testable = place.own > 0 && seen[z] > 1;
+      place.own = share * estimates.cell(a, z).rows;
+      place.others = share * all[z].rows - place.own;
+      place.testable = takes_part(estimates, a, all[z], z) && seen[z] > 1;
       if (place.testable) {
         place.mean = all[z].mean();
         place.variance = all[z].variance();
         place.degrees = static_cast<double>(seen[z] - 1);
         place.critical = critical[z];
         if (kind == TestKind::kEvidence)
-          place.least_shown = least_shift(place.own, place.others, place.mean, needed);
+          place.least_shown = least_shift(place.own, place.others, place.mean, needed(a, z));
       }
       places_.push_back(place);
     }
@@ -81,7 +82,11 @@ AuditPower::AuditPower(const Estimates& estimates, TestKind kind, double level)
 double AuditPower::power_in(const Place& place, double violation) const {
   const double mean = shifted(place.mean, violation);
   const double shift = std::abs(mean - place.mean);
-  const double own_variance = estimates_.binary ? mean * (1 - mean) : place.variance;
+  // Rewards in [0,1] vary with their mean as those of 0 and 1 do, or less: moved towards ½, more.
+  const double room = place.mean * (1 - place.mean);
+  const double own_variance = estimates_.binary ? mean * (1 - mean)
+                              : room > 0 ? place.variance * std::max(1.0, mean * (1 - mean) / room)
+                                         : 0.25;
   const double other_variance = estimates_.binary ? place.mean * (1 - place.mean) : place.variance;
   const double error =
       std::sqrt(std::max(own_variance, other_variance) / place.own + other_variance / place.others);

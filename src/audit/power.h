@@ -15,7 +15,8 @@ enum class TestKind { kExact, kPermutation, kEvidence };
 
 class AuditPower {
  public:
-  AuditPower(const Estimates& estimates, TestKind kind, double level);
+  /// `share` of the rows is what the test looks at (a reservoir).
+  AuditPower(const Estimates& estimates, TestKind kind, double level, double share = 1);
 
   /// A mean is never shifted beyond 0 or 1, and towards ½: there rewards vary most.
   double power(std::size_t action, double violation) const;

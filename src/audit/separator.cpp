@@ -26,8 +26,9 @@ Trials trials_of(const AuditTable& table, double level, double moved) {
   const auto affordable = [&](double all, double low, double high) {
     return static_cast<std::uint64_t>(std::clamp(all / std::max(1.0, moved), low, high));
   };
-  const auto least =
-      static_cast<std::uint64_t>(std::ceil(8 * static_cast<double>(table.contexts()) / level));
+  // Where even that is too dear, p-values are larger than they need be: valid, and less sharp.
+  const double wanted = std::ceil(8 * static_cast<double>(table.contexts()) / level);
+  const std::uint64_t least = affordable(4e9, 999, std::max(999.0, std::min(wanted, 1e9)));
   return {.draws = std::max(affordable(1e8, 0, 19'999), least), .enough = affordable(2e7, 20, 200)};
 }
 
@@ -66,22 +67,18 @@ double fisher_combination(const std::vector<double>& p_values) {
   return chi_square_tail(statistic, 2 * static_cast<double>(p_values.size()));
 }
 
-TestResult weighted_test(const AuditTable& table, std::size_t context) {
-  const double common = table.of_context(context).variance();
+TestResult weighted_test(const Estimates& estimates, std::size_t context) {
+  const PooledEstimate all = pooled(estimates, context);
   double weights = 0, weighted = 0, statistic = 0, groups = 0;
-  for (std::size_t a = 0; a < table.actions(); ++a) {
-    const AuditCell& cell = table.cell(a, context);
-    if (cell.rows < 2) continue;  // tells nothing of its error
-    // A cell whose rewards are all equal is not known without error: one row's worth of the
-    // context's variance is mixed in.
-    const double effective = cell.weight * cell.weight / cell.weight_squares;
-    const double variance = cell.weighted_variance() + common / (effective * effective);
+  for (std::size_t a = 0; a < estimates.actions; ++a) {
+    if (!takes_part(estimates, a, all, context)) continue;
+    const CellEstimate& cell = estimates.cell(a, context);
+    // A cell whose rewards happen to be alike is not known the better for it.
+    const double variance = std::max(cell.variance, all.variance()) / cell.rows;
     if (!(variance > 0)) continue;
-    const double weight = 1 / variance;
-    const double mean = cell.weighted_mean();
-    weights += weight;
-    weighted += weight * mean;
-    statistic += weight * mean * mean;
+    weights += 1 / variance;
+    weighted += cell.mean / variance;
+    statistic += cell.mean * cell.mean / variance;
     groups += 1;
   }
   if (groups < 2) return {};
@@ -122,9 +119,23 @@ std::vector<TestResult> permutation_tests(const AuditTable& table, const Reservo
   return results;
 }
 
-std::vector<TestResult> weighted_tests(const AuditTable& table) {
+TestResult permutation_of_cell(const RewardSample& context, const AuditTable& table,
+                               std::size_t action, std::size_t z, double level,
+                               std::uint64_t seed) {
+  constexpr double kMoves = 4e8;
+  RewardSample sample = context;
+  for (std::uint32_t& other : sample.actions) other = other == action ? 0 : 1;
+  const double moves = std::max<double>(1, static_cast<double>(sample.rewards.size()));
+  const double draws = std::clamp(8 / level, 999.0, std::max(999.0, kMoves / moves));
+  Stream stream = context_stream(seed, table.contexts() * (1 + action) + z);
+  return permutation_test(std::move(sample), 2, stream,
+                          {.draws = static_cast<std::uint64_t>(draws), .enough = 20});
+}
+
+std::vector<TestResult> weighted_tests(const Estimates& estimates) {
   std::vector<TestResult> results;
-  for (std::size_t z = 0; z < table.contexts(); ++z) results.push_back(weighted_test(table, z));
+  for (std::size_t z = 0; z < estimates.contexts; ++z)
+    results.push_back(weighted_test(estimates, z));
   return results;
 }
 

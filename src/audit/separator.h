@@ -17,8 +17,9 @@ std::vector<double> holm(const std::vector<double>& p_values);
 /// discrete.
 double fisher_combination(const std::vector<double>& p_values);
 
-/// Wald's test of equal weighted means: right as the rows grow, not before.
-TestResult weighted_test(const AuditTable& table, std::size_t context);
+/// A score test of equal weighted means, of the actions that take part (estimates.h): right as the
+/// rows grow, not before.
+TestResult weighted_test(const Estimates& estimates, std::size_t context);
 
 /// What tests that draw are told. The hook hears which share of all draws is done; tests that stop
 /// early jump.
@@ -32,7 +33,11 @@ std::vector<TestResult> exact_tests(const AuditTable& table, const Drawing& draw
 /// By rows of the reservoir.
 std::vector<TestResult> permutation_tests(const AuditTable& table, const Reservoir& reservoir,
                                           const Drawing& drawing);
-std::vector<TestResult> weighted_tests(const AuditTable& table);
+/// One action against all others in a context, whose rows these are; p-values far below `level` are
+/// not looked for.
+TestResult permutation_of_cell(const RewardSample& context, const AuditTable& table,
+                               std::size_t action, std::size_t z, double level, std::uint64_t seed);
+std::vector<TestResult> weighted_tests(const Estimates& estimates);
 std::vector<TestResult> evidence_tests(const AuditTable& table, const EvidenceProcess& process);
 
 }  // namespace armature

@@ -82,7 +82,8 @@ std::string verdict_words(const AuditAnswer& answer) {
   std::string text = "Z does not separate: " + break_words(answer, answer.breaks.front());
   if (answer.breaks.size() > 1)
     text += fmt::format(", and {} more like this", answer.breaks.size() - 1);
-  return text + fmt::format(" ({}, {}).", p_words(answer.p_value), answer.rests_on);
+  return text + fmt::format(" ({}, {}; the interval holds for all comparisons together).",
+                            p_words(answer.p_value), answer.rests_on);
 }
 
 // A shift in one context alone is harder to see: from the one where it takes least to the one where

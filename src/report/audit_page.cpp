@@ -149,12 +149,13 @@ std::string audit_page(const AuditPage& page) {
           breaks_list(answer) + "</section>\n";
   body += fmt::format(
       "<section id=\"reproduce\">\n<h2>What was asked</h2>\n<p>Does the expected reward, given the "
-      "context, depend on the action? A separator is rejected by mistake with probability at most "
-      "{:g}; intervals miss with probability {:g} each. Seed {}. What each test assumes: "
-      "docs/audit.md of armature.</p>\n<p>{}</p>\n<footer class=\"facts\"><p>Made with armature "
+      "context, depend on the action? A separator is rejected by mistake with probability "
+      "{} {:g}; intervals miss with probability {}{:g} each, those of differences all together. Seed "
+      "{}. What each test assumes: docs/audit.md of armature.</p>\n<p>{}</p>\n<footer class=\"facts\"><p>Made with armature "
       "{}.</p></footer>\n</section>\n",
-      answer.question.level, answer.question.delta, answer.question.seed,
-      html_escaped(join(page.reading, " ")), html_escaped(version()));
+      answer.weighted ? "about" : "at most", answer.question.level, answer.weighted ? "about " : "",
+      answer.question.delta, answer.question.seed, html_escaped(join(page.reading, " ")),
+      html_escaped(version()));
   return html_document("Audit of " + page.source,
                        {{"answer", "Answer"},
                         {"figures", "Figures"},

@@ -24,24 +24,25 @@ double log_value(const AuditTable& table) {
   std::vector<double> of_contexts;
   for (std::size_t z = 0; z < table.contexts(); ++z)
     of_contexts.push_back(log_context_evidence(table, z));
-  return log_evidence(of_contexts);
+  return log_evidence(of_contexts, table.known_contexts());
 }
 
 // Two rows in one context, action 0 won and action 1 lost. L of a single row is ½; the null's best
-// is ½·½. So (½·½)/(¼) = 1 for either pair and for all apart: E = 1.
+// is ½·½. So (½·½)/(¼) = 1 for either pair and for all apart: E(z) = ½·(1/3 + 1/3) + ½ = 5/6, a
+// sixth waits for actions yet to come. Over contexts: ½·(½·5/6 + ½) + ½·(½ + ½·5/6) = 11/12.
 TEST(EvidenceProcess, ByHand) {
   AuditTable table;
-  table.widen(2, 1);
+  table.name(2, 1);
   table.add(row_of(0, 0, 1));
   table.add(row_of(1, 0, 0));
   EXPECT_NEAR(log_pair_evidence({1, 1}, {1, 0}), 0, 1e-12);
-  EXPECT_NEAR(log_value(table), 0, 1e-12);
+  EXPECT_NEAR(log_value(table), std::log(11.0 / 12), 1e-12);
   // Two wins and two losses: L(2 wins) = B(2.5,½)/π = 3/8, the null's best 1/16: (9/64)·16 = 9/4.
-  // One context: ½·9/4 + ½·(½ + ½·9/4) = 31/16.
+  // E(z) = 5/6·9/4 = 15/8; one context: ½·(½·15/8 + ½) + ½·(½ + ½·15/8) = 23/16.
   table.add(row_of(0, 0, 1));
   table.add(row_of(1, 0, 0));
-  EXPECT_NEAR(log_context_evidence(table, 0), std::log(2.25), 1e-12);
-  EXPECT_NEAR(log_value(table), std::log(31.0 / 16), 1e-12);
+  EXPECT_NEAR(log_context_evidence(table, 0), std::log(1.875), 1e-12);
+  EXPECT_NEAR(log_value(table), std::log(23.0 / 16), 1e-12);
 }
 
 // The expectation at a stopping time, exactly: every path of outcomes is followed. Actions are
@@ -51,9 +52,10 @@ class ExpectedEvidence {
   ExpectedEvidence(std::vector<double> values, std::vector<double> probabilities, int rounds)
       : values_(std::move(values)), probabilities_(std::move(probabilities)), rounds_(rounds) {}
 
-  double stopped_at(double bound) const {
+  /// Names are known beforehand, or come as they are seen.
+  double stopped_at(double bound, bool named = true) const {
     AuditTable table;
-    table.widen(3, 2);
+    if (named) table.name(3, 2);
     return follow(table, 0, bound);
   }
 
@@ -64,7 +66,7 @@ class ExpectedEvidence {
     std::uint32_t best = 0;  // the action with the best mean so far, unplayed ones first
     double best_mean = -1;
     for (std::uint32_t a = 0; a < 3; ++a) {
-      const AuditCell played = table.of_action(a);
+      const AuditCell played = a < table.actions() ? table.of_action(a) : AuditCell();
       const double mean = played.rows == 0 ? 2 : played.mean();
       if (mean > best_mean) {
         best_mean = mean;
@@ -92,6 +94,8 @@ TEST(EvidenceProcess, ExpectationIsAtMostOneForEveryPath) {
       EXPECT_LE(ExpectedEvidence({0, 1}, {1 - mean, mean}, 7).stopped_at(bound), 1 + 1e-9)
           << mean << " " << bound;
   for (const double bound : {1.05, 100.0})
+    EXPECT_LE(ExpectedEvidence({0, 1}, {0.7, 0.3}, 7).stopped_at(bound, false), 1 + 1e-9);
+  for (const double bound : {1.05, 100.0})
     EXPECT_LE(ExpectedEvidence({0, 0.5, 1}, {0.2, 0.5, 0.3}, 5).stopped_at(bound), 1 + 1e-9);
 }
 
@@ -107,7 +111,7 @@ struct Path {
 Path path_of(LogSource& log) {
   Path path;
   AuditTable table;
-  table.widen(log.actions().size(), log.contexts().size());
+  table.name(log.actions().size(), log.contexts().size());
   double sum = 0;
   LogRow row;
   while (log.next(row)) {
@@ -202,6 +206,15 @@ TEST_P(EvidenceValidity, AtTenStoppingRules) {
 INSTANTIATE_TEST_SUITE_P(Policies, EvidenceValidity,
                          testing::Values("uniform", "ucb", "sentry", "ts"));
 
+// Whether names are known or not: all weights there can be sum to 1.
+TEST(EvidenceProcess, WeightsOfNamesSumToOne) {
+  for (const std::size_t known : {0, 1, 5}) {
+    double sum = 0;
+    for (std::size_t i = 0; i < 1000; ++i) sum += name_weight(i, known);
+    EXPECT_NEAR(sum, 1 - 1.0 / 1001, 1e-12);
+  }
+}
+
 TEST(EvidenceProcess, FindsAHiddenArmInALogOfUcb) {
   int found = 0;
   for (std::uint32_t run = 0; run < 20; ++run) {
@@ -214,7 +227,7 @@ TEST(EvidenceProcess, FindsAHiddenArmInALogOfUcb) {
   EXPECT_GE(found, 18);
 }
 
-TEST(EvidenceProcess, KeepsItsLargestValueAndForgetsItWhenNamesCome) {
+TEST(EvidenceProcess, KeepsItsLargestValueWhateverNamesCome) {
   AuditTable table;
   EvidenceProcess process;
   for (int i = 0; i < 20; ++i) {
@@ -231,9 +244,12 @@ TEST(EvidenceProcess, KeepsItsLargestValueAndForgetsItWhenNamesCome) {
   process.look(table);
   EXPECT_LT(process.log_now(), high);
   EXPECT_GE(process.log_largest(), high);
-  table.add(row_of(2, 0, 0));
+  const double of_cell = process.log_largest(1, 0);
+  table.add(row_of(2, 1, 0));
   process.look(table);
-  EXPECT_EQ(process.log_largest(), std::max(0.0, process.log_now()));
+  EXPECT_GE(process.log_largest(), high);
+  EXPECT_GE(process.log_largest(1, 0), of_cell);
+  EXPECT_EQ(process.log_largest(2, 1), 0);
 }
 
 }  // namespace
