@@ -129,8 +129,6 @@ std::string text_of(const AuditAnswer& answer, const std::optional<AdviceAnswer>
 
 // --- For programs --------------------------------------------------------------------------------
 
-Json interval_json(const Interval& interval) { return Json::array({interval.low, interval.high}); }
-
 template <class Value>
 Json matrix_json(const AuditAnswer& answer, const Value& value) {
   Json rows = Json::array();

@@ -169,6 +169,10 @@ std::function<void(double share)> LogProgress::testing() {
 
 std::string log_paragraph(const LogFacts& facts) { return join(log_sentences(facts), " "); }
 
+nlohmann::ordered_json interval_json(const Interval& interval) {
+  return nlohmann::ordered_json::array({interval.low, interval.high});
+}
+
 nlohmann::ordered_json log_json(const LogFacts& facts) {
   nlohmann::ordered_json json = {{"file", facts.file},
                                  {"format", facts.format},

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json_fwd.hpp>
 
+#include "armature/interval.h"
 #include "armature/log.h"
 #include "cli/command.h"
 
@@ -49,6 +50,8 @@ class LogProgress {
 std::string log_paragraph(const LogFacts& facts);
 /// The same for programs: `file`, `format`, rows by what became of them, `sentences`.
 nlohmann::ordered_json log_json(const LogFacts& facts);
+/// Its two ends.
+nlohmann::ordered_json interval_json(const Interval& interval);
 
 /// Throws Error where a file that is written is one that is read, or is written twice: by whatever
 /// name it goes. `-` is standard input.

@@ -127,7 +127,6 @@ std::string text_of(const ReplayAnswer& answer, const ReplayQuestion& question,
 // --- For programs --------------------------------------------------------------------------------
 
 Json number_json(double number) { return std::isnan(number) ? Json() : Json(number); }
-Json interval_json(const Interval& interval) { return {interval.low, interval.high}; }
 
 std::string json_of(const ReplayAnswer& answer, const ReplayQuestion& question,
                     const LogFacts& facts) {
