@@ -131,8 +131,8 @@ TEST(Audit, WeighsByPropensitiesThatVary) {
 // --- Power ---------------------------------------------------------------------------------------
 
 // What the power analysis promises of the odd action, four times out of five, is kept: fewer than
-// this many of 150 are a chance of 1e-6 at 0.8.
-constexpr int kPowerRuns = 150;
+// this many of 100 are a chance of 1e-6 at 0.8.
+constexpr int kPowerRuns = 100;
 int least_found() {
   return kPowerRuns - test::most_failures_by_luck(kPowerRuns, 0.2, test::kFalseAlarmRate);
 }
@@ -330,29 +330,29 @@ TEST(Audit, WeightedRowsOfThinCellsAreTooLittle) {
 }
 
 // What is named is what looks largest: the interval must hold for all that could have been. Actions
-// differ by 0.1 at most; of 100 logs at most so many headlines miss as 5% do by luck.
+// differ by 0.1 at most; of 50 logs at most so many headlines miss as 5% do by luck.
 TEST(Audit, TheHeadlinesIntervalHoldsThoughItWasPicked) {
-  constexpr int kRuns = 100;
+  constexpr int kRuns = 50;
   int missed = 0, named = 0;
   for (std::uint32_t run = 0; run < kRuns; ++run) {
     Stream stream({34, run, Purpose::kTest});
-    std::vector<LogRow> rows(4000);
-    std::vector<double> plays(20), means(20);
-    for (std::uint32_t a = 0; a < 20; ++a) means[a] = 0.3 + (a % 2 == 0 ? 0.1 : 0);
+    std::vector<LogRow> rows(2000);
+    std::vector<double> means(10);
+    for (std::uint32_t a = 0; a < 10; ++a) means[a] = 0.3 + (a % 2 == 0 ? 0.1 : 0);
     for (LogRow& row : rows) {
-      row.action = uniform_index(stream, 20);
-      row.propensity = 0.05;
+      row.action = uniform_index(stream, 10);
+      row.propensity = 0.1;
       row.context = uniform_index(stream, 2);
       row.reward = bernoulli(stream, means[row.action]) ? 1 : 0;
     }
     std::vector<std::string> names;
-    for (int a = 0; a < 20; ++a) names.push_back(fmt::format("a{}", a));
+    for (int a = 0; a < 10; ++a) names.push_back(fmt::format("a{}", a));
     const AuditAnswer answer = audited(VectorSource(rows, names, {"x", "y"}));
     if (answer.breaks.empty()) continue;
     ++named;
     const AuditBreak& first = answer.breaks.front();
     double others = 0, count = 0;  // their mean in this log, whose mixture is what it is
-    for (std::size_t a = 0; a < 20; ++a) {
+    for (std::size_t a = 0; a < 10; ++a) {
       if (a == first.action) continue;
       const auto n = static_cast<double>(answer.cell(a, first.context).rows);
       others += n * means[a];
@@ -369,7 +369,7 @@ TEST(Audit, TheHeadlinesIntervalHoldsThoughItWasPicked) {
 std::vector<LogRow> rare_sums(std::uint32_t run, std::uint32_t actions, double chance,
                               double everywhere, double last) {
   Stream stream({35, run, Purpose::kTest});
-  std::vector<LogRow> rows(1500);
+  std::vector<LogRow> rows(600);
   for (LogRow& row : rows) {
     row.action = uniform_index(stream, actions);
     row.propensity = 1.0 / actions;
@@ -408,7 +408,7 @@ TEST(Audit, NamesOfOtherRewardsAreAsSureAsHolm) {
   constexpr int kRuns = 60;
   int named = 0, mistaken = 0;
   for (std::uint32_t run = 0; run < kRuns; ++run) {
-    const AuditAnswer answer = audited_sums(rare_sums(run, 10, 0.05, 0, 0.3), 10);
+    const AuditAnswer answer = audited_sums(rare_sums(run, 6, 0.05, 0, 0.3), 6);
     named += answer.breaks.empty() ? 0 : 1;
     mistaken += std::any_of(answer.breaks.begin(), answer.breaks.end(),
                             [](const AuditBreak& broken) { return broken.context == 0; })
