@@ -150,9 +150,9 @@ std::string audit_page(const AuditPage& page) {
   body += fmt::format(
       "<section id=\"reproduce\">\n<h2>What was asked</h2>\n<p>Does the expected reward, given the "
       "context, depend on the action? A separator is rejected by mistake with probability "
-      "{} {:g}; intervals miss with probability {}{:g} each, those of differences all together. Seed "
-      "{}. What each test assumes: docs/audit.md of armature.</p>\n<p>{}</p>\n<footer class=\"facts\"><p>Made with armature "
-      "{}.</p></footer>\n</section>\n",
+      "{} {:g}; intervals miss with probability {}{:g} each, those of differences all together. "
+      "Seed {}. What each test assumes: docs/audit.md of armature.</p>\n<p>{}</p>\n"
+      "<footer class=\"facts\"><p>Made with armature {}.</p></footer>\n</section>\n",
       answer.weighted ? "about" : "at most", answer.question.level, answer.weighted ? "about " : "",
       answer.question.delta, answer.question.seed, html_escaped(join(page.reading, " ")),
       html_escaped(version()));
