@@ -102,7 +102,7 @@ class CausalGraph {
 
   /// The drawn nodes, then one hidden common cause for every ↔.
   const Dag& dag() const { return dag_; }
-  std::size_t hidden_cause(std::size_t bidirected) const { return size() + bidirected; }
+  Node hidden_cause(std::size_t bidirected) const { return static_cast<Node>(size() + bidirected); }
 
   /// The same graph with these nodes latent too.
   CausalGraph with_latent(const std::vector<Node>& latent) const;
@@ -202,15 +202,18 @@ struct SeparatorSearch {
       true;  // regime and reward after surgery, or targets and reward as drawn
   std::vector<Node> contains;
   std::vector<Node> avoid;
-  std::size_t largest = SIZE_MAX;  // nodes of a set
-  std::size_t most = 1000;         // sets that are listed
+  std::size_t most_nodes = SIZE_MAX;  // of a set
+  std::size_t most_sets = 1000;       // that are listed, one at least
 };
 
 struct Separators {
-  bool exists = false;                  // one as asked for: not larger than `largest`
-  std::vector<std::vector<Node>> sets;  // minimal ones, by number of joint values, then of nodes
-  bool complete = true;                 // false: more than `most`, or more than a second's work
-  std::string words;                    // tells "none exists" and "the empty set is enough" apart
+  bool exists = false;  // one as asked for, of at most `most_nodes`: an exact answer
+  /// Minimal ones, by number of joint values, then of nodes. If not all are listed, the one with
+  /// the fewest joint values of all is, or where it has more than `most_nodes` one with fewest
+  /// nodes.
+  std::vector<std::vector<Node>> sets;
+  bool complete = true;  // false: more than `most_sets`, or more than a second's work
+  std::string words;     // tells "none exists" and "the empty set is enough" apart
 };
 
 /// Minimal sets of observable nodes that separate the actions from the reward.

@@ -306,7 +306,8 @@ void list_separators(const Options& options) {
   search.under_interventions = options.under == "interventions";
   search.contains = graph::parse_nodes(graph, options.contains, "--contains");
   search.avoid = graph::parse_nodes(graph, options.avoid, "--avoid");
-  if (!options.most.empty()) search.largest = whole_number("--most", options.most, 0, UINT32_MAX);
+  if (!options.most.empty())
+    search.most_nodes = whole_number("--most", options.most, 0, UINT32_MAX);
   const graph::Separators found =
       graph::separators(graph, actions_of(graph, options), reward_of(graph, options).node, search);
   if (options.json()) {

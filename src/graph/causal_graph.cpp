@@ -47,8 +47,8 @@ CausalGraph::CausalGraph(Parts parts) : parts_(std::move(parts)) {
   std::vector<Arrow> arrows = parts_.directed;
   for (std::size_t i = 0; i < parts_.bidirected.size(); ++i) {
     const Arrow& ends = parts_.bidirected[i];
-    arrows.push_back({static_cast<Node>(hidden_cause(i)), ends.from});
-    arrows.push_back({static_cast<Node>(hidden_cause(i)), ends.to});
+    arrows.push_back({hidden_cause(i), ends.from});
+    arrows.push_back({hidden_cause(i), ends.to});
   }
   dag_ = Dag(size() + parts_.bidirected.size(), arrows);
   check_cycles(parts_, dag_);

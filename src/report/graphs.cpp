@@ -46,7 +46,7 @@ std::string picture_html(const GraphWorld& world, const graph::Verdict& verdict,
 // A set that would do where the contexts do not: the one with the fewest joint values.
 std::string instead(const GraphWorld& world) {
   graph::SeparatorSearch search;
-  search.most = kMostSets;
+  search.most_sets = kMostSets;
   const graph::Separators found =
       graph::separators(world.graph, world.question.actions, world.question.reward, search);
   if (!found.exists) return "Nothing that can be observed would do.";
