@@ -258,8 +258,8 @@ struct EliminationSize {
 inline constexpr double kMostEntries = 1 << 26;  // half a GiB
 EliminationSize elimination_size(const CausalGraph& graph, const Question& question);
 
-/// By variable elimination in the graph that each action leaves. Throws Error without tables, or
-/// where a table would have more than `most_entries` numbers.
+/// By variable elimination in the graph that each action leaves. Throws Error where the question
+/// makes no sense, without tables, or where a table would have more than `most_entries` numbers.
 DoMarginals do_marginals(const CausalGraph& graph, const Question& question,
                          double most_entries = kMostEntries);
 

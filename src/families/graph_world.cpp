@@ -4,6 +4,7 @@
 
 #include "armature/error.h"
 #include "graph/open.h"
+#include "graph/regime.h"
 
 namespace armature {
 namespace {
@@ -64,7 +65,7 @@ GraphWorld graph_world(const Arguments& arguments, const Files& files) {
          arguments.is_word("single", "yes")},
         nodes_of(graph, arguments, "context"),
         reward.node};
-    graph::verdict(graph, question);  // refuses questions without sense
+    graph::check_question(graph, question);
     return {file, std::move(graph), std::move(question), std::move(reward)};
   } catch (const Error& error) {
     throw error.report().file.empty() ? error.in_file(files.where(file)) : error;

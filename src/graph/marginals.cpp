@@ -8,6 +8,7 @@
 #include "armature/error.h"
 #include "base/text.h"
 #include "graph/elimination.h"
+#include "graph/regime.h"
 
 namespace armature::graph {
 namespace {
@@ -237,6 +238,7 @@ std::string EliminationSize::words() const {
 }
 
 EliminationSize elimination_size(const CausalGraph& graph, const Question& question) {
+  check_question(graph, question);
   require_tables(graph);
   refuse_many_actions(graph, question.actions);
   EliminationSize size;
@@ -248,6 +250,7 @@ EliminationSize elimination_size(const CausalGraph& graph, const Question& quest
 }
 
 DoMarginals do_marginals(const CausalGraph& graph, const Question& question, double most_entries) {
+  check_question(graph, question);
   require_tables(graph);
   refuse_many_actions(graph, question.actions);
   const std::vector<ActionGroup> groups = action_groups(graph, question.actions);

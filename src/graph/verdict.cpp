@@ -22,21 +22,6 @@ std::vector<Node> without(const std::vector<Node>& set, const std::vector<Node>&
   return rest;
 }
 
-void check_question(const CausalGraph& graph, const Question& question) {
-  check_actions(graph, question.actions, question.reward);
-  for (const Node context : question.contexts) {
-    const std::string& name = graph.name(context);
-    if (std::count(question.contexts.begin(), question.contexts.end(), context) > 1)
-      throw Error({"", "--context", fmt::format("'{}' twice", name), "each node once"});
-    if (context == question.reward)
-      throw Error({"", "--context", fmt::format("'{}', which is the reward", name),
-                   "nodes seen beside the reward"});
-    if (graph.variable(context).latent)
-      throw Error(
-          {"", "--context", fmt::format("'{}', which is latent", name), "nodes that are observed"});
-  }
-}
-
 std::vector<std::string> warnings(const CausalGraph& graph, const Question& question) {
   std::vector<std::string> said;
   const std::vector<bool> above_reward = graph.dag().ancestors({question.reward});

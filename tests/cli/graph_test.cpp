@@ -168,6 +168,19 @@ TEST(GraphCommand, MistakesNameWhatIsMeant) {
   EXPECT_NE(refusal("check asia.bif -a smoke -r dysp=maybe").find("one of no, yes"),
             std::string::npos);
   EXPECT_NE(refusal("check front-door.dag -c habit").find("which is latent"), std::string::npos);
+  for (const char* command : {"check", "marginals", "instance"}) {
+    const auto nonsense = [&](const std::string& question) {
+      return refusal(std::string(command) + " " + question);
+    };
+    EXPECT_NE(nonsense("asia.bif -a smoke -c dysp -r dysp=yes").find("which is the reward"),
+              std::string::npos);
+    EXPECT_NE(nonsense("asia.bif -a dysp -c lung -r dysp=yes").find("which the actions set"),
+              std::string::npos);
+    EXPECT_NE(nonsense("asia.bif -a smoke,smoke -r dysp=yes").find("'smoke' twice"),
+              std::string::npos);
+    EXPECT_NE(nonsense("front-door.dag -c habit -r cancer=no").find("which is latent"),
+              std::string::npos);
+  }
   EXPECT_NE(refusal("marginals asia.bif -a smoke -r dysp").find("what its states are worth"),
             std::string::npos);
   EXPECT_NE(refusal("check asia.bif -a smoke,,lung -r dysp").find("single commas"),

@@ -269,6 +269,22 @@ TEST(DoMarginals, OfWhatNeverHappens) {
   EXPECT_NEAR(found.law(0, rare)[1], 0.25, 1e-15);
 }
 
+// Each of these once had an answer, and a wrong one.
+TEST(DoMarginals, RefuseQuestionsWithoutSense) {
+  const CausalGraph graph = coins();
+  const auto said = [&](const CausalGraph& of, const Question& question) {
+    return message([&] { do_marginals(of, question); });
+  };
+  EXPECT_EQ(said(graph, {{{0}}, {2}, 2}),
+            "--context: got 'n2', which is the reward, expected nodes seen beside the reward");
+  EXPECT_EQ(said(graph, {{{2}}, {1}, 2}),
+            "--reward: got 'n2', which the actions set, expected another node");
+  EXPECT_EQ(said(graph, {{{0, 0}}, {1}, 2}), "--action: got 'n0' twice, expected each node once");
+  EXPECT_EQ(said(graph, {{{0}}, {1, 1}, 2}), "--context: got 'n1' twice, expected each node once");
+  EXPECT_EQ(said(graph.with_latent({1}), {{{0}}, {1}, 2}),
+            "--context: got 'n1', which is latent, expected nodes that are observed");
+}
+
 TEST(DoMarginals, NeedTables) {
   const CausalGraph graph = test::made(2, {{0, 1}});
   EXPECT_NE(message([&] {
