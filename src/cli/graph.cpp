@@ -204,11 +204,12 @@ void dsep(const Options& options) {
 
 // ---- check -------------------------------------------------------------------------------------
 
-// Before work that takes a noticeable time: how large it is.
-void tell_size(const CausalGraph& graph, const graph::Question& question) {
-  if (!graph.has_tables()) return;
-  const graph::EliminationSize size = graph::elimination_size(graph, question);
-  if (size.entries > 1e6) complain("the sums take " + size.words());
+// Before work that takes a noticeable time it is said how large it is.
+graph::DoMarginals told_marginals(const CausalGraph& graph, const graph::Question& question) {
+  return graph::do_marginals(
+      graph, question, graph::kMostEntries, [](const graph::EliminationSize& size) {
+        if (size.entries > 1e6) complain("the sums take " + size.words());
+      });
 }
 
 // With tables: are the laws of the reward the same? Nothing where there are none, or where they
@@ -223,8 +224,9 @@ std::optional<bool> benign_by_tables(const CausalGraph& graph, const Asked& aske
                               static_cast<double>(std::max<std::size_t>(states - 1, 1)));
   }
   try {
-    tell_size(graph, asked.question);
-    return graph::graph_instance(graph, asked.question, reward, "").benign_verdict().benign();
+    return graph::graph_instance(graph, told_marginals(graph, asked.question), reward, "")
+        .benign_verdict()
+        .benign();
   } catch (const Error& error) {
     complain(fmt::format("warning: no verdict by the tables: {}", error.what()));
     return std::nullopt;
@@ -333,9 +335,8 @@ struct Numbers {
 };
 
 Numbers numbers_of(const CausalGraph& graph, const Asked& what) {
-  tell_size(graph, what.question);
   Numbers numbers;
-  numbers.law = graph::do_marginals(graph, what.question);
+  numbers.law = told_marginals(graph, what.question);
   const Instance instance = graph::graph_instance(graph, numbers.law, what.reward, "");
   numbers.means = Matrix(numbers.law.actions.size(), numbers.law.contexts.size());
   for (Arm a = 0; a < numbers.law.actions.size(); ++a) {
@@ -354,8 +355,8 @@ std::string numbers_json(const CausalGraph& graph, const Numbers& numbers) {
                {"mean_reward", numbers.mean_reward}};
   for (const auto& action : numbers.law.actions)
     json["actions"].push_back(assignment_json(graph, action));
-  for (const auto& context : numbers.law.contexts)
-    json["contexts"].push_back(assignment_json(graph, context));
+  for (std::size_t z = 0; z < numbers.law.contexts.size(); ++z)
+    json["contexts"].push_back(assignment_json(graph, numbers.law.contexts[z]));
   for (std::size_t a = 0; a < numbers.law.actions.size(); ++a) {
     Json marginals = Json::array();
     Json means = Json::array();
@@ -420,9 +421,8 @@ void write_graph_instance(const Options& options) {
   const CausalGraph graph = open(options);
   const Asked what = asked(graph, options);
   const std::string name = std::filesystem::path(options.file).stem().string();
-  tell_size(graph, what.question);
-  emit(options.output,
-       write_instance(graph::graph_instance(graph, what.question, what.reward, name)));
+  emit(options.output, write_instance(graph::graph_instance(
+                           graph, told_marginals(graph, what.question), what.reward, name)));
   warn(graph);
 }
 

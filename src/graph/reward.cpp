@@ -182,8 +182,8 @@ Instance graph_instance(const CausalGraph& graph, const DoMarginals& numbers, co
     }
   for (const Assignment& action : numbers.actions)
     parts.action_names.push_back(assignment_text(graph, action));
-  for (const Assignment& context : numbers.contexts)
-    parts.context_names.push_back(assignment_text(graph, context));
+  for (std::size_t z = 0; z < contexts; ++z)
+    parts.context_names.push_back(assignment_text(graph, numbers.contexts[z]));
   if (borrowed > 0)
     parts.notes.push_back(
         fmt::format("{} cells (action, context) have probability 0; each holds "
