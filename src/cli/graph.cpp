@@ -479,6 +479,15 @@ std::string show_text(const CausalGraph& graph, const std::string& file) {
   return out;
 }
 
+// Roles are drawn whatever they are; a path only where they make a question.
+std::optional<graph::Path> witness_of(const CausalGraph& graph, const graph::Question& question) {
+  try {
+    return graph::verdict(graph, question).witness;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 void show(const Options& options) {
   const CausalGraph graph = open(options);
   graph::Roles roles;
@@ -489,9 +498,9 @@ void show(const Options& options) {
     roles.rewards = {graph::parse_reward(graph, options.reward, "--reward").node};
   else
     roles.rewards = with_role(graph, &graph::Variable::outcome);
-  if (!roles.actions.empty() && roles.rewards.size() == 1) {
+  if (options.format == "svg" && roles.rewards.size() == 1) {
     const graph::Actions actions{roles.actions, options.empty, options.single};
-    roles.witness = graph::verdict(graph, {actions, roles.contexts, roles.rewards[0]}).witness;
+    roles.witness = witness_of(graph, {actions, roles.contexts, roles.rewards[0]});
   }
   emit(options.output, options.format == "json"      ? show_json(graph)
                        : options.format == "dot"     ? graph::write_dot(graph)

@@ -128,6 +128,16 @@ END
   EXPECT_EQ(json::parse(result.out)["separated"], true);
 }
 
+// Whatever the roles are: a question without sense is no reason not to show the graph.
+TEST(GraphCommand, ShowsWhatCannotBeAsked) {
+  for (const char* format : {"text", "json", "dot", "dagitty", "svg"}) {
+    const ProgramResult shown = ask(std::string("show - -f ") + format +
+                                    " <<'END'\ndag { x [exposure] y [outcome,latent] x -> y }\nEND\n");
+    EXPECT_EQ(shown.status, 0) << format << shown.err;
+    EXPECT_NE(shown.out.find("y"), std::string::npos) << format;
+  }
+}
+
 // Nobody can look at it, and laying it out would take all memory.
 TEST(GraphCommand, RefusesAPictureOfWhatIsTooLarge) {
   const std::string large = "seq 1 20000 | sed 's/.*/n& -> m&/' | armature graph show - ";
