@@ -16,6 +16,7 @@
 #include "cli/terminal.h"
 #include "graph/drawing.h"
 #include "graph/open.h"
+#include "graph/regime.h"
 #include "report/table.h"
 
 namespace armature::cli {
@@ -198,7 +199,7 @@ void dsep(const Options& options) {
   else
     emit(options.output,
          line("separated", found.separated() ? "yes" : "no") + line("because", words));
-  warn(graph);
+  warn(graph, graph::role_warnings(graph, given));
   if (!found.separated()) throw ExitStatus{kNo};
 }
 
@@ -322,7 +323,7 @@ void list_separators(const Options& options) {
     for (const auto& set : found.sets) out += "  " + set_text(graph, set) + "\n";
     emit(options.output, out);
   }
-  warn(graph);
+  warn(graph, graph::role_warnings(graph, search.contains));
   if (!found.exists) throw ExitStatus{kNo};
 }
 
@@ -410,11 +411,12 @@ std::string numbers_table(const CausalGraph& graph, const Numbers& numbers) {
 
 void marginals(const Options& options) {
   const CausalGraph graph = open(options);
-  const Numbers numbers = numbers_of(graph, asked(graph, options));
+  const Asked what = asked(graph, options);
+  const Numbers numbers = numbers_of(graph, what);
   emit(options.output, options.json()            ? numbers_json(graph, numbers)
                        : options.format == "csv" ? numbers_csv(graph, numbers)
                                                  : numbers_table(graph, numbers));
-  warn(graph);
+  warn(graph, graph::role_warnings(graph, what.question.contexts));
 }
 
 void write_graph_instance(const Options& options) {
@@ -423,12 +425,12 @@ void write_graph_instance(const Options& options) {
   const std::string name = std::filesystem::path(options.file).stem().string();
   emit(options.output, write_instance(graph::graph_instance(
                            graph, told_marginals(graph, what.question), what.reward, name)));
-  warn(graph);
+  warn(graph, graph::role_warnings(graph, what.question.contexts));
 }
 
 // ---- show --------------------------------------------------------------------------------------
 
-std::string show_json(const CausalGraph& graph) {
+std::string show_json(const CausalGraph& graph, const std::vector<std::string>& warnings) {
   const auto& parts = graph.parts();
   const auto arrows = [&](const std::vector<graph::Arrow>& list) {
     Json json = Json::array();
@@ -450,6 +452,7 @@ std::string show_json(const CausalGraph& graph) {
       states[graph.name(node)] = graph.variable(node).states;
   if (!states.empty()) json["states"] = states;
   json["warnings"] = parts.warnings;
+  for (const std::string& warning : warnings) json["warnings"].push_back(warning);
   return json.dump(2) + "\n";
 }
 
@@ -502,12 +505,13 @@ void show(const Options& options) {
     const graph::Actions actions{roles.actions, options.empty, options.single};
     roles.witness = witness_of(graph, {actions, roles.contexts, roles.rewards[0]});
   }
-  emit(options.output, options.format == "json"      ? show_json(graph)
+  const auto warnings = graph::role_warnings(graph, roles.contexts);
+  emit(options.output, options.format == "json"      ? show_json(graph, warnings)
                        : options.format == "dot"     ? graph::write_dot(graph)
                        : options.format == "dagitty" ? graph::write_dagitty(graph)
                        : options.format == "svg"     ? graph::drawn_svg(graph, roles)
                                                      : show_text(graph, options.file));
-  warn(graph);
+  warn(graph, warnings);
 }
 
 // ---- options -----------------------------------------------------------------------------------

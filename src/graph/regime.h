@@ -22,4 +22,7 @@ void check_actions(const CausalGraph& graph, const Actions& actions, Node reward
 /// asks this first: what is computed of one without sense looks like an answer.
 void check_question(const CausalGraph& graph, const Question& question);
 
+/// Marks of the file that no answer heeds: selected, and adjusted where it is not observed.
+std::vector<std::string> role_warnings(const CausalGraph& graph, const std::vector<Node>& observed);
+
 }  // namespace armature::graph

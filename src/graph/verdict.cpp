@@ -41,14 +41,8 @@ std::vector<std::string> warnings(const CausalGraph& graph, const Question& ques
                    [&](Node target) { return above_reward[target]; }))
     said.push_back(fmt::format("no action can change '{}': nothing leads from them to it",
                                graph.name(question.reward)));
-  for (Node node = 0; node < graph.size(); ++node) {
-    if (graph.variable(node).selected)
-      said.push_back(fmt::format("'{}' is marked as selected, which is not taken into account",
-                                 graph.name(node)));
-    if (graph.variable(node).adjusted && !contains(question.contexts, node))
-      said.push_back(fmt::format("'{}' is marked as adjusted in the file, but is no context",
-                                 graph.name(node)));
-  }
+  for (std::string& warning : role_warnings(graph, question.contexts))
+    said.push_back(std::move(warning));
   return said;
 }
 
@@ -97,6 +91,21 @@ Criterion front_door(const CausalGraph& graph, const Question& question) {
 }
 
 }  // namespace
+
+std::vector<std::string> role_warnings(const CausalGraph& graph,
+                                       const std::vector<Node>& observed) {
+  std::vector<std::string> said;
+  for (Node node = 0; node < graph.size(); ++node) {
+    if (graph.variable(node).selected)
+      said.push_back(fmt::format("'{}' is marked as selected, which is not taken into account",
+                                 graph.name(node)));
+    if (graph.variable(node).adjusted && !contains(observed, node))
+      said.push_back(fmt::format("'{}' is marked as adjusted in the file, but not named here as "
+                                 "observed: the mark is not taken into account",
+                                 graph.name(node)));
+  }
+  return said;
+}
 
 Verdict verdict(const CausalGraph& graph, const Question& question) {
   check_question(graph, question);

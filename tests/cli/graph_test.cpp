@@ -118,6 +118,33 @@ TEST(GraphCommand, WarnsInJsonToo) {
   EXPECT_NE(warnings[2].get<std::string>().find("no action can change 'y'"), std::string::npos);
 }
 
+// Marks that no answer heeds are told by every command.
+TEST(GraphCommand, WarnsOfMarksThatAreNotHeeded) {
+  const std::string graph =
+      " <<'END'\ndag { a [adjusted] s [selected] x -> z -> y a -> z y -> s }\nEND\n";
+  for (const char* command : {"dsep - --from x --to y", "separators - -a x -r y", "show -",
+                              "check - -a x -c z -r y"}) {
+    const ProgramResult result = ask(command + graph);
+    EXPECT_NE(result.err.find("'a' is marked as adjusted"), std::string::npos) << command;
+    EXPECT_NE(result.err.find("'s' is marked as selected"), std::string::npos) << command;
+  }
+  EXPECT_EQ(ask("dsep - --from x --to y --given a" + graph).err.find("adjusted"),
+            std::string::npos);
+  const std::string tables = "marked.dag -a x -r y=yes";
+  for (const char* command : {"marginals ", "instance "}) {
+    TemporaryDirectory directory;
+    const ProgramResult result = run_shell(
+        "echo 'dag { x [adjusted] x -> y }' > marked.dag && "
+        R"(echo '{"format": "armature-tables", "version": 1, "nodes": {)"
+        R"("x": {"states": ["no", "yes"], "rows": [0.5, 0.5]}, )"
+        R"("y": {"states": ["no", "yes"], "parents": ["x"], )"
+        R"("rows": {"no": [0.5, 0.5], "yes": [0.1, 0.9]}}}}' > marked.tables.json && )"
+        "armature graph " + std::string(command) + tables, directory.path());
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_NE(result.err.find("'x' is marked as adjusted"), std::string::npos) << result.err;
+  }
+}
+
 TEST(GraphCommand, NamesWithCommasAndQuotes) {
   const ProgramResult result = ask(
       R"sh(dsep - --from '"a, b"' --to '"say ""y"""' --given 'm' -f json <<'END'
