@@ -31,7 +31,17 @@ std::string tables_path(const CausalGraph& graph, const std::string& file,
 CausalGraph open_graph(const std::string& file, const std::string& tables, const Files& files) {
   CausalGraph graph = read_graph(files.read(file), files.where(file));
   const std::string path = tables_path(graph, file, tables, files);
-  return path.empty() ? graph : with_tables(graph, files.read(path), files.where(path));
+  if (path.empty()) return graph;
+  try {
+    return with_tables(graph, files.read(path), files.where(path));
+  } catch (const Error& error) {
+    if (!tables.empty()) throw;
+    // Nobody asked for what lies beside it, and the graph answers without.
+    CausalGraph::Parts parts = graph.parts();
+    parts.why_no_tables = error.what();
+    parts.warnings.push_back(fmt::format("tables are left out: {}", error.what()));
+    return CausalGraph(std::move(parts));
+  }
 }
 
 std::vector<std::string> graph_files(const std::string& file, const std::string& tables,

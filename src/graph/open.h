@@ -10,7 +10,8 @@
 namespace armature::graph {
 
 /// Reads the file, and beside a structure-only one its tables: those named, or else
-/// NAME.tables.json where it exists ("mail.dag" and "mail.tables.json").
+/// NAME.tables.json where it exists ("mail.dag" and "mail.tables.json"). Those beside it that cannot
+/// be read are left out with a warning; those named throw.
 CausalGraph open_graph(const std::string& file, const std::string& tables, const Files& files = {});
 /// The files that this reads: the graph's, then that of its tables if it takes any.
 std::vector<std::string> graph_files(const std::string& file, const std::string& tables,
