@@ -226,7 +226,8 @@ struct Reward {
   std::vector<double> values;  // empty: not said, and not known from the names of the states
 };
 /// "dysp=yes" (1 for that state, 0 for the others), "sales:low=0,mid=0.4,high=1", or a node alone
-/// (its states may be numbers in [0,1]). Throws Error naming `field`.
+/// (its states may be numbers in [0,1]). Names may stand in double quotes. Throws Error naming
+/// `field`.
 Reward parse_reward(const CausalGraph& graph, const std::string& text, const std::string& field);
 
 /// States of some nodes. None: the empty intervention, or the only context where there is none.

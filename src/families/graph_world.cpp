@@ -9,18 +9,34 @@
 namespace armature {
 namespace {
 
+// `reward=(sales:low=0,mid=0.4)`: the parentheses only keep its commas together.
+std::string without_parentheses(const std::string& text) {
+  return text.starts_with('(') && text.ends_with(')') ? text.substr(1, text.size() - 2) : text;
+}
+
+// At every '+' outside parentheses. Names are no numbers: in `stage2e+dose` there is no exponent.
+std::vector<std::string> split_names(const std::string& list) {
+  std::vector<std::string> names;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= list.size(); ++i) {
+    if (i == list.size() || (list[i] == '+' && depth == 0)) {
+      names.push_back(without_parentheses(list.substr(begin, i - begin)));
+      begin = i + 1;
+    } else {
+      depth += (list[i] == '(') - (list[i] == ')');
+    }
+  }
+  return names;
+}
+
 std::vector<graph::Node> nodes_of(const graph::CausalGraph& graph, const Arguments& arguments,
                                   const std::string& key) {
   std::vector<graph::Node> nodes;
   if (arguments.word(key).empty()) return nodes;
-  for (const std::string& name : split_list(arguments.word(key)))
+  for (const std::string& name : split_names(arguments.word(key)))
     nodes.push_back(graph.node(name, key));
   return nodes;
-}
-
-// `reward=(sales:low=0,mid=0.4)`: the parentheses only keep its commas together.
-std::string without_parentheses(const std::string& text) {
-  return text.starts_with('(') && text.ends_with(')') ? text.substr(1, text.size() - 2) : text;
 }
 
 }  // namespace

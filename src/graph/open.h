@@ -1,6 +1,7 @@
 // Graphs and nodes as command lines and text forms name them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ CausalGraph open_graph(const std::string& file, const std::string& tables, const
 /// The files that this reads: the graph's, then that of its tables if it takes any.
 std::vector<std::string> graph_files(const std::string& file, const std::string& tables,
                                      const Files& files);
+
+/// A name in double quotes that begins at `at`, a quote in it doubled; `at` moves behind it. Nothing
+/// if it has no end.
+std::optional<std::string> quoted_name(const std::string& text, std::size_t& at);
 
 /// "a, b,"c, d"": a name with a comma in double quotes, a quote in it doubled; blanks around names
 /// do not count. Nothing is the empty list.

@@ -226,6 +226,27 @@ TEST(Reward, IsReadInThreeForms) {
             std::string::npos);
 }
 
+TEST(Reward, NamesMayHoldCommasAndQuotes) {
+  CausalGraph::Parts parts = coins().parts();
+  parts.variables[2].name = "net: sales";
+  parts.variables[2].states = {"low, bad", "mid=so", "\"high\""};
+  const CausalGraph graph(parts);
+  for (const char* text :
+       {R"("net: sales":"low, bad"=0,mid=so=0.4,"""high"""=1)", R"(net: sales:low, bad=0,"mid=so"=0.4,"""high"""=1)"})
+    EXPECT_EQ(parse_reward(graph, text, "--reward").values, (std::vector<double>{0, 0.4, 1}))
+        << text;
+  EXPECT_EQ(parse_reward(graph, R"("net: sales"="low, bad")", "--reward").values,
+            (std::vector<double>{1, 0, 0}));
+  EXPECT_EQ(parse_reward(graph, "net: sales=low, bad", "--reward").values,
+            (std::vector<double>{1, 0, 0}));
+  EXPECT_EQ(parse_reward(graph, R"("net: sales")", "--reward").node, 2u);
+  EXPECT_EQ(message([&] { parse_reward(graph, R"("net: sales":"low, bad=0)", "--reward"); }),
+            "--reward: got '\"low, bad=0', expected state=value, such as low=0");
+  for (const char* wrong : {R"("net: sales)", R"("net: sales"x)", R"("net: sales":)", "net: sales:",
+                            R"("net: sales":"low, bad")", R"("net: sales":low, bad=0,)"})
+    EXPECT_THROW(parse_reward(graph, wrong, "--reward"), Error) << wrong;
+}
+
 // A grid of 30 × 30 nodes cannot be summed in memory, and that is said before it is tried.
 TEST(DoMarginals, RefuseWhatIsTooLarge) {
   constexpr Node kSide = 30;
