@@ -230,6 +230,9 @@ struct Reward {
 /// `field`.
 Reward parse_reward(const CausalGraph& graph, const std::string& text, const std::string& field);
 
+/// Why the tables say otherwise than the graph, as a sentence; empty where they do not.
+std::string disagreement(const Verdict& by_graph, bool by_tables, const Reward& reward);
+
 /// States of some nodes. None: the empty intervention, or the only context where there is none.
 using Assignment = std::vector<std::pair<Node, std::uint32_t>>;
 

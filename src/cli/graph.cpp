@@ -249,7 +249,8 @@ void check(const Options& options) {
   std::vector<std::vector<Node>> suggestions(
       found.sets.begin(), found.sets.begin() + static_cast<std::ptrdiff_t>(
                                                    std::min(found.sets.size(), kMostSuggestions)));
-  const bool differ = by_tables && *by_tables != verdict.benign;
+  const std::string why =
+      by_tables ? graph::disagreement(verdict, *by_tables, what.reward) : "";
 
   if (options.json()) {
     Json json = {{"benign", verdict.benign},
@@ -264,6 +265,7 @@ void check(const Options& options) {
                    {"surgery", verdict.surgery.words},
                    {"front_door", verdict.front_door.words}}}};
     if (by_tables) json["benign_by_tables"] = *by_tables;
+    if (!why.empty()) json["tables_words"] = why;
     json["suggestions"] = Json::array();
     for (const auto& set : suggestions) json["suggestions"].push_back(names_json(graph, set));
     json["suggestions_words"] = found.words;
@@ -279,11 +281,7 @@ void check(const Options& options) {
     out += line("reward", graph.name(what.reward.node)) + "\n";
     out += line("verdict", verdict.words);
     if (by_tables)
-      out += line("by tables",
-                  std::string(*by_tables ? "yes" : "no") +
-                      (differ ? ": the tables hide what the graph shows (an effect that cancels, "
-                                "or one that is not there). Other tables would not."
-                              : ""));
+      out += line("by tables", (*by_tables ? "yes" : "no") + (why.empty() ? "" : ". " + why));
     out += "\n" + line("as drawn", criterion_text(verdict.graph));
     out += line("after cuts", criterion_text(verdict.surgery));
     out += line("front door", criterion_text(verdict.front_door)) + "\n";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "armature/error.h"
 #include "armature/graph.h"
@@ -166,6 +167,20 @@ Reward parse_reward(const CausalGraph& graph, const std::string& text, const std
     reward.values[state_of(graph, reward.node, whole ? *quoted : rest.substr(1), field)] = 1;
   }
   return reward;
+}
+
+std::string disagreement(const Verdict& by_graph, bool by_tables, const Reward& reward) {
+  if (by_graph.benign == by_tables) return "";
+  if (by_graph.benign)
+    return "By the numbers of its tables it is not benign all the same: what the graph says is equal "
+           "comes out of them unequal, by rounding.";
+  const std::set<double> worth(reward.values.begin(), reward.values.end());
+  if (worth.size() < reward.values.size())
+    return "By the numbers of its tables it is benign all the same: an effect cancels, or is not "
+           "there, or moves only between states that are worth the same. With other tables it would "
+           "not be.";
+  return "By the numbers of its tables it is benign all the same: an effect cancels, or is not "
+         "there. With other tables it would not be.";
 }
 
 Instance graph_instance(const CausalGraph& graph, const DoMarginals& numbers, const Reward& reward,

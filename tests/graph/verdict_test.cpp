@@ -84,6 +84,23 @@ TEST(Verdict, NamesTheConditionThatFails) {
   EXPECT_FALSE(third.benign);
 }
 
+// x moves y between two states, which may or may not be worth the same.
+TEST(Verdict, SaysWhyTablesSayOtherwise) {
+  const CausalGraph graph = made(3, {{0, 1}, {1, 2}});
+  const Verdict open = verdict(graph, {{{0}}, {}, 2});
+  const Verdict closed = verdict(graph, {{{0}}, {1}, 2});
+  const Reward distinct{2, {0, 0.5, 1}};
+  const Reward merged{2, {0, 1, 1}};
+  EXPECT_EQ(disagreement(open, false, distinct), "");
+  EXPECT_EQ(disagreement(closed, true, merged), "");
+  EXPECT_NE(disagreement(open, true, distinct).find("cancels, or is not there. "),
+            std::string::npos);
+  EXPECT_NE(disagreement(open, true, merged).find("states that are worth the same"),
+            std::string::npos);
+  EXPECT_NE(disagreement(closed, false, distinct).find("is not benign all the same"),
+            std::string::npos);
+}
+
 TEST(Verdict, WarnsOfOddContexts) {
   const CausalGraph graph = made(4, {{0, 1}, {1, 2}, {2, 3}});
   EXPECT_EQ(verdict(graph, {{{0}}, {0}, 2}).warnings.size(), 1u);
