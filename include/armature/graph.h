@@ -178,6 +178,7 @@ struct Question {
 /// A condition that textbooks ask for, whether it holds, and if not what is in its way.
 struct Criterion {
   bool holds = false;
+  bool applies = true;  // false: it asks nothing, because what it is about is given
   std::string words;
 };
 

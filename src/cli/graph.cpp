@@ -207,10 +207,10 @@ void dsep(const Options& options) {
 
 // Before work that takes a noticeable time it is said how large it is.
 graph::DoMarginals told_marginals(const CausalGraph& graph, const graph::Question& question) {
-  return graph::do_marginals(
-      graph, question, graph::kMostEntries, [](const graph::EliminationSize& size) {
-        if (size.entries > 1e6) complain("the sums take " + size.words());
-      });
+  return graph::do_marginals(graph, question, graph::kMostEntries,
+                             [](const graph::EliminationSize& size) {
+                               if (size.entries > 1e6) complain("the sums take " + size.words());
+                             });
 }
 
 // With tables: are the laws of the reward the same? Nothing where there are none, or where they
@@ -235,7 +235,14 @@ std::optional<bool> benign_by_tables(const CausalGraph& graph, const Asked& aske
 }
 
 std::string criterion_text(const graph::Criterion& criterion) {
-  return (criterion.holds ? "yes: " : "no: ") + criterion.words;
+  return (!criterion.applies ? "says nothing: "
+          : criterion.holds  ? "yes: "
+                             : "no: ") +
+         criterion.words;
+}
+
+Json criterion_json(const graph::Criterion& criterion) {
+  return criterion.applies ? Json(criterion.holds) : Json(nullptr);
 }
 
 void check(const Options& options) {
@@ -249,17 +256,16 @@ void check(const Options& options) {
   std::vector<std::vector<Node>> suggestions(
       found.sets.begin(), found.sets.begin() + static_cast<std::ptrdiff_t>(
                                                    std::min(found.sets.size(), kMostSuggestions)));
-  const std::string why =
-      by_tables ? graph::disagreement(verdict, *by_tables, what.reward) : "";
+  const std::string why = by_tables ? graph::disagreement(verdict, *by_tables, what.reward) : "";
 
   if (options.json()) {
     Json json = {{"benign", verdict.benign},
                  {"witness", witness_json(graph, verdict.witness)},
                  {"words", verdict.words},
                  {"criteria",
-                  {{"graph", verdict.graph.holds},
-                   {"surgery", verdict.surgery.holds},
-                   {"front_door", verdict.front_door.holds}}},
+                  {{"graph", criterion_json(verdict.graph)},
+                   {"surgery", criterion_json(verdict.surgery)},
+                   {"front_door", criterion_json(verdict.front_door)}}},
                  {"criteria_words",
                   {{"graph", verdict.graph.words},
                    {"surgery", verdict.surgery.words},

@@ -274,7 +274,8 @@ Assignment JointStates::operator[](std::size_t index) const {
 
 std::string EliminationSize::words() const {
   return fmt::format("a table of {}{} node{} (width {}) and {:.3g} numbers ({})",
-                     at_least ? "at least " : "", width, width == 1 ? "" : "s", width - 1, entries, bytes_text(8 * entries));
+                     at_least ? "at least " : "", width, width == 1 ? "" : "s", width - 1, entries,
+                     bytes_text(8 * entries));
 }
 
 DoMarginals do_marginals(const CausalGraph& graph, const Question& question, double most_entries,

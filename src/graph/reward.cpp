@@ -83,8 +83,8 @@ std::vector<double> listed_values(const CausalGraph& graph, Node node, const std
     const std::size_t end = std::min(list.find(',', at), list.size());
     const auto value = parse_real(list.substr(at, end - at));
     if (!value || *value < 0 || *value > 1)
-      throw Error({"", field, fmt::format("'{}'", list.substr(begin, end - begin)),
-                   "a value from 0 to 1"});
+      throw Error(
+          {"", field, fmt::format("'{}'", list.substr(begin, end - begin)), "a value from 0 to 1"});
     if (values[state])
       throw Error({"", field, fmt::format("state '{}' twice", states[state]), "each state once"});
     values[state] = *value;

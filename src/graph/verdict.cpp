@@ -51,10 +51,11 @@ Criterion separated(const CausalGraph& graph, const Dag& dag, const std::vector<
                     const std::string& holds, const std::string& fails) {
   const std::vector<Node> unseen = without(from, given);
   if (const auto path = active_path(dag, unseen, without(to, given), given))
-    return {false, fails + active_words(graph, dag, *path, given)};
+    return {false, true, fails + active_words(graph, dag, *path, given)};
   // What is given is separated from everything, and that is no reason for a verdict.
-  return {true,
-          unseen.size() == from.size() ? holds : holds + " (trivially where one is a context)"};
+  if (unseen.size() < from.size())
+    return {false, false, "an action is itself a context, which separates it from everything"};
+  return {true, true, holds};
 }
 
 Criterion front_door(const CausalGraph& graph, const Question& question) {
@@ -62,16 +63,18 @@ Criterion front_door(const CausalGraph& graph, const Question& question) {
   const std::vector<Node>& contexts = question.contexts;
   for (const Node context : contexts)
     if (contains(targets, context))
-      return {false, fmt::format("front-door: context {} is set by the actions itself",
-                                 graph.name(context))};
+      return {
+          false, true,
+          fmt::format("front-door: context {} is set by the actions itself", graph.name(context))};
   // 1: every directed way from a target to the reward passes a context.
   const Dag without_contexts(graph.dag().size(), arrows_without(graph, contexts, false));
   const std::vector<bool> above = without_contexts.ancestors({question.reward});
   for (const Node target : targets)
     if (above[target])
-      return {false, fmt::format("front-door, first condition: a directed way from {} to {} passes "
-                                 "no context",
-                                 graph.name(target), graph.name(question.reward))};
+      return {false, true,
+              fmt::format("front-door, first condition: a directed way from {} to {} passes "
+                          "no context",
+                          graph.name(target), graph.name(question.reward))};
   // 2: no open back-door path from the targets to the contexts.
   const Dag behind_targets(graph.dag().size(), arrows_without(graph, targets, false));
   Criterion second = separated(graph, behind_targets, targets, contexts, {}, "",
@@ -84,10 +87,11 @@ Criterion front_door(const CausalGraph& graph, const Question& question) {
                               "front-door, third condition: a back-door path from the contexts to "
                               "the reward that the actions do not close: ");
   if (!third.holds) return third;
-  return {true, question.actions.leaves_natural()
-                    ? "the front-door conditions hold (not enough where an action leaves a target "
-                      "natural)"
-                    : "the front-door conditions hold"};
+  return {true, true,
+          question.actions.leaves_natural()
+              ? "the front-door conditions hold (not enough where an action leaves a target "
+                "natural)"
+              : "the front-door conditions hold"};
 }
 
 }  // namespace
@@ -100,9 +104,10 @@ std::vector<std::string> role_warnings(const CausalGraph& graph,
       said.push_back(fmt::format("'{}' is marked as selected, which is not taken into account",
                                  graph.name(node)));
     if (graph.variable(node).adjusted && !contains(observed, node))
-      said.push_back(fmt::format("'{}' is marked as adjusted in the file, but not named here as "
-                                 "observed: the mark is not taken into account",
-                                 graph.name(node)));
+      said.push_back(
+          fmt::format("'{}' is marked as adjusted in the file, but not named here as "
+                      "observed: the mark is not taken into account",
+                      graph.name(node)));
   }
   return said;
 }

@@ -42,6 +42,11 @@ TEST(GraphCommand, TheFrontDoorIsNotEnoughOnceDoingNothingIsAnAction) {
   EXPECT_EQ(idle.status, 1);
   EXPECT_EQ(json::parse(idle.out)["criteria"]["front_door"], true);
   EXPECT_EQ(json::parse(idle.out)["benign_by_tables"], false);
+  // Seeing the action itself separates it from everything: no condition that holds.
+  const json seen = json::parse(ask("check front-door.dag -c smoking,tar --empty -f json").out);
+  EXPECT_EQ(seen["benign"], false);
+  EXPECT_EQ(seen["criteria"],
+            json({{"graph", nullptr}, {"surgery", nullptr}, {"front_door", false}}));
 }
 
 TEST(GraphCommand, SeparatesAndGivesNumbers) {
@@ -122,8 +127,8 @@ TEST(GraphCommand, WarnsInJsonToo) {
 TEST(GraphCommand, WarnsOfMarksThatAreNotHeeded) {
   const std::string graph =
       " <<'END'\ndag { a [adjusted] s [selected] x -> z -> y a -> z y -> s }\nEND\n";
-  for (const char* command : {"dsep - --from x --to y", "separators - -a x -r y", "show -",
-                              "check - -a x -c z -r y"}) {
+  for (const char* command :
+       {"dsep - --from x --to y", "separators - -a x -r y", "show -", "check - -a x -c z -r y"}) {
     const ProgramResult result = ask(command + graph);
     EXPECT_NE(result.err.find("'a' is marked as adjusted"), std::string::npos) << command;
     EXPECT_NE(result.err.find("'s' is marked as selected"), std::string::npos) << command;
@@ -139,7 +144,9 @@ TEST(GraphCommand, WarnsOfMarksThatAreNotHeeded) {
         R"("x": {"states": ["no", "yes"], "rows": [0.5, 0.5]}, )"
         R"("y": {"states": ["no", "yes"], "parents": ["x"], )"
         R"("rows": {"no": [0.5, 0.5], "yes": [0.1, 0.9]}}}}' > marked.tables.json && )"
-        "armature graph " + std::string(command) + tables, directory.path());
+        "armature graph " +
+            std::string(command) + tables,
+        directory.path());
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_NE(result.err.find("'x' is marked as adjusted"), std::string::npos) << result.err;
   }
@@ -158,8 +165,9 @@ END
 // Whatever the roles are: a question without sense is no reason not to show the graph.
 TEST(GraphCommand, ShowsWhatCannotBeAsked) {
   for (const char* format : {"text", "json", "dot", "dagitty", "svg"}) {
-    const ProgramResult shown = ask(std::string("show - -f ") + format +
-                                    " <<'END'\ndag { x [exposure] y [outcome,latent] x -> y }\nEND\n");
+    const ProgramResult shown =
+        ask(std::string("show - -f ") + format +
+            " <<'END'\ndag { x [exposure] y [outcome,latent] x -> y }\nEND\n");
     EXPECT_EQ(shown.status, 0) << format << shown.err;
     EXPECT_NE(shown.out.find("y"), std::string::npos) << format;
   }

@@ -25,9 +25,9 @@ TEST(GraphTextForm, SplitsNamesAtEveryPlus) {
 }
 
 TEST(GraphTextForm, RefusesQuestionsWithoutSense) {
-  for (const char* question : {"action=dose,context=y,reward=y", "action=y,reward=y",
-                               "action=dose+dose,reward=y", "action=dose,reward=y,latent=y",
-                               "action=dose++stage2e,reward=y", "action=dose+,reward=y"})
+  for (const char* question :
+       {"action=dose,context=y,reward=y", "action=y,reward=y", "action=dose+dose,reward=y",
+        "action=dose,reward=y,latent=y", "action=dose++stage2e,reward=y", "action=dose+,reward=y"})
     EXPECT_THROW(graph_world("graph:file=g.dag," + std::string(question), kFiles), Error)
         << question;
 }

@@ -231,8 +231,8 @@ TEST(Reward, NamesMayHoldCommasAndQuotes) {
   parts.variables[2].name = "net: sales";
   parts.variables[2].states = {"low, bad", "mid=so", "\"high\""};
   const CausalGraph graph(parts);
-  for (const char* text :
-       {R"("net: sales":"low, bad"=0,mid=so=0.4,"""high"""=1)", R"(net: sales:low, bad=0,"mid=so"=0.4,"""high"""=1)"})
+  for (const char* text : {R"("net: sales":"low, bad"=0,mid=so=0.4,"""high"""=1)",
+                           R"(net: sales:low, bad=0,"mid=so"=0.4,"""high"""=1)"})
     EXPECT_EQ(parse_reward(graph, text, "--reward").values, (std::vector<double>{0, 0.4, 1}))
         << text;
   EXPECT_EQ(parse_reward(graph, R"("net: sales"="low, bad")", "--reward").values,
@@ -327,7 +327,9 @@ TEST(DoMarginals, AreRefusedWithoutALongSearch) {
 TEST(DoMarginals, RefuseAnAnswerThatIsTooLarge) {
   Question question{{{0}}, {}, 25};
   for (Node node = 1; node < 25; ++node) question.contexts.push_back(node);
-  EXPECT_EQ(message([&] { do_marginals(binary(26, {{0, 25}}), question); }),
+  EXPECT_EQ(message([&] {
+              do_marginals(binary(26, {{0, 25}}), question);
+            }),
             "memory: got 3.45 GiB for 2 actions and 1.68e+07 joint contexts, expected at most 512 "
             "MiB; fewer contexts, or nodes with fewer states, need less");
 }

@@ -27,7 +27,8 @@ TEST(Verdict, IsTheTruthOfRandomTables) {
       if (node == question.reward) continue;
       const std::uint32_t role = uniform_index(stream, 4);
       if (role == 0) question.actions.targets.push_back(node);
-      if (role == 1) question.contexts.push_back(node);
+      // Now and then what is set is seen too.
+      if (role == 1 || (role == 0 && bernoulli(stream, 0.1))) question.contexts.push_back(node);
       if (role == 2 && bernoulli(stream, 0.5)) parts.variables[node].latent = true;
     }
     if (question.actions.targets.empty()) continue;
@@ -66,6 +67,21 @@ TEST(Verdict, OfTheFrontDoor) {
             "open, because n1, a consequence of n0, is observed");
   EXPECT_EQ(idle.witness->nodes, (std::vector<Node>{0, 2}));
   EXPECT_EQ(idle.witness->marks, (std::vector<Mark>{Mark::kBoth}));
+}
+
+// An action that is a context is separated from everything, and that is no condition that holds.
+TEST(Verdict, LeavesConditionsOpenThatAskNothing) {
+  const CausalGraph graph = made(3, {{0, 1}, {1, 2}}, {{0, 2}});
+  const Verdict seen = verdict(graph, {{{0}, true, false}, {0, 1}, 2});
+  EXPECT_FALSE(seen.benign);
+  EXPECT_FALSE(seen.graph.applies || seen.graph.holds);
+  EXPECT_FALSE(seen.surgery.applies || seen.surgery.holds);
+  EXPECT_TRUE(seen.front_door.applies);
+  EXPECT_FALSE(seen.front_door.holds);
+  // Of two actions one is seen, and the other has its path still.
+  const Verdict half = verdict(made(3, {{0, 2}, {1, 2}}), {{{0, 1}}, {0}, 2});
+  EXPECT_TRUE(half.graph.applies && half.surgery.applies);
+  EXPECT_FALSE(half.graph.holds || half.surgery.holds);
 }
 
 TEST(Verdict, NamesTheConditionThatFails) {
