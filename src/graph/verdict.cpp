@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "armature/error.h"
 #include "graph/regime.h"
 #include "graph/separation.h"
 
