@@ -16,6 +16,7 @@
 #include "cli/terminal.h"
 #include "graph/drawing.h"
 #include "graph/open.h"
+#include "graph/regime.h"
 #include "report/table.h"
 
 namespace armature::cli {
@@ -198,17 +199,18 @@ void dsep(const Options& options) {
   else
     emit(options.output,
          line("separated", found.separated() ? "yes" : "no") + line("because", words));
-  warn(graph);
+  warn(graph, graph::role_warnings(graph, given));
   if (!found.separated()) throw ExitStatus{kNo};
 }
 
 // ---- check -------------------------------------------------------------------------------------
 
-// Before work that takes a noticeable time: how large it is.
-void tell_size(const CausalGraph& graph, const graph::Question& question) {
-  if (!graph.has_tables()) return;
-  const graph::EliminationSize size = graph::elimination_size(graph, question);
-  if (size.entries > 1e6) complain("the sums take " + size.words());
+// Before work that takes a noticeable time it is said how large it is.
+graph::DoMarginals told_marginals(const CausalGraph& graph, const graph::Question& question) {
+  return graph::do_marginals(graph, question, graph::kMostEntries,
+                             [](const graph::EliminationSize& size) {
+                               if (size.entries > 1e6) complain("the sums take " + size.words());
+                             });
 }
 
 // With tables: are the laws of the reward the same? Nothing where there are none, or where they
@@ -223,8 +225,9 @@ std::optional<bool> benign_by_tables(const CausalGraph& graph, const Asked& aske
                               static_cast<double>(std::max<std::size_t>(states - 1, 1)));
   }
   try {
-    tell_size(graph, asked.question);
-    return graph::graph_instance(graph, asked.question, reward, "").benign_verdict().benign();
+    return graph::graph_instance(graph, told_marginals(graph, asked.question), reward, "")
+        .benign_verdict()
+        .benign();
   } catch (const Error& error) {
     complain(fmt::format("warning: no verdict by the tables: {}", error.what()));
     return std::nullopt;
@@ -232,7 +235,14 @@ std::optional<bool> benign_by_tables(const CausalGraph& graph, const Asked& aske
 }
 
 std::string criterion_text(const graph::Criterion& criterion) {
-  return (criterion.holds ? "yes: " : "no: ") + criterion.words;
+  return (!criterion.applies ? "says nothing: "
+          : criterion.holds  ? "yes: "
+                             : "no: ") +
+         criterion.words;
+}
+
+Json criterion_json(const graph::Criterion& criterion) {
+  return criterion.applies ? Json(criterion.holds) : Json(nullptr);
 }
 
 void check(const Options& options) {
@@ -246,21 +256,22 @@ void check(const Options& options) {
   std::vector<std::vector<Node>> suggestions(
       found.sets.begin(), found.sets.begin() + static_cast<std::ptrdiff_t>(
                                                    std::min(found.sets.size(), kMostSuggestions)));
-  const bool differ = by_tables && *by_tables != verdict.benign;
+  const std::string why = by_tables ? graph::disagreement(verdict, *by_tables, what.reward) : "";
 
   if (options.json()) {
     Json json = {{"benign", verdict.benign},
                  {"witness", witness_json(graph, verdict.witness)},
                  {"words", verdict.words},
                  {"criteria",
-                  {{"graph", verdict.graph.holds},
-                   {"surgery", verdict.surgery.holds},
-                   {"front_door", verdict.front_door.holds}}},
+                  {{"graph", criterion_json(verdict.graph)},
+                   {"surgery", criterion_json(verdict.surgery)},
+                   {"front_door", criterion_json(verdict.front_door)}}},
                  {"criteria_words",
                   {{"graph", verdict.graph.words},
                    {"surgery", verdict.surgery.words},
                    {"front_door", verdict.front_door.words}}}};
     if (by_tables) json["benign_by_tables"] = *by_tables;
+    if (!why.empty()) json["tables_words"] = why;
     json["suggestions"] = Json::array();
     for (const auto& set : suggestions) json["suggestions"].push_back(names_json(graph, set));
     json["suggestions_words"] = found.words;
@@ -276,11 +287,7 @@ void check(const Options& options) {
     out += line("reward", graph.name(what.reward.node)) + "\n";
     out += line("verdict", verdict.words);
     if (by_tables)
-      out += line("by tables",
-                  std::string(*by_tables ? "yes" : "no") +
-                      (differ ? ": the tables hide what the graph shows (an effect that cancels, "
-                                "or one that is not there). Other tables would not."
-                              : ""));
+      out += line("by tables", (*by_tables ? "yes" : "no") + (why.empty() ? "" : ". " + why));
     out += "\n" + line("as drawn", criterion_text(verdict.graph));
     out += line("after cuts", criterion_text(verdict.surgery));
     out += line("front door", criterion_text(verdict.front_door)) + "\n";
@@ -321,7 +328,7 @@ void list_separators(const Options& options) {
     for (const auto& set : found.sets) out += "  " + set_text(graph, set) + "\n";
     emit(options.output, out);
   }
-  warn(graph);
+  warn(graph, graph::role_warnings(graph, search.contains));
   if (!found.exists) throw ExitStatus{kNo};
 }
 
@@ -334,9 +341,8 @@ struct Numbers {
 };
 
 Numbers numbers_of(const CausalGraph& graph, const Asked& what) {
-  tell_size(graph, what.question);
   Numbers numbers;
-  numbers.law = graph::do_marginals(graph, what.question);
+  numbers.law = told_marginals(graph, what.question);
   const Instance instance = graph::graph_instance(graph, numbers.law, what.reward, "");
   numbers.means = Matrix(numbers.law.actions.size(), numbers.law.contexts.size());
   for (Arm a = 0; a < numbers.law.actions.size(); ++a) {
@@ -355,8 +361,8 @@ std::string numbers_json(const CausalGraph& graph, const Numbers& numbers) {
                {"mean_reward", numbers.mean_reward}};
   for (const auto& action : numbers.law.actions)
     json["actions"].push_back(assignment_json(graph, action));
-  for (const auto& context : numbers.law.contexts)
-    json["contexts"].push_back(assignment_json(graph, context));
+  for (std::size_t z = 0; z < numbers.law.contexts.size(); ++z)
+    json["contexts"].push_back(assignment_json(graph, numbers.law.contexts[z]));
   for (std::size_t a = 0; a < numbers.law.actions.size(); ++a) {
     Json marginals = Json::array();
     Json means = Json::array();
@@ -410,26 +416,26 @@ std::string numbers_table(const CausalGraph& graph, const Numbers& numbers) {
 
 void marginals(const Options& options) {
   const CausalGraph graph = open(options);
-  const Numbers numbers = numbers_of(graph, asked(graph, options));
+  const Asked what = asked(graph, options);
+  const Numbers numbers = numbers_of(graph, what);
   emit(options.output, options.json()            ? numbers_json(graph, numbers)
                        : options.format == "csv" ? numbers_csv(graph, numbers)
                                                  : numbers_table(graph, numbers));
-  warn(graph);
+  warn(graph, graph::role_warnings(graph, what.question.contexts));
 }
 
 void write_graph_instance(const Options& options) {
   const CausalGraph graph = open(options);
   const Asked what = asked(graph, options);
   const std::string name = std::filesystem::path(options.file).stem().string();
-  tell_size(graph, what.question);
-  emit(options.output,
-       write_instance(graph::graph_instance(graph, what.question, what.reward, name)));
-  warn(graph);
+  emit(options.output, write_instance(graph::graph_instance(
+                           graph, told_marginals(graph, what.question), what.reward, name)));
+  warn(graph, graph::role_warnings(graph, what.question.contexts));
 }
 
 // ---- show --------------------------------------------------------------------------------------
 
-std::string show_json(const CausalGraph& graph) {
+std::string show_json(const CausalGraph& graph, const std::vector<std::string>& warnings) {
   const auto& parts = graph.parts();
   const auto arrows = [&](const std::vector<graph::Arrow>& list) {
     Json json = Json::array();
@@ -451,6 +457,7 @@ std::string show_json(const CausalGraph& graph) {
       states[graph.name(node)] = graph.variable(node).states;
   if (!states.empty()) json["states"] = states;
   json["warnings"] = parts.warnings;
+  for (const std::string& warning : warnings) json["warnings"].push_back(warning);
   return json.dump(2) + "\n";
 }
 
@@ -480,6 +487,15 @@ std::string show_text(const CausalGraph& graph, const std::string& file) {
   return out;
 }
 
+// Roles are drawn whatever they are; a path only where they make a question.
+std::optional<graph::Path> witness_of(const CausalGraph& graph, const graph::Question& question) {
+  try {
+    return graph::verdict(graph, question).witness;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 void show(const Options& options) {
   const CausalGraph graph = open(options);
   graph::Roles roles;
@@ -490,16 +506,17 @@ void show(const Options& options) {
     roles.rewards = {graph::parse_reward(graph, options.reward, "--reward").node};
   else
     roles.rewards = with_role(graph, &graph::Variable::outcome);
-  if (!roles.actions.empty() && roles.rewards.size() == 1) {
+  if (options.format == "svg" && roles.rewards.size() == 1) {
     const graph::Actions actions{roles.actions, options.empty, options.single};
-    roles.witness = graph::verdict(graph, {actions, roles.contexts, roles.rewards[0]}).witness;
+    roles.witness = witness_of(graph, {actions, roles.contexts, roles.rewards[0]});
   }
-  emit(options.output, options.format == "json"      ? show_json(graph)
+  const auto warnings = graph::role_warnings(graph, roles.contexts);
+  emit(options.output, options.format == "json"      ? show_json(graph, warnings)
                        : options.format == "dot"     ? graph::write_dot(graph)
                        : options.format == "dagitty" ? graph::write_dagitty(graph)
                        : options.format == "svg"     ? graph::drawn_svg(graph, roles)
                                                      : show_text(graph, options.file));
-  warn(graph);
+  warn(graph, warnings);
 }
 
 // ---- options -----------------------------------------------------------------------------------

@@ -57,10 +57,8 @@ std::string instead(const GraphWorld& world) {
 // What the graph says; where it says no, what would do; where the tables say otherwise, that too.
 std::string verdict_html(const GraphWorld& world, const graph::Verdict& verdict, bool by_tables) {
   std::string html = fmt::format("<p class=\"verdict\">{}</p>\n", html_escaped(verdict.words));
-  if (by_tables != verdict.benign)
-    html += by_tables ? "<p>By the numbers of its tables it is benign all the same: an effect "
-                        "cancels, or is not there. With other tables it would not be.</p>\n"
-                      : "<p>By the numbers of its tables it is not benign.</p>\n";
+  const std::string why = graph::disagreement(verdict, by_tables, world.reward);
+  if (!why.empty()) html += fmt::format("<p>{}</p>\n", why);
   if (!verdict.benign) html += fmt::format("<p>{}</p>\n", html_escaped(instead(world)));
   return html;
 }
