@@ -89,7 +89,8 @@ class CausalGraph {
     std::string why_no_tables;          // "the file has none", "rows of 'x' are missing"
     std::vector<std::string> warnings;  // what a reader of the file should know
   };
-  /// Throws Error: a name twice, a cycle by name, a table of the wrong size.
+  /// Throws Error: a name, a state or an arrow twice, an arrow to no node, a cycle by name, a table
+  /// of the wrong size or with rows that are no probabilities (sums are 1 within 1e-9).
   explicit CausalGraph(Parts parts);
 
   const Parts& parts() const { return parts_; }
