@@ -154,7 +154,8 @@ void refuse_large_table(const EliminationSize& size, double most_entries) {
                              most_entries, bytes_text(8 * most_entries))});
 }
 
-// Bytes of the joint states of some nodes in words, each a string.
+// Bytes of the joint states of some nodes in words: strings, which grow to twice their letters, and
+// the sorted copy in which an instance looks for names that are there twice.
 double names_size(const CausalGraph& graph, const std::vector<Node>& nodes) {
   double letters = 0;
   for (const Node node : nodes) {
@@ -163,7 +164,7 @@ double names_size(const CausalGraph& graph, const std::vector<Node>& nodes) {
       longest = std::max(longest, state.size());
     letters += static_cast<double>(graph.name(node).size() + longest + 3);  // "=", ", "
   }
-  return number_of_joint_states(graph, nodes) * (sizeof(std::string) + letters);
+  return number_of_joint_states(graph, nodes) * (2 * sizeof(std::string) + 3 * letters);
 }
 
 // Small tables may be many, and their answer large: what is kept of it, up to the instance that it
@@ -186,8 +187,10 @@ void refuse_large_answer(const CausalGraph& graph, const Question& question,
                                          groups[g].set.size() * sizeof(Assignment::value_type));
   }
   const double contexts = number_of_joint_states(graph, question.contexts);
-  bytes += rows * contexts * (1 + states(graph, question.reward)) * sizeof(double);
-  bytes += actions * contexts * (sizeof(double) + sizeof(std::uint32_t));  // ν and law of a cell
+  const double laws = (1 + states(graph, question.reward)) * sizeof(double);  // and ν
+  bytes += contexts * (3 * laws + 2 * sizeof(double));  // tables of one row, and first laws
+  bytes += rows * contexts * (laws + sizeof(std::uint32_t));
+  bytes += actions * contexts * (3 * sizeof(double) + sizeof(std::uint32_t));  // of the instance
   const std::string cells =
       fmt::format("{:.3g} actions and {:.3g} joint contexts", actions, contexts);
   if (bytes > 8 * most_entries)

@@ -232,6 +232,7 @@ Instance graph_instance(const CausalGraph& graph, const DoMarginals& numbers, co
     }
   for (const Assignment& action : numbers.actions)
     parts.action_names.push_back(assignment_text(graph, action));
+  parts.context_names.reserve(contexts);
   for (std::size_t z = 0; z < contexts; ++z)
     parts.context_names.push_back(assignment_text(graph, numbers.contexts[z]));
   if (borrowed > 0)

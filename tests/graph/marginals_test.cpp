@@ -330,7 +330,7 @@ TEST(DoMarginals, RefuseAnAnswerThatIsTooLarge) {
   EXPECT_EQ(message([&] {
               do_marginals(binary(26, {{0, 25}}), question);
             }),
-            "memory: got 4.11 GiB for 2 actions and 1.68e+07 joint contexts, expected at most 512 "
+            "memory: got 11.6 GiB for 2 actions and 1.68e+07 joint contexts, expected at most 512 "
             "MiB; fewer contexts, or nodes with fewer states, need less");
 }
 
