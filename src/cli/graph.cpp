@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "graph/drawing.h"
+#include "graph/names.h"
 #include "graph/open.h"
 #include "graph/regime.h"
 #include "report/table.h"
@@ -102,12 +103,6 @@ Json names_json(const CausalGraph& graph, const std::vector<Node>& nodes) {
   return names;
 }
 
-std::string names_text(const CausalGraph& graph, const std::vector<Node>& nodes) {
-  std::vector<std::string> names;
-  for (const Node node : nodes) names.push_back(graph.name(node));
-  return names.empty() ? "nothing" : join(names, ", ");
-}
-
 Json witness_json(const CausalGraph& graph, const std::optional<graph::Path>& path) {
   Json list = Json::array();
   if (!path) return list;
@@ -139,9 +134,6 @@ std::string line(const std::string& label, const std::string& words) {
 
 std::string graph_text(const CausalGraph& graph) {
   const auto& parts = graph.parts();
-  const auto counted = [](std::size_t count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-  };
   std::string text = counted(graph.size(), "node") + ", " + counted(parts.directed.size(), "arrow");
   if (!parts.bidirected.empty()) text += fmt::format(", {} <->", parts.bidirected.size());
   const std::size_t latent = with_role(graph, &graph::Variable::latent).size();
@@ -151,7 +143,8 @@ std::string graph_text(const CausalGraph& graph) {
 
 std::string number_text(double count) { return fmt::format("{:.10g}", count); }
 
-double joint_values(const CausalGraph& graph, const std::vector<Node>& nodes) {
+// 0 where states are not known.
+double known_joint_values(const CausalGraph& graph, const std::vector<Node>& nodes) {
   double values = 1;
   for (const Node node : nodes) values *= static_cast<double>(graph.variable(node).states.size());
   return values;
@@ -160,10 +153,10 @@ double joint_values(const CausalGraph& graph, const std::vector<Node>& nodes) {
 // Of hundreds of nodes the first are enough for the eye; --format json has them all.
 std::string set_text(const CausalGraph& graph, const std::vector<Node>& set) {
   constexpr std::size_t kShown = 20;
-  const double values = joint_values(graph, set);
+  const double values = known_joint_values(graph, set);
   const std::vector<Node> shown(
       set.begin(), set.begin() + static_cast<std::ptrdiff_t>(std::min(set.size(), kShown)));
-  return names_text(graph, shown) +
+  return names_of(graph, shown) +
          (set.size() > kShown ? fmt::format(", … ({} nodes)", set.size()) : "") +
          (values > 0
               ? fmt::format("  ({} joint value{})", number_text(values), values == 1 ? "" : "s")
@@ -188,7 +181,7 @@ void dsep(const Options& options) {
   const std::string words =
       found.separated()
           ? fmt::format("{} and {} are d-separated given {}: every path between them is closed",
-                        names_text(graph, from), names_text(graph, to), names_text(graph, given))
+                        names_of(graph, from), names_of(graph, to), names_of(graph, given))
           : found.words;
   if (options.json())
     emit(options.output, Json{{"separated", found.separated()},
@@ -280,7 +273,7 @@ void check(const Options& options) {
     emit(options.output, json.dump(2) + "\n");
   } else {
     std::string out = line("graph", fmt::format("{}: {}", options.file, graph_text(graph)));
-    out += line("actions", fmt::format("{}{}{}", names_text(graph, what.question.actions.targets),
+    out += line("actions", fmt::format("{}{}{}", names_of(graph, what.question.actions.targets),
                                        what.question.actions.single ? ", one at a time" : "",
                                        what.question.actions.empty ? ", or nothing at all" : ""));
     out += line("contexts", set_text(graph, what.question.contexts));

@@ -8,6 +8,7 @@
 #include "armature/error.h"
 #include "base/text.h"
 #include "graph/elimination.h"
+#include "graph/names.h"
 #include "graph/regime.h"
 
 namespace armature::graph {
@@ -44,10 +45,6 @@ std::vector<ActionGroup> action_groups(const CausalGraph& graph, const Actions& 
     groups.push_back({actions.targets, JointStates(graph, actions.targets)});
   if (actions.empty) groups.push_back({});
   return groups;
-}
-
-bool contains(const std::vector<Node>& set, Node node) {
-  return std::find(set.begin(), set.end(), node) != set.end();
 }
 
 // What is left to sum for a group: only what is above contexts and reward matters (the rest sums

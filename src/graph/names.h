@@ -8,12 +8,20 @@
 #include <vector>
 
 #include "armature/graph.h"
+#include "base/text.h"
 #include "graph/scanner.h"
 
 namespace armature::graph {
 
 inline bool contains(const std::vector<Node>& set, Node node) {
   return std::find(set.begin(), set.end(), node) != set.end();
+}
+
+/// "lung, bronc"; "nothing" of none.
+inline std::string names_of(const CausalGraph& graph, const std::vector<Node>& nodes) {
+  std::vector<std::string> names;
+  for (const Node node : nodes) names.push_back(graph.name(node));
+  return names.empty() ? "nothing" : join(names, ", ");
 }
 
 /// "a \"b\"": a name as files quote it; Scanner::quoted_word reads it back.

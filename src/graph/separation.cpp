@@ -8,6 +8,7 @@
 
 #include "armature/error.h"
 #include "base/text.h"
+#include "graph/names.h"
 
 namespace armature::graph {
 namespace {
@@ -96,12 +97,6 @@ std::vector<Node> observed_below(const Dag& dag, Node collider, const std::vecto
       }
   std::erase_if(found, [&](Node node) { return !observed[node]; });
   return found;
-}
-
-std::string names_of(const CausalGraph& graph, const std::vector<Node>& nodes) {
-  std::vector<std::string> names;
-  for (const Node node : nodes) names.push_back(graph.name(node));
-  return join(names, ", ");
 }
 
 Path drawn_path(const CausalGraph& graph, const Dag& dag, const std::vector<Node>& nodes) {

@@ -33,7 +33,4 @@ bool is_collider(const Dag& dag, const std::vector<Node>& path, std::size_t plac
 /// The observed nodes that open a collider: itself and those below it, the nearest first.
 std::vector<Node> observed_below(const Dag& dag, Node collider, const std::vector<Node>& given);
 
-/// "lung, bronc".
-std::string names_of(const CausalGraph& graph, const std::vector<Node>& nodes);
-
 }  // namespace armature::graph

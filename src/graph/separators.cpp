@@ -14,6 +14,7 @@
 
 #include "armature/error.h"
 #include "base/mathematics.h"
+#include "graph/names.h"
 #include "graph/regime.h"
 #include "graph/separation.h"
 #include "graph/vertex_cut.h"

@@ -4,15 +4,12 @@
 
 #include <algorithm>
 
+#include "graph/names.h"
 #include "graph/regime.h"
 #include "graph/separation.h"
 
 namespace armature::graph {
 namespace {
-
-bool contains(const std::vector<Node>& set, Node node) {
-  return std::find(set.begin(), set.end(), node) != set.end();
-}
 
 std::vector<Node> without(const std::vector<Node>& set, const std::vector<Node>& removed) {
   std::vector<Node> rest;

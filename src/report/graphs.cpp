@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "families/graph_world.h"
 #include "graph/drawing.h"
+#include "graph/names.h"
 #include "report/html.h"
 #include "report/table.h"
 
@@ -19,12 +20,6 @@ namespace {
 constexpr std::size_t kMostNodes = 150;  // beyond that nobody sees anything in a picture
 constexpr std::size_t kMostActions = 8;  // rows; the best and the worst say enough
 constexpr std::size_t kMostSets = 100;   // separators looked at for the smallest
-
-std::string names_text(const graph::CausalGraph& graph, const std::vector<graph::Node>& nodes) {
-  std::vector<std::string> names;
-  for (const graph::Node node : nodes) names.push_back(graph.name(node));
-  return names.empty() ? "nothing" : join(names, ", ");
-}
 
 std::string picture_html(const GraphWorld& world, const graph::Verdict& verdict,
                          std::size_t number) {
@@ -51,7 +46,7 @@ std::string instead(const GraphWorld& world) {
       graph::separators(world.graph, world.question.actions, world.question.reward, search);
   if (!found.exists) return "Nothing that can be observed would do.";
   if (found.sets.front().empty()) return "Observing nothing would do.";
-  return "Would do: " + names_text(world.graph, found.sets.front()) + ".";
+  return "Would do: " + graph::names_of(world.graph, found.sets.front()) + ".";
 }
 
 // What the graph says; where it says no, what would do; where the tables say otherwise, that too.
@@ -107,9 +102,9 @@ std::string caption_html(const GraphWorld& world, bool red) {
   return fmt::format(
       "<figcaption>From <code>{}</code>. Actions set {}{}{}; observed after acting: {}; the reward "
       "is {}.{}</figcaption>\n",
-      html_escaped(world.file), html_escaped(names_text(world.graph, actions.targets)),
+      html_escaped(world.file), html_escaped(graph::names_of(world.graph, actions.targets)),
       actions.single ? ", one at a time" : "", actions.empty ? ", or nothing" : "",
-      html_escaped(names_text(world.graph, world.question.contexts)),
+      html_escaped(graph::names_of(world.graph, world.question.contexts)),
       html_escaped(world.graph.name(world.question.reward)),
       red ? " In red: a path that the contexts leave open." : "");
 }
