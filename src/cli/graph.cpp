@@ -547,6 +547,15 @@ void add_context_option(CLI::App& command, Options& options) {
                      "nodes observed after acting, with commas (default: none)");
 }
 
+// Complaints about what was asked name the graph that it was asked of.
+void about_the_file(const Options& options, void (*command)(const Options&)) {
+  try {
+    command(options);
+  } catch (const Error& error) {
+    throw error.report().file.empty() ? error.in_file(options.file) : error;
+  }
+}
+
 }  // namespace
 
 void add_graph(CLI::App& app) {
@@ -569,7 +578,7 @@ void add_graph(CLI::App& app) {
         "Examples:\n"
         "  armature graph check examples/graphs/asia.bif -a smoke -c lung,bronc -r dysp\n"
         "  armature graph check examples/graphs/front-door.dag -c tar --format json");
-    sub->callback([options] { check(*options); });
+    sub->callback([options] { about_the_file(*options, check); });
   }
   {
     auto options = std::make_shared<Options>();
@@ -584,7 +593,7 @@ void add_graph(CLI::App& app) {
         "  armature graph dsep examples/graphs/asia.bif --from asia --to smoke\n"
         "  armature graph dsep examples/graphs/asia.bif --from smoke --to xray \\\n"
         "                 --given either");
-    sub->callback([options] { dsep(*options); });
+    sub->callback([options] { about_the_file(*options, dsep); });
   }
   {
     auto options = std::make_shared<Options>();
@@ -604,7 +613,7 @@ void add_graph(CLI::App& app) {
         "  armature graph separators examples/graphs/asia.bif -a smoke -r dysp\n"
         "  armature graph separators examples/graphs/asia.bif -a smoke -r dysp \\\n"
         "                 --avoid lung --most 2");
-    sub->callback([options] { list_separators(*options); });
+    sub->callback([options] { about_the_file(*options, list_separators); });
   }
   {
     auto options = std::make_shared<Options>();
@@ -617,7 +626,7 @@ void add_graph(CLI::App& app) {
         "  armature graph marginals examples/graphs/front-door.dag -c tar -r cancer=no\n"
         "  armature graph marginals examples/graphs/lu-parallel.bif -a X1,X2,X3,X4 \\\n"
         "                 --single --empty -c Z1,Z2 -r Y=1 --format csv");
-    sub->callback([options] { marginals(*options); });
+    sub->callback([options] { about_the_file(*options, marginals); });
   }
   {
     auto options = std::make_shared<Options>();
@@ -630,7 +639,7 @@ void add_graph(CLI::App& app) {
         "  armature graph instance examples/graphs/front-door.dag -c tar -r cancer=no\n"
         "  armature graph instance examples/graphs/lu-email.bif -a product,purpose,sent \\\n"
         "                 -c subject,template,read -r clicked=yes -o email.json");
-    sub->callback([options] { write_graph_instance(*options); });
+    sub->callback([options] { about_the_file(*options, write_graph_instance); });
   }
   {
     auto options = std::make_shared<Options>();
@@ -645,7 +654,7 @@ void add_graph(CLI::App& app) {
         "  armature graph show examples/graphs/m-bias.dag\n"
         "  armature graph show examples/graphs/asia.bif -a smoke -c bronc -r dysp \\\n"
         "                 --format svg -o asia.svg");
-    sub->callback([options] { show(*options); });
+    sub->callback([options] { about_the_file(*options, show); });
   }
 }
 
