@@ -39,6 +39,13 @@ std::vector<graph::Node> nodes_of(const graph::CausalGraph& graph, const Argumen
   return nodes;
 }
 
+// The room speaks of options of the command; here they are keys.
+Error about_keys(const Error& error, const std::string& file) {
+  const ErrorReport& report = error.report();
+  const std::string field = report.field.starts_with("--") ? report.field.substr(2) : report.field;
+  return Error({report.file.empty() ? file : report.file, field, report.value, report.expected});
+}
+
 }  // namespace
 
 std::vector<Parameter> graph_parameters() {
@@ -65,11 +72,16 @@ Instance GraphWorld::instance() const {
     return graph::graph_instance(graph, question, reward,
                                  std::filesystem::path(file).stem().string());
   } catch (const Error& error) {
-    throw error.report().file.empty() ? error.in_file(file) : error;
+    throw about_keys(error, file);
   }
 }
 
 GraphWorld graph_world(const Arguments& arguments, const Files& files) {
+  for (const char* key : {"file", "action", "reward"})
+    if (arguments.word(key).empty())
+      throw Error(
+          {"", std::string("graph: ") + key, "nothing",
+           "graph:file=asia.bif,action=smoke,context=lung+bronc,reward=dysp=yes or the like"});
   const std::string& file = arguments.word("file");
   graph::CausalGraph graph = graph::open_graph(file, arguments.word("tables"), files);
   try {
@@ -84,7 +96,7 @@ GraphWorld graph_world(const Arguments& arguments, const Files& files) {
     graph::check_question(graph, question);
     return {file, std::move(graph), std::move(question), std::move(reward)};
   } catch (const Error& error) {
-    throw error.report().file.empty() ? error.in_file(files.where(file)) : error;
+    throw about_keys(error, files.where(file));
   }
 }
 

@@ -216,12 +216,13 @@ Assignment heeded(const GroupPlan& plan, const Assignment& action) {
   return part;
 }
 
-// One action: fills a row of ν and its laws.
-void fill(const CausalGraph& graph, const Question& question, const GroupPlans& plans,
-          const Assignment& action, std::size_t row, DoMarginals& result) {
+// One action: fills a row of ν and its laws. `tables` are those of all nodes, whole: of one that
+// listens to the action only a slice is touched, and only that was counted as work.
+void fill(const CausalGraph& graph, const Question& question, const std::vector<Factor>& tables,
+          const GroupPlans& plans, const Assignment& action, std::size_t row, DoMarginals& result) {
   const auto summed = [&](const GroupPlan& plan) {
     std::vector<Factor> factors;
-    for (const Node node : plan.speaking) factors.push_back(sliced(table_of(graph, node), action));
+    for (const Node node : plan.speaking) factors.push_back(sliced(tables[node], action));
     return eliminate(std::move(factors), plan.order.nodes, plan.keep);
   };
   const Factor contexts = summed(plans.contexts);
@@ -306,9 +307,14 @@ DoMarginals do_marginals(const CausalGraph& graph, const Question& question, dou
       if (is_new) first.emplace_back(g, action);
       result.row_of.push_back(row->second);
     }
+  std::vector<Factor> tables(graph.size());
+  for (const GroupPlans& of_group : plans)
+    for (const GroupPlan* plan : {&of_group.contexts, &of_group.joint})
+      for (const Node node : plan->speaking)
+        if (tables[node].values.empty()) tables[node] = table_of(graph, node);
   result.marginals = Matrix(first.size(), result.contexts.size());
   for (std::size_t row = 0; row < first.size(); ++row)
-    fill(graph, question, plans[first[row].first], first[row].second, row, result);
+    fill(graph, question, tables, plans[first[row].first], first[row].second, row, result);
   return result;
 }
 

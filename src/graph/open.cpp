@@ -43,11 +43,15 @@ CausalGraph open_graph(const std::string& file, const std::string& tables, const
   }
 }
 
-std::vector<std::string> graph_files(const std::string& file, const std::string& tables,
-                                     const Files& files) {
-  const CausalGraph graph = read_graph(files.read(file), files.where(file));
-  std::string path = tables_path(graph, file, tables, files);
-  return path.empty() ? std::vector{file} : std::vector{file, std::move(path)};
+void add_graph_files(const std::string& file, const std::string& tables, const Files& files,
+                     FileTable& contents) {
+  const auto content = [&](const std::string& path) -> const std::string& {
+    const auto known = contents.find(path);
+    return known != contents.end() ? known->second : contents[path] = files.read(path);
+  };
+  const CausalGraph graph = read_graph(content(file), files.where(file));
+  const std::string path = tables_path(graph, file, tables, files);
+  if (!path.empty()) content(path);
 }
 
 std::optional<std::string> quoted_name(const std::string& text, std::size_t& at) {

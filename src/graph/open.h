@@ -14,9 +14,10 @@ namespace armature::graph {
 /// NAME.tables.json where it exists ("mail.dag" and "mail.tables.json"). Those beside it that
 /// cannot be read are left out with a warning; those named throw.
 CausalGraph open_graph(const std::string& file, const std::string& tables, const Files& files = {});
-/// The files that this reads: the graph's, then that of its tables if it takes any.
-std::vector<std::string> graph_files(const std::string& file, const std::string& tables,
-                                     const Files& files);
+/// The files that this reads, each read once: the graph's, and that of its tables if it takes any.
+/// Those that are among `contents` are taken from there.
+void add_graph_files(const std::string& file, const std::string& tables, const Files& files,
+                     FileTable& contents);
 
 /// A name in double quotes that begins at `at`, a quote in it doubled; `at` moves behind it.
 /// Nothing if it has no end.
