@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -88,7 +89,8 @@ class CausalGraph {
     std::string why_no_tables;          // "the file has none", "rows of 'x' are missing"
     std::vector<std::string> warnings;  // what a reader of the file should know
   };
-  /// Throws Error: a name twice, a cycle by name, a table of the wrong size.
+  /// Throws Error: a name, a state or an arrow twice, an arrow to no node, a cycle by name, a table
+  /// of the wrong size or with rows that are no probabilities (sums are 1 within 1e-9).
   explicit CausalGraph(Parts parts);
 
   const Parts& parts() const { return parts_; }
@@ -102,7 +104,7 @@ class CausalGraph {
 
   /// The drawn nodes, then one hidden common cause for every ↔.
   const Dag& dag() const { return dag_; }
-  std::size_t hidden_cause(std::size_t bidirected) const { return size() + bidirected; }
+  Node hidden_cause(std::size_t bidirected) const { return static_cast<Node>(size() + bidirected); }
 
   /// The same graph with these nodes latent too.
   CausalGraph with_latent(const std::vector<Node>& latent) const;
@@ -177,6 +179,7 @@ struct Question {
 /// A condition that textbooks ask for, whether it holds, and if not what is in its way.
 struct Criterion {
   bool holds = false;
+  bool applies = true;  // false: it asks nothing, because what it is about is given
   std::string words;
 };
 
@@ -202,15 +205,18 @@ struct SeparatorSearch {
       true;  // regime and reward after surgery, or targets and reward as drawn
   std::vector<Node> contains;
   std::vector<Node> avoid;
-  std::size_t largest = SIZE_MAX;  // nodes of a set
-  std::size_t most = 1000;         // sets that are listed
+  std::size_t most_nodes = SIZE_MAX;  // of a set
+  std::size_t most_sets = 1000;       // that are listed, one at least
 };
 
 struct Separators {
-  bool exists = false;                  // one as asked for: not larger than `largest`
-  std::vector<std::vector<Node>> sets;  // minimal ones, by number of joint values, then of nodes
-  bool complete = true;                 // false: more than `most`, or more than a second's work
-  std::string words;                    // tells "none exists" and "the empty set is enough" apart
+  bool exists = false;  // one as asked for, of at most `most_nodes`: an exact answer
+  /// Minimal ones, by number of joint values, then of nodes. If not all are listed, the one with
+  /// the fewest joint values of all is, or where it has more than `most_nodes` one with fewest
+  /// nodes.
+  std::vector<std::vector<Node>> sets;
+  bool complete = true;  // false: more than `most_sets`, or more than a second's work
+  std::string words;     // tells "none exists" and "the empty set is enough" apart
 };
 
 /// Minimal sets of observable nodes that separate the actions from the reward.
@@ -225,16 +231,35 @@ struct Reward {
   std::vector<double> values;  // empty: not said, and not known from the names of the states
 };
 /// "dysp=yes" (1 for that state, 0 for the others), "sales:low=0,mid=0.4,high=1", or a node alone
-/// (its states may be numbers in [0,1]). Throws Error naming `field`.
+/// (its states may be numbers in [0,1]). Names may stand in double quotes. Throws Error naming
+/// `field`.
 Reward parse_reward(const CausalGraph& graph, const std::string& text, const std::string& field);
+
+/// Why the tables say otherwise than the graph, as a sentence; empty where they do not.
+std::string disagreement(const Verdict& by_graph, bool by_tables, const Reward& reward);
 
 /// States of some nodes. None: the empty intervention, or the only context where there is none.
 using Assignment = std::vector<std::pair<Node, std::uint32_t>>;
 
+/// All joint states of some nodes, the last running fastest. There may be millions: each is made
+/// when it is asked for.
+class JointStates {
+ public:
+  JointStates() = default;  // of no node: one, which says nothing
+  JointStates(const CausalGraph& graph, std::vector<Node> nodes);
+  std::size_t size() const { return size_; }
+  Assignment operator[](std::size_t index) const;
+
+ private:
+  std::vector<Node> nodes_;
+  std::vector<std::uint32_t> sizes_;
+  std::size_t size_ = 1;
+};
+
 /// What the actions do to contexts and reward, exactly.
 struct DoMarginals {
-  std::vector<Assignment> actions;   // joint values, the last target fastest; the empty one last
-  std::vector<Assignment> contexts;  // joint values, the last context fastest
+  std::vector<Assignment> actions;  // joint values, the last target fastest; the empty one last
+  JointStates contexts;
   /// Actions that differ only in targets without effect have one row: it is computed and kept once.
   std::vector<std::uint32_t> row_of;  // by action
   Matrix marginals;                   // by row and context: ν_a(z)
@@ -252,16 +277,19 @@ struct DoMarginals {
 struct EliminationSize {
   std::size_t width = 0;  // nodes of the largest table
   double entries = 0;     // its numbers
+  bool at_least = false;  // nobody looked further: this is too large already
   /// "a table of 21 nodes (width 20) and 2.1e+06 numbers (16 MiB)".
   std::string words() const;
 };
 inline constexpr double kMostEntries = 1 << 26;  // half a GiB
-EliminationSize elimination_size(const CausalGraph& graph, const Question& question);
 
-/// By variable elimination in the graph that each action leaves. Throws Error without tables, or
-/// where a table would have more than `most_entries` numbers.
+/// By variable elimination in the graph that each action leaves. Throws Error where the question
+/// makes no sense, without tables, or before it sums where a table would have more than
+/// `most_entries` numbers, the answer more bytes than that table, or the work would take long. Else
+/// it tells `before` how large the largest table is.
 DoMarginals do_marginals(const CausalGraph& graph, const Question& question,
-                         double most_entries = kMostEntries);
+                         double most_entries = kMostEntries,
+                         const std::function<void(const EliminationSize&)>& before = {});
 
 /// The bandit that a graph with tables is. Where ν_a(z) = 0 its law is that of the first action
 /// that reaches z, so that what never happens does not decide whether it is benign; its notes say

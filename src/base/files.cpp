@@ -23,7 +23,7 @@ std::string Files::where(const std::string& path) const {
 
 bool Files::from_kept(const std::string& path) const {
   std::error_code ignored;
-  return kept_.contains(path) && !(folder_ && fs::exists(where(path), ignored));
+  return kept_.contains(path) && !(folder_ && fs::is_regular_file(where(path), ignored));
 }
 
 bool Files::has(const std::string& path) const {
@@ -38,7 +38,7 @@ std::string Files::read(const std::string& path) const {
 }
 
 std::string Files::read_text(const std::string& path) const {
-  // What is kept was read as text once.
+  // What is kept was read as text once (study/files.cpp).
   return from_kept(path) || !folder_ ? read(path) : read_text_file(where(path));
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "armature/error.h"
+#include "base/text.h"
 
 namespace armature {
 namespace {
@@ -19,18 +20,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kDeepest = 64;  // an instance needs 7
 
-// Columns count letters, not bytes.
-std::string place_of(const std::string& text, std::size_t at) {
-  std::size_t line = 1, column = 1;
-  for (const char c : std::string_view(text).substr(0, at)) {
-    if (c == '\n') {
-      ++line;
-      column = 1;
-    } else if ((c & 0xC0) != 0x80) {
-      ++column;
-    }
-  }
-  return fmt::format("line {}, column {}", line, column);
+std::string place_of(std::string_view text, std::size_t at) {
+  return line_and_column(text, at).text();
 }
 
 // Brackets, braces, colons and whole strings (with their quotes) in turn, with the place each
@@ -63,8 +54,7 @@ void refuse_deep_nesting(const std::string& text, const std::string& source) {
 // The library takes a zero byte for the end, and what follows it for nothing.
 void refuse_zero_bytes(const std::string& text, const std::string& source) {
   const std::size_t at = text.find('\0');
-  if (at != std::string::npos)
-    throw Error({source, place_of(text, at), "a NUL byte", "text"});
+  if (at != std::string::npos) throw Error({source, place_of(text, at), "a NUL byte", "text"});
 }
 
 // A key as it is meant: "\\u0061" is "a". What is no proper escape stays as it is written; the JSON
@@ -101,6 +91,56 @@ std::string decoded(std::string_view key) {
   return text;
 }
 
+// Makes the JSON as the library would, but puts a key behind the others without a look at them, for
+// that takes time by the square of their number. Repeated ones are refused afterwards.
+class Builder final : public Json::json_sax_t {
+ public:
+  Json take() { return std::move(root_); }
+
+  bool null() override { return put(nullptr) != nullptr; }
+  bool boolean(bool value) override { return put(value) != nullptr; }
+  bool number_integer(Json::number_integer_t value) override { return put(value) != nullptr; }
+  bool number_unsigned(Json::number_unsigned_t value) override { return put(value) != nullptr; }
+  bool number_float(Json::number_float_t value, const std::string&) override {
+    return put(value) != nullptr;
+  }
+  bool string(std::string& value) override { return put(std::move(value)) != nullptr; }
+  bool binary(Json::binary_t&) override { return false; }  // never in text
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(std::string& name) override {
+    open_.back()->get_ref<Json::object_t&>().emplace_back(std::move(name), nullptr);
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const Json::exception& error) override {
+    if (const auto* syntax = dynamic_cast<const Json::parse_error*>(&error)) throw *syntax;
+    throw error;
+  }
+
+ private:
+  Json* put(Json value) {
+    if (open_.empty()) return &(root_ = std::move(value));
+    if (open_.back()->is_object())
+      return &(open_.back()->get_ref<Json::object_t&>().back().second = std::move(value));
+    auto& list = open_.back()->get_ref<Json::array_t&>();
+    list.push_back(std::move(value));
+    return &list.back();
+  }
+  bool open(Json value) {
+    open_.push_back(put(std::move(value)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  Json root_;
+  std::vector<Json*> open_;  // each the last part of the one before, which so stays where it is
+};
+
 // Of text that the library has read.
 void refuse_repeated_keys(const std::string& text, const std::string& source) {
   std::vector<std::set<std::string>> open;  // the keys of each object and list around
@@ -129,9 +169,10 @@ Json parsed_json(const std::string& text, const std::string& source) {
   refuse_zero_bytes(text, source);
   refuse_deep_nesting(text, source);
   try {
-    Json parsed = Json::parse(text);
+    Builder builder;
+    Json::sax_parse(text, &builder);
     refuse_repeated_keys(text, source);
-    return parsed;
+    return builder.take();
   } catch (const Json::parse_error& error) {
     const std::size_t at = std::max<std::size_t>(error.byte, 1) - 1;
     if (at >= text.size())
@@ -140,8 +181,8 @@ Json parsed_json(const std::string& text, const std::string& source) {
     const std::size_t begin = text.find_last_of(" \t\n,:[]{}", at);
     const std::size_t from = begin == std::string::npos ? 0 : begin == at ? at : begin + 1;
     const std::size_t until = std::min(text.find_first_of(" \t\n,]}", at + 1), from + 20);
-    throw Error({source, place_of(text, from), "'" + text.substr(from, until - from) + "'",
-                 "valid JSON"});
+    throw Error(
+        {source, place_of(text, from), "'" + text.substr(from, until - from) + "'", "valid JSON"});
   } catch (const Json::exception& error) {  // a number beyond the range of doubles
     throw Error({source, "JSON", json_complaint(error), "numbers within the range of doubles"});
   }

@@ -20,9 +20,7 @@ std::optional<std::string> without_underscores(std::string_view text) {
       plain += text[i];
       continue;
     }
-    const auto digit = [&](std::size_t k) {
-      return k < text.size() && text[k] >= '0' && text[k] <= '9';
-    };
+    const auto digit = [&](std::size_t k) { return k < text.size() && is_digit(text[k]); };
     if (i == 0 || !digit(i - 1) || !digit(i + 1)) return std::nullopt;
   }
   return plain;
@@ -130,6 +128,26 @@ std::string grouped(double number) {
   for (std::size_t at = digits.size(); at > 3 && digits[at - 4] != '-'; at -= 3)
     digits.insert(at - 3, ",");
   return digits;
+}
+
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string LineAndColumn::text() const { return fmt::format("line {}, column {}", line, column); }
+
+LineAndColumn line_and_column(std::string_view text, std::size_t at) {
+  LineAndColumn place;
+  for (std::size_t i = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0; i < at; ++i) {
+    const bool old_break = text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n');
+    if (text[i] == '\n' || old_break) {
+      ++place.line;
+      place.column = 1;
+    } else if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) {
+      ++place.column;
+    }
+  }
+  return place;
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {

@@ -9,6 +9,9 @@
 
 namespace armature {
 
+/// What some programs put before text in UTF-8.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 /// 42, 1e12, 2^53, 1_000_000: nothing if the text is not a whole number that fits 64 bits.
 std::optional<std::uint64_t> parse_integer(std::string_view text);
 /// 0.25, 1e-3, 2^-10: nothing if the text is not a finite number.
@@ -27,6 +30,16 @@ bool is_name(std::string_view text);
 std::string shown(std::string_view text, std::size_t most);
 /// 100,000: a whole number in groups of three, for people; files for programs never have it.
 std::string grouped(double number);
+/// "1 number", "3 numbers".
+std::string counted(std::size_t count, std::string_view what);
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+/// Where byte `at` of a text stands: counted from 1, columns in letters. \n, \r and \r\n end lines.
+struct LineAndColumn {
+  std::size_t line = 1;
+  std::size_t column = 1;
+  std::string text() const;  // "line 3, column 14"
+};
+LineAndColumn line_and_column(std::string_view text, std::size_t at);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
 }  // namespace armature

@@ -15,7 +15,9 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "graph/drawing.h"
+#include "graph/names.h"
 #include "graph/open.h"
+#include "graph/regime.h"
 #include "report/table.h"
 
 namespace armature::cli {
@@ -101,12 +103,6 @@ Json names_json(const CausalGraph& graph, const std::vector<Node>& nodes) {
   return names;
 }
 
-std::string names_text(const CausalGraph& graph, const std::vector<Node>& nodes) {
-  std::vector<std::string> names;
-  for (const Node node : nodes) names.push_back(graph.name(node));
-  return names.empty() ? "nothing" : join(names, ", ");
-}
-
 Json witness_json(const CausalGraph& graph, const std::optional<graph::Path>& path) {
   Json list = Json::array();
   if (!path) return list;
@@ -138,9 +134,6 @@ std::string line(const std::string& label, const std::string& words) {
 
 std::string graph_text(const CausalGraph& graph) {
   const auto& parts = graph.parts();
-  const auto counted = [](std::size_t count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-  };
   std::string text = counted(graph.size(), "node") + ", " + counted(parts.directed.size(), "arrow");
   if (!parts.bidirected.empty()) text += fmt::format(", {} <->", parts.bidirected.size());
   const std::size_t latent = with_role(graph, &graph::Variable::latent).size();
@@ -150,7 +143,8 @@ std::string graph_text(const CausalGraph& graph) {
 
 std::string number_text(double count) { return fmt::format("{:.10g}", count); }
 
-double joint_values(const CausalGraph& graph, const std::vector<Node>& nodes) {
+// 0 where states are not known.
+double known_joint_values(const CausalGraph& graph, const std::vector<Node>& nodes) {
   double values = 1;
   for (const Node node : nodes) values *= static_cast<double>(graph.variable(node).states.size());
   return values;
@@ -159,10 +153,10 @@ double joint_values(const CausalGraph& graph, const std::vector<Node>& nodes) {
 // Of hundreds of nodes the first are enough for the eye; --format json has them all.
 std::string set_text(const CausalGraph& graph, const std::vector<Node>& set) {
   constexpr std::size_t kShown = 20;
-  const double values = joint_values(graph, set);
+  const double values = known_joint_values(graph, set);
   const std::vector<Node> shown(
       set.begin(), set.begin() + static_cast<std::ptrdiff_t>(std::min(set.size(), kShown)));
-  return names_text(graph, shown) +
+  return names_of(graph, shown) +
          (set.size() > kShown ? fmt::format(", … ({} nodes)", set.size()) : "") +
          (values > 0
               ? fmt::format("  ({} joint value{})", number_text(values), values == 1 ? "" : "s")
@@ -187,7 +181,7 @@ void dsep(const Options& options) {
   const std::string words =
       found.separated()
           ? fmt::format("{} and {} are d-separated given {}: every path between them is closed",
-                        names_text(graph, from), names_text(graph, to), names_text(graph, given))
+                        names_of(graph, from), names_of(graph, to), names_of(graph, given))
           : found.words;
   if (options.json())
     emit(options.output, Json{{"separated", found.separated()},
@@ -198,17 +192,18 @@ void dsep(const Options& options) {
   else
     emit(options.output,
          line("separated", found.separated() ? "yes" : "no") + line("because", words));
-  warn(graph);
+  warn(graph, graph::role_warnings(graph, given));
   if (!found.separated()) throw ExitStatus{kNo};
 }
 
 // ---- check -------------------------------------------------------------------------------------
 
-// Before work that takes a noticeable time: how large it is.
-void tell_size(const CausalGraph& graph, const graph::Question& question) {
-  if (!graph.has_tables()) return;
-  const graph::EliminationSize size = graph::elimination_size(graph, question);
-  if (size.entries > 1e6) complain("the sums take " + size.words());
+// Before work that takes a noticeable time it is said how large it is.
+graph::DoMarginals told_marginals(const CausalGraph& graph, const graph::Question& question) {
+  return graph::do_marginals(graph, question, graph::kMostEntries,
+                             [](const graph::EliminationSize& size) {
+                               if (size.entries > 1e6) complain("the sums take " + size.words());
+                             });
 }
 
 // With tables: are the laws of the reward the same? Nothing where there are none, or where they
@@ -223,8 +218,9 @@ std::optional<bool> benign_by_tables(const CausalGraph& graph, const Asked& aske
                               static_cast<double>(std::max<std::size_t>(states - 1, 1)));
   }
   try {
-    tell_size(graph, asked.question);
-    return graph::graph_instance(graph, asked.question, reward, "").benign_verdict().benign();
+    return graph::graph_instance(graph, told_marginals(graph, asked.question), reward, "")
+        .benign_verdict()
+        .benign();
   } catch (const Error& error) {
     complain(fmt::format("warning: no verdict by the tables: {}", error.what()));
     return std::nullopt;
@@ -232,7 +228,14 @@ std::optional<bool> benign_by_tables(const CausalGraph& graph, const Asked& aske
 }
 
 std::string criterion_text(const graph::Criterion& criterion) {
-  return (criterion.holds ? "yes: " : "no: ") + criterion.words;
+  return (!criterion.applies ? "says nothing: "
+          : criterion.holds  ? "yes: "
+                             : "no: ") +
+         criterion.words;
+}
+
+Json criterion_json(const graph::Criterion& criterion) {
+  return criterion.applies ? Json(criterion.holds) : Json(nullptr);
 }
 
 void check(const Options& options) {
@@ -246,21 +249,22 @@ void check(const Options& options) {
   std::vector<std::vector<Node>> suggestions(
       found.sets.begin(), found.sets.begin() + static_cast<std::ptrdiff_t>(
                                                    std::min(found.sets.size(), kMostSuggestions)));
-  const bool differ = by_tables && *by_tables != verdict.benign;
+  const std::string why = by_tables ? graph::disagreement(verdict, *by_tables, what.reward) : "";
 
   if (options.json()) {
     Json json = {{"benign", verdict.benign},
                  {"witness", witness_json(graph, verdict.witness)},
                  {"words", verdict.words},
                  {"criteria",
-                  {{"graph", verdict.graph.holds},
-                   {"surgery", verdict.surgery.holds},
-                   {"front_door", verdict.front_door.holds}}},
+                  {{"graph", criterion_json(verdict.graph)},
+                   {"surgery", criterion_json(verdict.surgery)},
+                   {"front_door", criterion_json(verdict.front_door)}}},
                  {"criteria_words",
                   {{"graph", verdict.graph.words},
                    {"surgery", verdict.surgery.words},
                    {"front_door", verdict.front_door.words}}}};
     if (by_tables) json["benign_by_tables"] = *by_tables;
+    if (!why.empty()) json["tables_words"] = why;
     json["suggestions"] = Json::array();
     for (const auto& set : suggestions) json["suggestions"].push_back(names_json(graph, set));
     json["suggestions_words"] = found.words;
@@ -269,18 +273,14 @@ void check(const Options& options) {
     emit(options.output, json.dump(2) + "\n");
   } else {
     std::string out = line("graph", fmt::format("{}: {}", options.file, graph_text(graph)));
-    out += line("actions", fmt::format("{}{}{}", names_text(graph, what.question.actions.targets),
+    out += line("actions", fmt::format("{}{}{}", names_of(graph, what.question.actions.targets),
                                        what.question.actions.single ? ", one at a time" : "",
                                        what.question.actions.empty ? ", or nothing at all" : ""));
     out += line("contexts", set_text(graph, what.question.contexts));
     out += line("reward", graph.name(what.reward.node)) + "\n";
     out += line("verdict", verdict.words);
     if (by_tables)
-      out += line("by tables",
-                  std::string(*by_tables ? "yes" : "no") +
-                      (differ ? ": the tables hide what the graph shows (an effect that cancels, "
-                                "or one that is not there). Other tables would not."
-                              : ""));
+      out += line("by tables", (*by_tables ? "yes" : "no") + (why.empty() ? "" : ". " + why));
     out += "\n" + line("as drawn", criterion_text(verdict.graph));
     out += line("after cuts", criterion_text(verdict.surgery));
     out += line("front door", criterion_text(verdict.front_door)) + "\n";
@@ -306,7 +306,8 @@ void list_separators(const Options& options) {
   search.under_interventions = options.under == "interventions";
   search.contains = graph::parse_nodes(graph, options.contains, "--contains");
   search.avoid = graph::parse_nodes(graph, options.avoid, "--avoid");
-  if (!options.most.empty()) search.largest = whole_number("--most", options.most, 0, UINT32_MAX);
+  if (!options.most.empty())
+    search.most_nodes = whole_number("--most", options.most, 0, UINT32_MAX);
   const graph::Separators found =
       graph::separators(graph, actions_of(graph, options), reward_of(graph, options).node, search);
   if (options.json()) {
@@ -320,7 +321,7 @@ void list_separators(const Options& options) {
     for (const auto& set : found.sets) out += "  " + set_text(graph, set) + "\n";
     emit(options.output, out);
   }
-  warn(graph);
+  warn(graph, graph::role_warnings(graph, search.contains));
   if (!found.exists) throw ExitStatus{kNo};
 }
 
@@ -333,9 +334,8 @@ struct Numbers {
 };
 
 Numbers numbers_of(const CausalGraph& graph, const Asked& what) {
-  tell_size(graph, what.question);
   Numbers numbers;
-  numbers.law = graph::do_marginals(graph, what.question);
+  numbers.law = told_marginals(graph, what.question);
   const Instance instance = graph::graph_instance(graph, numbers.law, what.reward, "");
   numbers.means = Matrix(numbers.law.actions.size(), numbers.law.contexts.size());
   for (Arm a = 0; a < numbers.law.actions.size(); ++a) {
@@ -354,8 +354,8 @@ std::string numbers_json(const CausalGraph& graph, const Numbers& numbers) {
                {"mean_reward", numbers.mean_reward}};
   for (const auto& action : numbers.law.actions)
     json["actions"].push_back(assignment_json(graph, action));
-  for (const auto& context : numbers.law.contexts)
-    json["contexts"].push_back(assignment_json(graph, context));
+  for (std::size_t z = 0; z < numbers.law.contexts.size(); ++z)
+    json["contexts"].push_back(assignment_json(graph, numbers.law.contexts[z]));
   for (std::size_t a = 0; a < numbers.law.actions.size(); ++a) {
     Json marginals = Json::array();
     Json means = Json::array();
@@ -409,26 +409,26 @@ std::string numbers_table(const CausalGraph& graph, const Numbers& numbers) {
 
 void marginals(const Options& options) {
   const CausalGraph graph = open(options);
-  const Numbers numbers = numbers_of(graph, asked(graph, options));
+  const Asked what = asked(graph, options);
+  const Numbers numbers = numbers_of(graph, what);
   emit(options.output, options.json()            ? numbers_json(graph, numbers)
                        : options.format == "csv" ? numbers_csv(graph, numbers)
                                                  : numbers_table(graph, numbers));
-  warn(graph);
+  warn(graph, graph::role_warnings(graph, what.question.contexts));
 }
 
 void write_graph_instance(const Options& options) {
   const CausalGraph graph = open(options);
   const Asked what = asked(graph, options);
   const std::string name = std::filesystem::path(options.file).stem().string();
-  tell_size(graph, what.question);
-  emit(options.output,
-       write_instance(graph::graph_instance(graph, what.question, what.reward, name)));
-  warn(graph);
+  emit(options.output, write_instance(graph::graph_instance(
+                           graph, told_marginals(graph, what.question), what.reward, name)));
+  warn(graph, graph::role_warnings(graph, what.question.contexts));
 }
 
 // ---- show --------------------------------------------------------------------------------------
 
-std::string show_json(const CausalGraph& graph) {
+std::string show_json(const CausalGraph& graph, const std::vector<std::string>& warnings) {
   const auto& parts = graph.parts();
   const auto arrows = [&](const std::vector<graph::Arrow>& list) {
     Json json = Json::array();
@@ -450,6 +450,7 @@ std::string show_json(const CausalGraph& graph) {
       states[graph.name(node)] = graph.variable(node).states;
   if (!states.empty()) json["states"] = states;
   json["warnings"] = parts.warnings;
+  for (const std::string& warning : warnings) json["warnings"].push_back(warning);
   return json.dump(2) + "\n";
 }
 
@@ -479,6 +480,15 @@ std::string show_text(const CausalGraph& graph, const std::string& file) {
   return out;
 }
 
+// Roles are drawn whatever they are; a path only where they make a question.
+std::optional<graph::Path> witness_of(const CausalGraph& graph, const graph::Question& question) {
+  try {
+    return graph::verdict(graph, question).witness;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 void show(const Options& options) {
   const CausalGraph graph = open(options);
   graph::Roles roles;
@@ -489,16 +499,17 @@ void show(const Options& options) {
     roles.rewards = {graph::parse_reward(graph, options.reward, "--reward").node};
   else
     roles.rewards = with_role(graph, &graph::Variable::outcome);
-  if (!roles.actions.empty() && roles.rewards.size() == 1) {
+  if (options.format == "svg" && roles.rewards.size() == 1) {
     const graph::Actions actions{roles.actions, options.empty, options.single};
-    roles.witness = graph::verdict(graph, {actions, roles.contexts, roles.rewards[0]}).witness;
+    roles.witness = witness_of(graph, {actions, roles.contexts, roles.rewards[0]});
   }
-  emit(options.output, options.format == "json"      ? show_json(graph)
+  const auto warnings = graph::role_warnings(graph, roles.contexts);
+  emit(options.output, options.format == "json"      ? show_json(graph, warnings)
                        : options.format == "dot"     ? graph::write_dot(graph)
                        : options.format == "dagitty" ? graph::write_dagitty(graph)
                        : options.format == "svg"     ? graph::drawn_svg(graph, roles)
                                                      : show_text(graph, options.file));
-  warn(graph);
+  warn(graph, warnings);
 }
 
 // ---- options -----------------------------------------------------------------------------------
@@ -536,6 +547,15 @@ void add_context_option(CLI::App& command, Options& options) {
                      "nodes observed after acting, with commas (default: none)");
 }
 
+// Complaints about what was asked name the graph that it was asked of.
+void about_the_file(const Options& options, void (*command)(const Options&)) {
+  try {
+    command(options);
+  } catch (const Error& error) {
+    throw error.report().file.empty() ? error.in_file(options.file) : error;
+  }
+}
+
 }  // namespace
 
 void add_graph(CLI::App& app) {
@@ -558,7 +578,7 @@ void add_graph(CLI::App& app) {
         "Examples:\n"
         "  armature graph check examples/graphs/asia.bif -a smoke -c lung,bronc -r dysp\n"
         "  armature graph check examples/graphs/front-door.dag -c tar --format json");
-    sub->callback([options] { check(*options); });
+    sub->callback([options] { about_the_file(*options, check); });
   }
   {
     auto options = std::make_shared<Options>();
@@ -573,7 +593,7 @@ void add_graph(CLI::App& app) {
         "  armature graph dsep examples/graphs/asia.bif --from asia --to smoke\n"
         "  armature graph dsep examples/graphs/asia.bif --from smoke --to xray \\\n"
         "                 --given either");
-    sub->callback([options] { dsep(*options); });
+    sub->callback([options] { about_the_file(*options, dsep); });
   }
   {
     auto options = std::make_shared<Options>();
@@ -593,7 +613,7 @@ void add_graph(CLI::App& app) {
         "  armature graph separators examples/graphs/asia.bif -a smoke -r dysp\n"
         "  armature graph separators examples/graphs/asia.bif -a smoke -r dysp \\\n"
         "                 --avoid lung --most 2");
-    sub->callback([options] { list_separators(*options); });
+    sub->callback([options] { about_the_file(*options, list_separators); });
   }
   {
     auto options = std::make_shared<Options>();
@@ -606,7 +626,7 @@ void add_graph(CLI::App& app) {
         "  armature graph marginals examples/graphs/front-door.dag -c tar -r cancer=no\n"
         "  armature graph marginals examples/graphs/lu-parallel.bif -a X1,X2,X3,X4 \\\n"
         "                 --single --empty -c Z1,Z2 -r Y=1 --format csv");
-    sub->callback([options] { marginals(*options); });
+    sub->callback([options] { about_the_file(*options, marginals); });
   }
   {
     auto options = std::make_shared<Options>();
@@ -619,7 +639,7 @@ void add_graph(CLI::App& app) {
         "  armature graph instance examples/graphs/front-door.dag -c tar -r cancer=no\n"
         "  armature graph instance examples/graphs/lu-email.bif -a product,purpose,sent \\\n"
         "                 -c subject,template,read -r clicked=yes -o email.json");
-    sub->callback([options] { write_graph_instance(*options); });
+    sub->callback([options] { about_the_file(*options, write_graph_instance); });
   }
   {
     auto options = std::make_shared<Options>();
@@ -634,7 +654,7 @@ void add_graph(CLI::App& app) {
         "  armature graph show examples/graphs/m-bias.dag\n"
         "  armature graph show examples/graphs/asia.bif -a smoke -c bronc -r dysp \\\n"
         "                 --format svg -o asia.svg");
-    sub->callback([options] { show(*options); });
+    sub->callback([options] { about_the_file(*options, show); });
   }
 }
 

@@ -64,16 +64,31 @@ std::string result_path(const Options& options, const Listed& item) {
                                  : options.results + "/" + stem_of(item.file) + ".json";
 }
 
-void read_result(const Options& options, Listed& item) {
+std::optional<StudyResult> result_of(const Options& options, const Listed& item) {
   const std::string path = result_path(options, item);
   std::error_code ignored;  // what cannot be asked for is not there
   if (options.results.empty()) {
-    if (fs::exists(path + "/study.sqlite", ignored)) item.result = read_results(path);
-    return;
+    if (fs::exists(path + "/study.sqlite", ignored)) return read_results(path);
+  } else if (fs::exists(path, ignored)) {
+    return read_published(path);
   }
-  if (!fs::exists(path, ignored)) return;
-  item.result = read_published(path);
-  item.changed = changed_since(item.study, item.result->plan.study);
+  return std::nullopt;
+}
+
+// The result first: it keeps the files that the study names, should they be gone.
+void read_item(const Options& options, Listed& item) {
+  std::optional<Error> bad_result;
+  try {
+    item.result = result_of(options, item);
+  } catch (const Error& error) {
+    bad_result = error;
+  }
+  item.study =
+      read_study_file(item.file, {}, item.result ? item.result->plan.study.files : FileTable());
+  if (bad_result) throw *bad_result;
+  if (!item.result) return;
+  if (!options.results.empty()) item.changed = changed_since(item.study, item.result->plan.study);
+  item.verdicts = judge(*item.result);
 }
 
 std::vector<Listed> listed(const Options& options) {
@@ -88,9 +103,7 @@ std::vector<Listed> listed(const Options& options) {
     Listed item;
     item.file = file;
     try {
-      item.study = read_study_file(file);
-      read_result(options, item);
-      if (item.result) item.verdicts = judge(*item.result);
+      read_item(options, item);
     } catch (const Error& bad) {  // one bad file does not hide the others
       item.trouble = bad.report().file.empty() ? bad.in_file(result_path(options, item)) : bad;
       item.result.reset();

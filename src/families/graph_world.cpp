@@ -4,22 +4,46 @@
 
 #include "armature/error.h"
 #include "graph/open.h"
+#include "graph/regime.h"
 
 namespace armature {
 namespace {
+
+// `reward=(sales:low=0,mid=0.4)`: the parentheses only keep its commas together.
+std::string without_parentheses(const std::string& text) {
+  return text.starts_with('(') && text.ends_with(')') ? text.substr(1, text.size() - 2) : text;
+}
+
+// At every '+' outside parentheses. Names are no numbers: in `stage2e+dose` there is no exponent.
+std::vector<std::string> split_names(const std::string& list) {
+  std::vector<std::string> names;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= list.size(); ++i) {
+    if (i == list.size() || (list[i] == '+' && depth == 0)) {
+      names.push_back(without_parentheses(list.substr(begin, i - begin)));
+      begin = i + 1;
+    } else {
+      depth += (list[i] == '(') - (list[i] == ')');
+    }
+  }
+  return names;
+}
 
 std::vector<graph::Node> nodes_of(const graph::CausalGraph& graph, const Arguments& arguments,
                                   const std::string& key) {
   std::vector<graph::Node> nodes;
   if (arguments.word(key).empty()) return nodes;
-  for (const std::string& name : split_list(arguments.word(key)))
+  for (const std::string& name : split_names(arguments.word(key)))
     nodes.push_back(graph.node(name, key));
   return nodes;
 }
 
-// `reward=(sales:low=0,mid=0.4)`: the parentheses only keep its commas together.
-std::string without_parentheses(const std::string& text) {
-  return text.starts_with('(') && text.ends_with(')') ? text.substr(1, text.size() - 2) : text;
+// The room speaks of options of the command; here they are keys.
+Error about_keys(const Error& error, const std::string& file) {
+  const ErrorReport& report = error.report();
+  const std::string field = report.field.starts_with("--") ? report.field.substr(2) : report.field;
+  return Error({report.file.empty() ? file : report.file, field, report.value, report.expected});
 }
 
 }  // namespace
@@ -48,11 +72,16 @@ Instance GraphWorld::instance() const {
     return graph::graph_instance(graph, question, reward,
                                  std::filesystem::path(file).stem().string());
   } catch (const Error& error) {
-    throw error.report().file.empty() ? error.in_file(file) : error;
+    throw about_keys(error, file);
   }
 }
 
 GraphWorld graph_world(const Arguments& arguments, const Files& files) {
+  for (const char* key : {"file", "action", "reward"})
+    if (arguments.word(key).empty())
+      throw Error(
+          {"", std::string("graph: ") + key, "nothing",
+           "graph:file=asia.bif,action=smoke,context=lung+bronc,reward=dysp=yes or the like"});
   const std::string& file = arguments.word("file");
   graph::CausalGraph graph = graph::open_graph(file, arguments.word("tables"), files);
   try {
@@ -64,10 +93,10 @@ GraphWorld graph_world(const Arguments& arguments, const Files& files) {
          arguments.is_word("single", "yes")},
         nodes_of(graph, arguments, "context"),
         reward.node};
-    graph::verdict(graph, question);  // refuses questions without sense
+    graph::check_question(graph, question);
     return {file, std::move(graph), std::move(question), std::move(reward)};
   } catch (const Error& error) {
-    throw error.report().file.empty() ? error.in_file(files.where(file)) : error;
+    throw about_keys(error, files.where(file));
   }
 }
 

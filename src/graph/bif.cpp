@@ -55,6 +55,29 @@ std::optional<Position> position_property(std::string_view text) {
   return Position{*x, *y};
 }
 
+// `function`, `function max`, `function = "noisy-or"`; not `functional`.
+bool names_a_function(std::string_view property) {
+  constexpr std::string_view kFunction = "function";
+  if (!property.starts_with(kFunction)) return false;
+  const std::string_view rest = property.substr(kFunction.size());
+  return rest.empty() || std::string_view(" \t\r\n=:(\"").find(rest[0]) != std::string_view::npos;
+}
+
+// Of a number that no double holds: is it too small, not too large? Where its first digit stands
+// says it.
+bool is_below_one(std::string_view number) {
+  const std::size_t mark = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view digits = number.substr(0, mark);
+  const std::string_view exponent = number.substr(std::min(mark + 1, number.size()));
+  const auto first = static_cast<double>(digits.find_first_of("123456789"));
+  const auto point = static_cast<double>(std::min(digits.find('.'), digits.size()));
+  if (exponent.empty()) return point < first;
+  double shift = exponent.starts_with('-') ? -1e300 : 1e300;  // unless it can be counted
+  std::from_chars(exponent.data() + exponent.starts_with('+'), exponent.data() + exponent.size(),
+                  shift);
+  return point + shift < first;
+}
+
 class BifReader {
  public:
   BifReader(std::string_view text, const std::string& source)
@@ -219,7 +242,7 @@ void BifReader::read_row(Block& block) {
     const Word keyword = word(kStart);
     if (keyword.text == "property" || keyword.text == "function") {
       const std::string_view text = read_property();
-      if (keyword.text == "function" || text.starts_with("function")) block.function = true;
+      if (keyword.text == "function" || names_a_function(text)) block.function = true;
       return;
     }
     if (keyword.text != "table" && keyword.text != "default")
@@ -239,14 +262,16 @@ void BifReader::read_numbers(Row& row) {
   row.numbers = numbers_.size() - row.first_number;
 }
 
-// Anything up to the next ';' that is not between quotes.
+// Anything up to the next ';' that is not between quotes; a quotation ends on its line.
 std::string_view BifReader::read_property() {
   const std::size_t begin = scanner_.at();
   const std::string_view text = scanner_.text();
   bool quoted = false;
   std::size_t end = begin;
   for (; end < text.size() && (quoted || text[end] != ';'); ++end) {
-    if (text[end] == '"') quoted = !quoted && text.find('"', end + 1) < text.find('\n', end + 1);
+    if (text[end] != '"') continue;
+    const std::size_t next = quoted ? text.npos : text.find_first_of("\"\n", end + 1);
+    quoted = next != text.npos && text[next] == '"';
   }
   if (end == text.size()) scanner_.fail(begin, "a property without an end", "';' after it");
   scanner_.go_to(end + 1);
@@ -297,12 +322,12 @@ double BifReader::number(const Word& word) const {
   const std::string_view text = word.text;
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  const bool tiny = error == std::errc::result_out_of_range && text.find("e-") != text.npos;
-  if (tiny) return 0;
-  if (!whole || word.quoted || !std::isfinite(value))
+  const bool whole = error != std::errc::invalid_argument && end == text.data() + text.size();
+  const bool tiny = error == std::errc::result_out_of_range && is_below_one(text);
+  const bool huge = error == std::errc::result_out_of_range && !tiny;
+  if (!whole || huge || word.quoted || !std::isfinite(value))
     scanner_.fail(word.at, in_quotes(text), "a number, ',' or ';'");
-  if (value < 0 && value != -1)
+  if ((value < 0 && value != -1) || (tiny && text.starts_with('-')))
     scanner_.fail(word.at, in_quotes(text), "a probability, or -1 for one that is not known");
   return value == 0 ? 0 : value;  // -0 is written in no other format
 }
@@ -320,6 +345,7 @@ Node BifReader::known(const Word& name) const {
 void BifReader::connect() {
   block_of_.assign(parts_.variables.size(), nullptr);
   parents_.resize(parts_.variables.size());
+  std::vector<std::optional<Node>> last_child(parts_.variables.size());  // by parent
   for (const Block& block : blocks_) {
     const Node child = known(block.child);
     if (block_of_[child] != nullptr)
@@ -331,10 +357,10 @@ void BifReader::connect() {
       if (parent == child)
         scanner_.fail(name.at, fmt::format("'{}' as its own parent", name.text),
                       "another variable: the graph is acyclic");
-      auto& parents = parents_[child];
-      if (std::count(parents.begin(), parents.end(), parent) > 0)
+      if (last_child[parent] == child)
         scanner_.fail(name.at, fmt::format("parent '{}' again", name.text), "every parent once");
-      parents.push_back(parent);
+      last_child[parent] = child;
+      parents_[child].push_back(parent);
     }
   }
   for (Node child = 0; child < parents_.size(); ++child)
@@ -390,7 +416,9 @@ void BifReader::fill_table(Node node, const Block& block) {
     if (row.numbers != wanted)
       fail_row(row, counted(row.numbers, "number"),
                table ? fmt::format("{} for '{}': {} for each of its {} states",
-                                   counted(wanted, "number"), variable.name, rows, width)
+                                   rows > kMostNumbers ? "more than 2^24 numbers"
+                                                       : counted(wanted, "number"),
+                                   variable.name, rows_text(rows), width)
                      : fmt::format("{}, one for each state of '{}'", counted(wanted, "number"),
                                    variable.name));
     if (row.kind == Row::Kind::kDefault && fallback != nullptr)
@@ -405,7 +433,8 @@ void BifReader::fill_table(Node node, const Block& block) {
     for (const Row& row : block.rows) row_index(node, row);  // its mistakes are told all the same
     return give_up(
         fits || !complete
-            ? fmt::format("the file has {} of the {} rows of '{}'", listed, rows, variable.name)
+            ? fmt::format("the file has {} of the {} rows of '{}'", listed, rows_text(rows),
+                          variable.name)
             : fmt::format("the tables up to '{}' have more than 2^24 numbers", variable.name));
   }
   numbers_in_tables_ += rows * width;

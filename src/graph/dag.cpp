@@ -1,3 +1,5 @@
+// Arrows alone: who points at whom, an order that puts causes first, and the cycle where there is
+// none.
 #include <algorithm>
 #include <queue>
 

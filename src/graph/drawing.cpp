@@ -9,6 +9,7 @@
 #include "armature/error.h"
 #include "base/file.h"
 #include "base/program.h"
+#include "graph/names.h"
 
 namespace armature::graph {
 namespace {
@@ -25,6 +26,7 @@ constexpr double kType = 14;
 constexpr double kLegendType = 12;
 constexpr int kSweeps = 12;
 constexpr std::size_t kMostDrawn = 20'000;  // nodes and arrows
+constexpr std::size_t kMostBends = 100'000;
 constexpr std::size_t kMostForDot = 1'000;
 
 // Characters, not bytes: wide enough for what people call their nodes.
@@ -107,12 +109,17 @@ class Layers {
     for (Node node = 0; node < graph_.size(); ++node) layers_[depth[node]].push_back(node);
   }
 
+  // An arrow bends in every layer it passes. Where that would be more than can be laid out and
+  // looked at, all arrows are straight.
   void add_bends() {
+    std::size_t all = 0;
+    for (const Arrow& arrow : graph_.parts().directed)
+      all += places_[arrow.to].layer - places_[arrow.from].layer - 1;
     for (const Arrow& arrow : graph_.parts().directed) {
       std::vector<std::size_t> bends;
       std::size_t from = arrow.from;
-      for (std::size_t layer = places_[arrow.from].layer + 1; layer < places_[arrow.to].layer;
-           ++layer) {
+      const std::size_t end = all <= kMostBends ? places_[arrow.to].layer : 0;
+      for (std::size_t layer = places_[arrow.from].layer + 1; layer < end; ++layer) {
         places_.emplace_back();
         places_.back().layer = layer;
         layers_[layer].push_back(places_.size() - 1);
@@ -275,10 +282,6 @@ std::string way(const std::vector<Position>& points) {
   return path;
 }
 
-bool contains(const std::vector<Node>& set, Node node) {
-  return std::find(set.begin(), set.end(), node) != set.end();
-}
-
 const char* role_of(const CausalGraph& graph, const Roles& roles, Node node) {
   if (contains(roles.actions, node)) return "action";
   if (contains(roles.rewards, node)) return "reward";
@@ -424,15 +427,9 @@ std::string drawn_svg(const CausalGraph& graph, const Roles& roles) {
   std::string dot =
       "digraph {\n  node [shape=box style=\"rounded,filled\" fillcolor=\"#f4f5f7\" "
       "color=\"#6b7280\" fontname=\"sans-serif\" fontsize=12]\n  edge [color=\"#6b7280\"]\n";
-  const auto quoted = [](const std::string& name) {
-    std::string text = "\"";
-    for (const char c : name)
-      text += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-    return text + "\"";
-  };
   for (Node node = 0; node < graph.size(); ++node) {
     const std::string role = role_of(graph, roles, node);
-    dot += fmt::format("  {} [{}]\n", quoted(graph.name(node)),
+    dot += fmt::format("  {} [{}]\n", in_double_quotes(graph.name(node)),
                        role == "action"    ? "fillcolor=\"#cfe3ff\" color=\"#1d5fbf\""
                        : role == "context" ? "fillcolor=\"#ffe7b8\" color=\"#a86400\""
                        : role == "reward"  ? "fillcolor=\"#cdeedb\" color=\"#16794a\""
@@ -440,17 +437,21 @@ std::string drawn_svg(const CausalGraph& graph, const Roles& roles) {
                                            : "");
   }
   const auto line = [&](const Arrow& arrow, bool both) {
-    dot += fmt::format("  {} -> {} [{}{}]\n", quoted(graph.name(arrow.from)),
-                       quoted(graph.name(arrow.to)),
+    dot += fmt::format("  {} -> {} [{}{}]\n", in_double_quotes(graph.name(arrow.from)),
+                       in_double_quotes(graph.name(arrow.to)),
                        both ? "dir=both style=dashed constraint=false " : "",
                        on_witness(roles, arrow, both) ? "color=\"#c62828\" penwidth=2.5" : "");
   };
   for (const Arrow& arrow : graph.parts().directed) line(arrow, false);
   for (const Arrow& arrow : graph.parts().bidirected) line(arrow, true);
-  const ScratchDirectory scratch;
-  write_file(scratch.file("graph.dot"), dot + "}\n");
-  run_program({"dot", "-Tsvg", "-o", scratch.file("graph.svg"), scratch.file("graph.dot")});
-  return read_file(scratch.file("graph.svg"));
+  try {
+    const ScratchDirectory scratch;
+    write_file(scratch.file("graph.dot"), dot + "}\n");
+    run_program({"dot", "-Tsvg", "-o", scratch.file("graph.svg"), scratch.file("graph.dot")});
+    return read_file(scratch.file("graph.svg"));
+  } catch (const Error&) {  // there, but out of order: the picture does not depend on it
+    return picture(graph, roles);
+  }
 }
 
 }  // namespace armature::graph

@@ -20,7 +20,7 @@ struct Roles {
 /// Where every node's middle stands, in pixels, and the way of every arrow between them.
 struct Layout {
   std::vector<Position> nodes;
-  std::vector<std::vector<Position>> ways;  // per directed arrow: bends between its ends
+  std::vector<std::vector<Position>> ways;  // per directed arrow: bends between its ends, if any
   double width = 0;
   double height = 0;
 };
@@ -30,7 +30,8 @@ Layout layout(const CausalGraph& graph);
 /// Drawn by that layout: the same bytes everywhere. `prefix` is put before the ids of its parts,
 /// where several stand on one page.
 std::string picture(const CausalGraph& graph, const Roles& roles, const std::string& prefix = "");
-/// Laid out by Graphviz' `dot` where it is installed, else as picture().
+/// As picture() if the file has all positions or the graph is large; else laid out by Graphviz'
+/// `dot`, where it is installed and works. Throws Error beyond what can be drawn at all.
 std::string drawn_svg(const CausalGraph& graph, const Roles& roles);
 
 }  // namespace armature::graph

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
-
-#include "armature/error.h"
+#include <tuple>
 
 namespace armature::graph {
 namespace {
@@ -80,11 +79,15 @@ std::vector<const Factor*> pointers(const std::vector<Factor>& factors) {
   return all;
 }
 
+// Of a node with more neighbours the new edges are not counted but bounded: its table is too large
+// in any case, or stays so until most of them are gone.
+constexpr std::size_t kCounted = 32;
+
 }  // namespace
 
 EliminationOrder elimination_order(const std::vector<std::vector<Node>>& scopes,
                                    const std::vector<Node>& keep,
-                                   const std::vector<std::uint32_t>& sizes) {
+                                   const std::vector<std::uint32_t>& sizes, double most_entries) {
   std::map<Node, std::set<Node>> neighbours;
   for (const std::vector<Node>& scope : scopes)
     for (const Node node : scope)
@@ -105,6 +108,7 @@ EliminationOrder elimination_order(const std::vector<std::vector<Node>>& scopes,
   const auto fill = [&](Node node) {
     std::size_t missing = 0;
     const std::set<Node>& around = neighbours[node];
+    if (around.size() > kCounted) return around.size() * (around.size() - 1) / 2;
     for (auto one = around.begin(); one != around.end(); ++one)
       for (auto other = std::next(one); other != around.end(); ++other)
         missing += !neighbours[*one].contains(*other);
@@ -125,8 +129,16 @@ EliminationOrder elimination_order(const std::vector<std::vector<Node>>& scopes,
   const auto note = [&](std::size_t width, double numbers) {
     order.size.width = std::max(order.size.width, width);
     order.size.entries = std::max(order.size.entries, numbers);
+    order.work += numbers;
   };
+  double kept = 1;
+  for (const Node node : keep) kept *= sizes[node];
+  note(keep.size(), kept);
   while (!queue.empty()) {
+    if (order.size.entries > most_entries) {
+      order.size.at_least = true;
+      break;
+    }
     const Node node = std::get<2>(*queue.begin());
     queue.erase(queue.begin());
     worth.erase(node);
@@ -137,23 +149,22 @@ EliminationOrder elimination_order(const std::vector<std::vector<Node>>& scopes,
     for (const Node one : around) {
       neighbours[one].erase(node);
       for (const Node other : around)
-        if (one != other && neighbours[one].insert(other).second)
-          for (const Node beside : neighbours[one])  // a new edge may complete their triangles
-            if (neighbours[other].contains(beside)) changed.insert(beside);
+        if (one != other && neighbours[one].insert(other).second) {
+          // A new edge may complete the triangles of both ends.
+          const bool fewer = neighbours[one].size() < neighbours[other].size();
+          for (const Node beside : neighbours[fewer ? one : other])
+            if (neighbours[fewer ? other : one].contains(beside)) changed.insert(beside);
+        }
       changed.insert(one);
     }
     neighbours.erase(node);
     for (const Node other : changed)
       if (worth.contains(other)) weigh(other);
   }
-  double kept = 1;
-  for (const Node node : keep) kept *= sizes[node];
-  note(keep.size(), kept);
   return order;
 }
 
 Factor sliced(const Factor& factor, const Assignment& held) {
-  Factor source = factor;
   std::size_t start = 0;
   std::size_t stride = 1;
   Factor result;

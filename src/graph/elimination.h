@@ -19,11 +19,13 @@ struct Factor {
 struct EliminationOrder {
   std::vector<Node> nodes;
   EliminationSize size;
+  double work = 0;  // numbers of all tables together
 };
-/// `scopes` are the nodes of every factor, `keep` those that stay; `sizes` is by node.
+/// `scopes` are the nodes of every factor, `keep` those that stay; `sizes` is by node. It ends
+/// where a table passes `most_entries`: what is never summed needs no order.
 EliminationOrder elimination_order(const std::vector<std::vector<Node>>& scopes,
                                    const std::vector<Node>& keep,
-                                   const std::vector<std::uint32_t>& sizes);
+                                   const std::vector<std::uint32_t>& sizes, double most_entries);
 
 /// The factor with some nodes held at a state.
 Factor sliced(const Factor& factor, const Assignment& held);

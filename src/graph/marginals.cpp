@@ -8,11 +8,13 @@
 #include "armature/error.h"
 #include "base/text.h"
 #include "graph/elimination.h"
+#include "graph/names.h"
+#include "graph/regime.h"
 
 namespace armature::graph {
 namespace {
 
-constexpr double kMostCells = 1e8;  // action × context × state
+constexpr double kMostWork = 2e10;  // numbers of all tables of all rows: some minutes
 // Far above where doubles lose digits (2e-308): all that is added up are products of probabilities,
 // so what stays above it is exact to rounding without logarithms, and what falls below it never
 // happens.
@@ -20,21 +22,6 @@ constexpr double kNever = 1e-290;
 
 std::uint32_t states(const CausalGraph& graph, Node node) {
   return static_cast<std::uint32_t>(graph.variable(node).states.size());
-}
-
-// All joint states of the nodes, the last running fastest.
-std::vector<Assignment> joint_states(const CausalGraph& graph, const std::vector<Node>& nodes) {
-  std::vector<Assignment> all{{}};
-  for (const Node node : nodes) {
-    std::vector<Assignment> longer;
-    for (const Assignment& shorter : all)
-      for (std::uint32_t state = 0; state < states(graph, node); ++state) {
-        longer.push_back(shorter);
-        longer.back().emplace_back(node, state);
-      }
-    all = std::move(longer);
-  }
-  return all;
 }
 
 double number_of_joint_states(const CausalGraph& graph, const std::vector<Node>& nodes) {
@@ -46,22 +33,18 @@ double number_of_joint_states(const CausalGraph& graph, const std::vector<Node>&
 // Actions that set the same nodes: their graphs have the same shape, so one order serves them.
 struct ActionGroup {
   std::vector<Node> set;
-  std::vector<Assignment> actions;
+  JointStates actions;
 };
 
 std::vector<ActionGroup> action_groups(const CausalGraph& graph, const Actions& actions) {
   std::vector<ActionGroup> groups;
   if (actions.single)
     for (const Node target : actions.targets)
-      groups.push_back({{target}, joint_states(graph, {target})});
+      groups.push_back({{target}, JointStates(graph, {target})});
   else
-    groups.push_back({actions.targets, joint_states(graph, actions.targets)});
-  if (actions.empty) groups.push_back({{}, {{}}});
+    groups.push_back({actions.targets, JointStates(graph, actions.targets)});
+  if (actions.empty) groups.push_back({});
   return groups;
-}
-
-bool contains(const std::vector<Node>& set, Node node) {
-  return std::find(set.begin(), set.end(), node) != set.end();
 }
 
 // What is left to sum for a group: only what is above contexts and reward matters (the rest sums
@@ -73,7 +56,8 @@ struct GroupPlan {
   EliminationOrder order;
 };
 
-GroupPlan plan(const CausalGraph& graph, const std::vector<Node>& asked, const ActionGroup& group) {
+GroupPlan plan(const CausalGraph& graph, const std::vector<Node>& asked, const ActionGroup& group,
+               double most_entries) {
   GroupPlan plan;
   std::vector<bool> needed(graph.size());
   std::vector<Node> queue;
@@ -104,7 +88,7 @@ GroupPlan plan(const CausalGraph& graph, const std::vector<Node>& asked, const A
   }
   std::vector<std::uint32_t> sizes(graph.size());
   for (Node node = 0; node < graph.size(); ++node) sizes[node] = states(graph, node);
-  plan.order = elimination_order(scopes, plan.keep, sizes);
+  plan.order = elimination_order(scopes, plan.keep, sizes, most_entries);
   return plan;
 }
 
@@ -117,12 +101,15 @@ struct GroupPlans {
     return contexts.order.size.entries > joint.order.size.entries ? contexts.order.size
                                                                   : joint.order.size;
   }
+  double work() const { return contexts.order.work + joint.order.work; }
 };
 
-GroupPlans plans_of(const CausalGraph& graph, const Question& question, const ActionGroup& group) {
+GroupPlans plans_of(const CausalGraph& graph, const Question& question, const ActionGroup& group,
+                    double most_entries) {
   std::vector<Node> joint = question.contexts;
   joint.push_back(question.reward);
-  return {plan(graph, question.contexts, group), plan(graph, joint, group)};
+  return {plan(graph, question.contexts, group, most_entries),
+          plan(graph, joint, group, most_entries)};
 }
 
 Factor table_of(const CausalGraph& graph, Node node) {
@@ -146,8 +133,7 @@ void require_tables(const CausalGraph& graph) {
          "verdicts but no numbers"});
 }
 
-std::string bytes_text(double numbers) {
-  double bytes = 8 * numbers;
+std::string bytes_text(double bytes) {
   const char* unit = "bytes";
   for (const char* larger : {"KiB", "MiB", "GiB", "TiB", "PiB"}) {
     if (bytes < 1024) break;
@@ -157,22 +143,60 @@ std::string bytes_text(double numbers) {
   return fmt::format("{:.3g} {}", bytes, unit);
 }
 
-void refuse_large(const CausalGraph& graph, const Question& question,
-                  const std::vector<ActionGroup>& groups, const EliminationSize& size,
-                  double most_entries) {
+void refuse_large_table(const EliminationSize& size, double most_entries) {
   if (size.entries > most_entries)
     throw Error({"", "memory", size.words(),
                  fmt::format("at most {:.3g} numbers ({}); fewer contexts, or nodes with fewer "
                              "states, need less",
-                             most_entries, bytes_text(most_entries))});
+                             most_entries, bytes_text(8 * most_entries))});
+}
+
+// Bytes of the joint states of some nodes in words: strings, which grow to twice their letters, and
+// the sorted copy in which an instance looks for names that are there twice.
+double names_size(const CausalGraph& graph, const std::vector<Node>& nodes) {
+  double letters = 0;
+  for (const Node node : nodes) {
+    std::size_t longest = 0;
+    for (const std::string& state : graph.variable(node).states)
+      longest = std::max(longest, state.size());
+    letters += static_cast<double>(graph.name(node).size() + longest + 3);  // "=", ", "
+  }
+  return number_of_joint_states(graph, nodes) * (2 * sizeof(std::string) + 3 * letters);
+}
+
+// Small tables may be many, and their answer large: what is kept of it, up to the instance that it
+// makes, and what summing takes.
+void refuse_large_answer(const CausalGraph& graph, const Question& question,
+                         const std::vector<ActionGroup>& groups,
+                         const std::vector<GroupPlans>& plans, double most_entries) {
   double actions = 0;
-  for (const ActionGroup& group : groups) actions += static_cast<double>(group.actions.size());
-  const double cells =
-      actions * number_of_joint_states(graph, question.contexts) * states(graph, question.reward);
-  if (cells > kMostCells)
-    throw Error({"", "actions and contexts", fmt::format("{:.3g} cells", cells),
-                 fmt::format("at most {:.3g}: actions × joint contexts × states of the reward",
-                             kMostCells)});
+  double rows = 0;
+  double work = 0;
+  double bytes = names_size(graph, question.contexts);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto count = static_cast<double>(groups[g].actions.size());
+    const double distinct = number_of_joint_states(graph, plans[g].joint.heeded);
+    actions += count;
+    rows += distinct;
+    work += distinct * plans[g].work();
+    bytes += names_size(graph, groups[g].set) +
+             count * static_cast<double>(sizeof(Assignment) +
+                                         groups[g].set.size() * sizeof(Assignment::value_type));
+  }
+  const double contexts = number_of_joint_states(graph, question.contexts);
+  const double laws = (1 + states(graph, question.reward)) * sizeof(double);  // and ν
+  bytes += contexts * (3 * laws + 2 * sizeof(double));  // tables of one row, and first laws
+  bytes += rows * contexts * (laws + sizeof(std::uint32_t));
+  bytes += actions * contexts * (3 * sizeof(double) + sizeof(std::uint32_t));  // of the instance
+  const std::string cells =
+      fmt::format("{:.3g} actions and {:.3g} joint contexts", actions, contexts);
+  if (bytes > 8 * most_entries)
+    throw Error({"", "memory", fmt::format("{} for {}", bytes_text(bytes), cells),
+                 fmt::format("at most {}; fewer contexts, or nodes with fewer states, need less",
+                             bytes_text(8 * most_entries))});
+  if (work > kMostWork)
+    throw Error({"", "work", fmt::format("{:.3g} numbers to sum for {}", work, cells),
+                 fmt::format("at most {:.3g}; fewer actions or contexts need less", kMostWork)});
 }
 
 // Joint actions of many targets are too many to be listed before they can be counted.
@@ -192,12 +216,13 @@ Assignment heeded(const GroupPlan& plan, const Assignment& action) {
   return part;
 }
 
-// One action: fills a row of ν and its laws.
-void fill(const CausalGraph& graph, const Question& question, const GroupPlans& plans,
-          const Assignment& action, std::size_t row, DoMarginals& result) {
+// One action: fills a row of ν and its laws. `tables` are those of all nodes, whole: of one that
+// listens to the action only a slice is touched, and only that was counted as work.
+void fill(const CausalGraph& graph, const Question& question, const std::vector<Factor>& tables,
+          const GroupPlans& plans, const Assignment& action, std::size_t row, DoMarginals& result) {
   const auto summed = [&](const GroupPlan& plan) {
     std::vector<Factor> factors;
-    for (const Node node : plan.speaking) factors.push_back(sliced(table_of(graph, node), action));
+    for (const Node node : plan.speaking) factors.push_back(sliced(tables[node], action));
     return eliminate(std::move(factors), plan.order.nodes, plan.keep);
   };
   const Factor contexts = summed(plans.contexts);
@@ -231,47 +256,65 @@ void fill(const CausalGraph& graph, const Question& question, const GroupPlans& 
 
 }  // namespace
 
-std::string EliminationSize::words() const {
-  return fmt::format("a table of {} node{} (width {}) and {:.3g} numbers ({})", width,
-                     width == 1 ? "" : "s", width - 1, entries, bytes_text(entries));
-}
-
-EliminationSize elimination_size(const CausalGraph& graph, const Question& question) {
-  require_tables(graph);
-  refuse_many_actions(graph, question.actions);
-  EliminationSize size;
-  for (const ActionGroup& group : action_groups(graph, question.actions)) {
-    const EliminationSize one = plans_of(graph, question, group).size();
-    if (one.entries > size.entries) size = one;
+JointStates::JointStates(const CausalGraph& graph, std::vector<Node> nodes)
+    : nodes_(std::move(nodes)) {
+  for (const Node node : nodes_) {
+    sizes_.push_back(states(graph, node));
+    size_ *= sizes_.back();
   }
-  return size;
 }
 
-DoMarginals do_marginals(const CausalGraph& graph, const Question& question, double most_entries) {
+Assignment JointStates::operator[](std::size_t index) const {
+  Assignment assignment(nodes_.size());
+  for (std::size_t i = nodes_.size(); i-- > 0;) {
+    assignment[i] = {nodes_[i], static_cast<std::uint32_t>(index % sizes_[i])};
+    index /= sizes_[i];
+  }
+  return assignment;
+}
+
+std::string EliminationSize::words() const {
+  return fmt::format("a table of {}{} node{} (width {}) and {:.3g} numbers ({})",
+                     at_least ? "at least " : "", width, width == 1 ? "" : "s", width - 1, entries,
+                     bytes_text(8 * entries));
+}
+
+DoMarginals do_marginals(const CausalGraph& graph, const Question& question, double most_entries,
+                         const std::function<void(const EliminationSize&)>& before) {
+  check_question(graph, question);
   require_tables(graph);
   refuse_many_actions(graph, question.actions);
   const std::vector<ActionGroup> groups = action_groups(graph, question.actions);
   std::vector<GroupPlans> plans;
+  EliminationSize largest;
   for (const ActionGroup& group : groups) {
-    plans.push_back(plans_of(graph, question, group));
-    refuse_large(graph, question, groups, plans.back().size(), most_entries);
+    plans.push_back(plans_of(graph, question, group, most_entries));
+    const EliminationSize size = plans.back().size();
+    refuse_large_table(size, most_entries);
+    if (size.entries > largest.entries) largest = size;
   }
+  refuse_large_answer(graph, question, groups, plans, most_entries);
+  if (before) before(largest);
   DoMarginals result;
-  result.contexts = joint_states(graph, question.contexts);
-  for (const ActionGroup& group : groups)
-    result.actions.insert(result.actions.end(), group.actions.begin(), group.actions.end());
+  result.contexts = JointStates(graph, question.contexts);
   std::map<Assignment, std::uint32_t> rows;
   std::vector<std::pair<std::size_t, Assignment>> first;  // by row: a group, an action of it
   for (std::size_t g = 0; g < groups.size(); ++g)
-    for (const Assignment& action : groups[g].actions) {
+    for (std::size_t i = 0; i < groups[g].actions.size(); ++i) {
+      const Assignment& action = result.actions.emplace_back(groups[g].actions[i]);
       const auto next = static_cast<std::uint32_t>(first.size());
       const auto [row, is_new] = rows.emplace(heeded(plans[g].joint, action), next);
       if (is_new) first.emplace_back(g, action);
       result.row_of.push_back(row->second);
     }
+  std::vector<Factor> tables(graph.size());
+  for (const GroupPlans& of_group : plans)
+    for (const GroupPlan* plan : {&of_group.contexts, &of_group.joint})
+      for (const Node node : plan->speaking)
+        if (tables[node].values.empty()) tables[node] = table_of(graph, node);
   result.marginals = Matrix(first.size(), result.contexts.size());
   for (std::size_t row = 0; row < first.size(); ++row)
-    fill(graph, question, plans[first[row].first], first[row].second, row, result);
+    fill(graph, question, tables, plans[first[row].first], first[row].second, row, result);
   return result;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include "armature/error.h"
 
@@ -31,27 +30,37 @@ std::string tables_path(const CausalGraph& graph, const std::string& file,
 CausalGraph open_graph(const std::string& file, const std::string& tables, const Files& files) {
   CausalGraph graph = read_graph(files.read(file), files.where(file));
   const std::string path = tables_path(graph, file, tables, files);
-  return path.empty() ? graph : with_tables(graph, files.read(path), files.where(path));
+  if (path.empty()) return graph;
+  try {
+    return with_tables(graph, files.read(path), files.where(path));
+  } catch (const Error& error) {
+    if (!tables.empty()) throw;
+    // Nobody asked for what lies beside it, and the graph answers without.
+    CausalGraph::Parts parts = graph.parts();
+    parts.why_no_tables = error.what();
+    parts.warnings.push_back(fmt::format("tables are left out: {}", error.what()));
+    return CausalGraph(std::move(parts));
+  }
 }
 
-std::vector<std::string> graph_files(const std::string& file, const std::string& tables,
-                                     const Files& files) {
-  const CausalGraph graph = read_graph(files.read(file), files.where(file));
-  std::string path = tables_path(graph, file, tables, files);
-  return path.empty() ? std::vector{file} : std::vector{file, std::move(path)};
+void add_graph_files(const std::string& file, const std::string& tables, const Files& files,
+                     FileTable& contents) {
+  const auto content = [&](const std::string& path) -> const std::string& {
+    const auto known = contents.find(path);
+    return known != contents.end() ? known->second : contents[path] = files.read(path);
+  };
+  const CausalGraph graph = read_graph(content(file), files.where(file));
+  const std::string path = tables_path(graph, file, tables, files);
+  if (!path.empty()) content(path);
 }
 
-namespace {
-
-// A name in double quotes that begins at `at`, a quote in it doubled; `at` moves behind it. Nothing
-// if it has no end.
-std::optional<std::string> quoted_name(const std::string& list, std::size_t& at) {
+std::optional<std::string> quoted_name(const std::string& text, std::size_t& at) {
   std::string name;
-  for (++at; at < list.size(); ++at) {
-    if (list[at] != '"') {
-      name += list[at];
-    } else if (at + 1 < list.size() && list[at + 1] == '"') {
-      name += list[at++];
+  for (++at; at < text.size(); ++at) {
+    if (text[at] != '"') {
+      name += text[at];
+    } else if (at + 1 < text.size() && text[at + 1] == '"') {
+      name += text[at++];
     } else {
       ++at;
       return name;
@@ -59,8 +68,6 @@ std::optional<std::string> quoted_name(const std::string& list, std::size_t& at)
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 std::vector<Node> parse_nodes(const CausalGraph& graph, const std::string& list,
                               const std::string& field) {

@@ -82,6 +82,17 @@ Neighbour json(const std::string& text) {
   return {"JSON", kKnown};
 }
 
+// library(dagitty), g <- dagitty("…"), g = ggdag::dagify(…). A good file may speak of dagitty( too,
+// in a comment or a name.
+bool begins_like_r(const Beginning& beginning) {
+  const auto& [first, second, third, fourth] = beginning.pieces;
+  if (first == "probability") return false;  // ( of BIF
+  std::string rest = second + third + fourth;
+  if (rest.starts_with("(") || rest.starts_with("::")) return true;
+  rest.erase(0, rest.starts_with("<-") ? 2 : rest.starts_with("=") ? 1 : 0);
+  return rest.starts_with("dagitty") || rest.starts_with("dagify") || rest.starts_with("ggdag");
+}
+
 Neighbour neighbour_of(const std::string& text, const Beginning& beginning) {
   const auto& [first, second, third, fourth] = beginning.pieces;
   if (first == "<") return markup(text);
@@ -102,7 +113,7 @@ Neighbour neighbour_of(const std::string& text, const Beginning& beginning) {
       (second == "td" || second == "tb" || second == "lr" || second == "rl" || second == "bt"))
     return {"Mermaid", kKnown};
   if (first == "[" && contains(text, "][")) return {"a model string of bnlearn's", kKnown};
-  if (contains(text, "dagitty(") || contains(text, "dagify("))
+  if (begins_like_r(beginning) && (contains(text, "dagitty(") || contains(text, "dagify(")))
     return {"a program in R", "the text of the graph alone: what stands between its quotes"};
   return {};
 }

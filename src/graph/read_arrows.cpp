@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "graph/names.h"
 #include "graph/read_names.h"
 #include "graph/scanner.h"
 
@@ -19,10 +20,8 @@ constexpr const char* kNoCircles =
 constexpr std::size_t kMostArrows = std::size_t{1} << 25U;  // groups multiply
 
 bool is_word_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.';
 }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // `-?(.5|1|1.5)`, what DOT takes for a number.
 bool is_dot_number(std::string_view text) {
@@ -559,12 +558,15 @@ Word ArrowReader::word() {
   if (scanner_.peek() != '"') return bare_word();
   Word whole = scanner_.quoted_word();
   scanner_.skip();
+  if (scanner_.peek() != '+') return whole;
+  std::string joined(whole.text);
   while (scanner_.take('+')) {
     scanner_.skip();
     if (scanner_.peek() != '"') fail_here("a text in double quotes after '+'");
-    whole.text = scanner_.keep(std::string(whole.text) + std::string(scanner_.quoted_word().text));
+    joined += scanner_.quoted_word().text;
     scanner_.skip();
   }
+  whole.text = scanner_.keep(std::move(joined));
   return whole;
 }
 
@@ -611,10 +613,7 @@ void ArrowReader::require_node_name(const Word& name) const {
     return;
   }
   if (name.quoted) return;
-  static const std::vector<std::string> kKeywords = {"node",    "edge",     "graph",
-                                                     "digraph", "subgraph", "strict"};
-  if (name.text.size() <= 8 &&
-      std::count(kKeywords.begin(), kKeywords.end(), small_letters(name.text)) > 0)
+  if (is_dot_keyword(name.text))
     scanner_.fail(name.at,
                   fmt::format("a node; the keyword as a name is quoted: \"{}\"", name.text));
   const bool number_like = is_digit(name.text[0]) || name.text[0] == '-' || name.text[0] == '.';

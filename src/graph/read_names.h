@@ -1,9 +1,11 @@
 // Names of nodes to their numbers, while a file is read. Every end of every arrow is looked up
-// here: a large file spends its time on it, so the table is small and lies together (reading a
-// million arrows took 1.6 times as long with an unordered_map). Texts are shorter than 4 GiB.
+// here: a large file spends its time on it, so the table is small and lies together. Names that
+// would make long searches, as a hostile file can have them for any fixed hash, go into a map.
+// Texts are shorter than 4 GiB.
 #pragma once
 
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,25 +21,33 @@ class NodeNames {
 
   /// The node of this name; a new one if there was none.
   Node get(std::string_view name) {
-    const std::uint32_t hash = hash_of(name);
-    Slot& slot = slots_[place(name, hash)];
-    if (slot.node != kNobody) return slot.node;
+    if (const auto known = find(name)) return *known;
     const Node node = static_cast<Node>(variables_.size());
-    slot = {hash, node, static_cast<std::uint32_t>(letters_.size()),
-            static_cast<std::uint32_t>(name.size())};
+    const Slot slot{hash_of(name), node, static_cast<std::uint32_t>(letters_.size()),
+                    static_cast<std::uint32_t>(name.size())};
     variables_.emplace_back().name = name;
     letters_ += name;
     if (2 * variables_.size() > slots_.size()) grow();
+    put(slot);
     return node;
   }
 
   std::optional<Node> find(std::string_view name) const {
-    const Node node = slots_[place(name, hash_of(name))].node;
-    return node == kNobody ? std::nullopt : std::optional(node);
+    const std::uint32_t hash = hash_of(name);
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = 0; i < kMostSteps; ++i) {
+      const Slot& slot = slots_[(hash + i) & mask];
+      if (slot.node == kNobody) break;
+      if (slot.hash == hash && name_of(slot) == name) return slot.node;
+    }
+    if (crowded_.empty()) return std::nullopt;
+    const auto found = crowded_.find(name);
+    return found == crowded_.end() ? std::nullopt : std::optional(found->second);
   }
 
  private:
   static constexpr Node kNobody = UINT32_MAX;
+  static constexpr std::size_t kMostSteps = 64;
   struct Slot {
     std::uint32_t hash = 0;
     Node node = kNobody;
@@ -59,13 +69,15 @@ class NodeNames {
     return static_cast<std::uint32_t>(hash);
   }
 
-  // Where the name is, or where it would go.
-  std::size_t place(std::string_view name, std::uint32_t hash) const {
+  void put(const Slot& slot) {
     const std::size_t mask = slots_.size() - 1;
-    std::size_t at = hash & mask;
-    while (slots_[at].node != kNobody && (slots_[at].hash != hash || name_of(slots_[at]) != name))
-      at = (at + 1) & mask;
-    return at;
+    for (std::size_t i = 0; i < kMostSteps; ++i) {
+      Slot& place = slots_[(slot.hash + i) & mask];
+      if (place.node != kNobody) continue;
+      place = slot;
+      return;
+    }
+    crowded_.emplace(name_of(slot), slot.node);
   }
 
   std::string_view name_of(const Slot& slot) const {
@@ -75,18 +87,14 @@ class NodeNames {
   void grow() {
     std::vector<Slot> old(4 * slots_.size());
     old.swap(slots_);
-    const std::size_t mask = slots_.size() - 1;
-    for (const Slot& slot : old) {
-      if (slot.node == kNobody) continue;
-      std::size_t at = slot.hash & mask;
-      while (slots_[at].node != kNobody) at = (at + 1) & mask;
-      slots_[at] = slot;
-    }
+    for (const Slot& slot : old)
+      if (slot.node != kNobody) put(slot);
   }
 
   std::vector<Variable>& variables_;
   std::vector<Slot> slots_;  // open addressing; their number is a power of two
   std::string letters_;      // of all names, one after the other
+  std::map<std::string, Node, std::less<>> crowded_;  // names that found no slot near theirs
 };
 
 }  // namespace armature::graph

@@ -20,7 +20,7 @@ struct Line {
 
 std::vector<Line> lines_of(std::string_view text) {
   std::vector<Line> lines;
-  std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   while (at < text.size()) {
     const std::size_t end = std::min(text.find_first_of("\r\n", at), text.size());
     Line line{{}, at};

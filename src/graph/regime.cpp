@@ -44,4 +44,19 @@ void check_actions(const CausalGraph& graph, const Actions& actions, Node reward
                  "a node that is observed"});
 }
 
+void check_question(const CausalGraph& graph, const Question& question) {
+  check_actions(graph, question.actions, question.reward);
+  for (const Node context : question.contexts) {
+    const std::string& name = graph.name(context);
+    if (std::count(question.contexts.begin(), question.contexts.end(), context) > 1)
+      throw Error({"", "--context", fmt::format("'{}' twice", name), "each node once"});
+    if (context == question.reward)
+      throw Error({"", "--context", fmt::format("'{}', which is the reward", name),
+                   "nodes seen beside the reward"});
+    if (graph.variable(context).latent)
+      throw Error(
+          {"", "--context", fmt::format("'{}', which is latent", name), "nodes that are observed"});
+  }
+}
+
 }  // namespace armature::graph

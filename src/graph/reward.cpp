@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "armature/error.h"
 #include "armature/graph.h"
 #include "base/text.h"
+#include "graph/open.h"
 
 namespace armature::graph {
 namespace {
@@ -45,25 +47,48 @@ std::vector<double> worth_of_names(const std::vector<std::string>& states) {
   return values;
 }
 
+// "low=0": the state ends at the '=' behind the longest name of a state that stands here (names may
+// hold commas and '='), or behind its quotes. Moves behind it.
+std::string leading_state(const std::vector<std::string>& states, const std::string& list,
+                          std::size_t& at, const std::string& field) {
+  const std::size_t begin = at;
+  std::optional<std::string> found;
+  if (at < list.size() && list[at] == '"') {
+    found = quoted_name(list, at);
+  } else {
+    for (const std::string& state : states)
+      if (list.compare(at, state.size() + 1, state + "=") == 0 &&
+          (!found || state.size() > found->size()))
+        found = state;
+    at += found ? found->size() : 0;
+    if (!found) {  // no state: named as far as it goes, for the complaint
+      at = std::min(list.find_first_of("=,", at), list.size());
+      found = list.substr(begin, at - begin);
+    }
+  }
+  if (!found || at == list.size() || list[at] != '=')
+    throw Error({"", field, fmt::format("'{}'", list.substr(begin)), "state=value, such as low=0"});
+  ++at;
+  return *found;
+}
+
 std::vector<double> listed_values(const CausalGraph& graph, Node node, const std::string& list,
                                   const std::string& field) {
   const std::vector<std::string>& states = graph.variable(node).states;
   std::vector<std::optional<double>> values(states.size());
-  std::size_t begin = 0;
-  while (begin <= list.size()) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    const std::string pair = list.substr(begin, end - begin);
-    begin = end + 1;
-    const std::size_t equals = pair.rfind('=');
-    if (equals == std::string::npos)
-      throw Error({"", field, fmt::format("'{}'", pair), "state=value, such as low=0"});
-    const std::uint32_t state = state_of(graph, node, pair.substr(0, equals), field);
-    const auto value = parse_real(pair.substr(equals + 1));
+  for (std::size_t at = 0; at <= list.size(); ++at) {  // from comma to comma
+    const std::size_t begin = at;
+    const std::uint32_t state =
+        state_of(graph, node, leading_state(states, list, at, field), field);
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    const auto value = parse_real(list.substr(at, end - at));
     if (!value || *value < 0 || *value > 1)
-      throw Error({"", field, fmt::format("'{}'", pair), "a value from 0 to 1"});
+      throw Error(
+          {"", field, fmt::format("'{}'", list.substr(begin, end - begin)), "a value from 0 to 1"});
     if (values[state])
       throw Error({"", field, fmt::format("state '{}' twice", states[state]), "each state once"});
     values[state] = *value;
+    at = end;
   }
   std::vector<double> worth;
   for (std::size_t state = 0; state < states.size(); ++state) {
@@ -113,24 +138,49 @@ class DistinctLaws {
 }  // namespace
 
 Reward parse_reward(const CausalGraph& graph, const std::string& text, const std::string& field) {
-  const auto found = leading_node(graph, text);
-  if (!found) {
+  Reward reward;
+  std::string rest;
+  if (text.starts_with('"')) {
+    std::size_t at = 0;
+    const auto name = quoted_name(text, at);
+    if (!name || (at < text.size() && text[at] != '=' && text[at] != ':'))
+      throw Error({"", field, fmt::format("'{}'", text), "a node in double quotes: \"a: b\"=yes"});
+    reward.node = graph.node(*name, field);
+    rest = text.substr(at);
+  } else if (const auto found = leading_node(graph, text)) {
+    reward.node = *found;
+    rest = text.substr(graph.name(*found).size());
+  } else {
     graph.node(text.substr(0, text.find_first_of("=:")), field);  // throws, naming the nearest
     ARMATURE_CHECK(false, "a node that is there was found");
   }
-  Reward reward;
-  reward.node = *found;
-  const std::string rest = text.substr(graph.name(*found).size());
-  const bool states_known = !graph.variable(*found).states.empty();
+  const std::vector<std::string>& states = graph.variable(reward.node).states;
   if (rest.empty()) {
-    reward.values = worth_of_names(graph.variable(*found).states);
-  } else if (states_known && rest.front() == ':') {
-    reward.values = listed_values(graph, *found, rest.substr(1), field);
-  } else if (states_known) {
-    reward.values.assign(graph.variable(*found).states.size(), 0);
-    reward.values[state_of(graph, *found, rest.substr(1), field)] = 1;
+    reward.values = worth_of_names(states);
+  } else if (!states.empty() && rest.front() == ':') {
+    reward.values = listed_values(graph, reward.node, rest.substr(1), field);
+  } else if (!states.empty()) {
+    std::size_t at = 1;
+    const auto quoted = rest.substr(1).starts_with('"') ? quoted_name(rest, at) : std::nullopt;
+    const bool whole = quoted && at == rest.size();
+    reward.values.assign(states.size(), 0);
+    reward.values[state_of(graph, reward.node, whole ? *quoted : rest.substr(1), field)] = 1;
   }
   return reward;
+}
+
+std::string disagreement(const Verdict& by_graph, bool by_tables, const Reward& reward) {
+  if (by_graph.benign == by_tables) return "";
+  if (by_graph.benign)
+    return "By the numbers of its tables it is not benign all the same: what the graph says is equal "
+           "comes out of them unequal, by rounding.";
+  const std::set<double> worth(reward.values.begin(), reward.values.end());
+  if (worth.size() < reward.values.size())
+    return "By the numbers of its tables it is benign all the same: an effect cancels, or is not "
+           "there, or moves only between states that are worth the same. With other tables it would "
+           "not be.";
+  return "By the numbers of its tables it is benign all the same: an effect cancels, or is not "
+         "there. With other tables it would not be.";
 }
 
 Instance graph_instance(const CausalGraph& graph, const DoMarginals& numbers, const Reward& reward,
@@ -182,8 +232,9 @@ Instance graph_instance(const CausalGraph& graph, const DoMarginals& numbers, co
     }
   for (const Assignment& action : numbers.actions)
     parts.action_names.push_back(assignment_text(graph, action));
-  for (const Assignment& context : numbers.contexts)
-    parts.context_names.push_back(assignment_text(graph, context));
+  parts.context_names.reserve(contexts);
+  for (std::size_t z = 0; z < contexts; ++z)
+    parts.context_names.push_back(assignment_text(graph, numbers.contexts[z]));
   if (borrowed > 0)
     parts.notes.push_back(
         fmt::format("{} cells (action, context) have probability 0; each holds "

@@ -5,35 +5,10 @@
 #include <algorithm>
 
 #include "armature/error.h"
+#include "base/text.h"
 
 namespace armature::graph {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-struct LineAndColumn {
-  std::size_t line = 1;
-  std::size_t column = 1;  // in letters, not bytes
-};
-
-LineAndColumn place_of(std::string_view text, std::size_t at) {
-  LineAndColumn place;
-  for (std::size_t i = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0; i < at; ++i) {
-    const bool old_break = text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n');
-    if (text[i] == '\n' || old_break) {
-      ++place.line;
-      place.column = 1;
-    } else if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) {
-      ++place.column;
-    }
-  }
-  return place;
-}
-
-std::string place_text(std::string_view text, std::size_t at) {
-  const LineAndColumn place = place_of(text, at);
-  return fmt::format("line {}, column {}", place.line, place.column);
-}
 
 // One letter of UTF-8; no bytes if there is none: a stray or missing byte, a surrogate, an overlong
 // form.
@@ -78,11 +53,11 @@ void require_utf8(std::string_view text, const std::string& source) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) refuse("UTF-16", kTurn);
   for (std::size_t at = 0; at < text.size();) {
     if (text[at] == '\0')
-      throw Error({source, place_text(text, at), "a NUL byte",
+      throw Error({source, line_and_column(text, at).text(), "a NUL byte",
                    "text in UTF-8; if this is UTF-16, iconv -f UTF-16 -t UTF-8 makes it that"});
     const std::size_t bytes = decoded(text, at).bytes;
     if (bytes == 0)
-      throw Error({source, place_text(text, at),
+      throw Error({source, line_and_column(text, at).text(),
                    fmt::format("byte 0x{:02X}", static_cast<unsigned char>(text[at])),
                    "text in UTF-8; if this is Latin-1, iconv -f LATIN1 -t UTF-8 makes it that"});
     at += bytes;
@@ -197,7 +172,7 @@ void Scanner::require_name(const Word& word, const char* what) const {
 }
 
 std::string Scanner::line(std::size_t at) const {
-  return fmt::format("line {}", place_of(text_, at).line);
+  return fmt::format("line {}", line_and_column(text_, at).line);
 }
 
 std::string Scanner::found(std::size_t at) const {
@@ -224,7 +199,7 @@ std::string Scanner::found(std::size_t at) const {
 }
 
 void Scanner::fail(std::size_t at, const std::string& found, const std::string& expected) const {
-  throw Error({source_, place_text(text_, at), found, expected});
+  throw Error({source_, line_and_column(text_, at).text(), found, expected});
 }
 
 }  // namespace armature::graph

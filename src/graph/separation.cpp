@@ -8,6 +8,7 @@
 
 #include "armature/error.h"
 #include "base/text.h"
+#include "graph/names.h"
 
 namespace armature::graph {
 namespace {
@@ -29,22 +30,6 @@ void require_disjoint(const CausalGraph& graph, const std::vector<Node>& one,
     if (in[node])
       throw Error({"", second, fmt::format("'{}', which is in {} too", graph.name(node), first),
                    "sets without a common node"});
-}
-
-// The observed node a collider is open by: itself, or the nearest below it.
-Node observed_below(const Dag& dag, Node collider, const std::vector<bool>& given) {
-  std::vector<Node> found{collider};
-  std::vector<bool> seen(dag.size());
-  seen[collider] = true;
-  for (std::size_t next = 0; next < found.size(); ++next) {
-    if (given[found[next]]) return found[next];
-    for (const Node child : dag.children(found[next]))
-      if (!seen[child]) {
-        seen[child] = true;
-        found.push_back(child);
-      }
-  }
-  ARMATURE_CHECK(false, "an open collider is above an observed node");
 }
 
 constexpr const char* kMarks[] = {"→", "←", "↔"};
@@ -94,10 +79,24 @@ std::optional<std::vector<Node>> active_path(const Dag& dag, const std::vector<N
   return std::nullopt;
 }
 
-std::string names_of(const CausalGraph& graph, const std::vector<Node>& nodes) {
-  std::vector<std::string> names;
-  for (const Node node : nodes) names.push_back(graph.name(node));
-  return join(names, ", ");
+bool is_collider(const Dag& dag, const std::vector<Node>& path, std::size_t place) {
+  return place > 0 && place + 1 < path.size() && is_parent(dag, path[place - 1], path[place]) &&
+         is_parent(dag, path[place + 1], path[place]);
+}
+
+std::vector<Node> observed_below(const Dag& dag, Node collider, const std::vector<Node>& given) {
+  const std::vector<bool> observed = members(dag.size(), given);
+  std::vector<Node> found{collider};
+  std::vector<bool> seen(dag.size());
+  seen[collider] = true;
+  for (std::size_t next = 0; next < found.size(); ++next)
+    for (const Node child : dag.children(found[next]))
+      if (!seen[child]) {
+        seen[child] = true;
+        found.push_back(child);
+      }
+  std::erase_if(found, [&](Node node) { return !observed[node]; });
+  return found;
 }
 
 Path drawn_path(const CausalGraph& graph, const Dag& dag, const std::vector<Node>& nodes) {
@@ -120,7 +119,6 @@ Path drawn_path(const CausalGraph& graph, const Dag& dag, const std::vector<Node
 
 std::string active_words(const CausalGraph& graph, const Dag& dag, const std::vector<Node>& nodes,
                          const std::vector<Node>& given) {
-  const std::vector<bool> observed = members(dag.size(), given);
   std::vector<std::string> reasons;
   std::vector<Node> passed;  // drawn nodes that would have to be observed to close it
   bool meets_regime = false;
@@ -128,12 +126,14 @@ std::string active_words(const CausalGraph& graph, const Dag& dag, const std::ve
     const Node node = nodes[i];
     if (node >= graph.size()) continue;
     const bool beside_regime = i == 1 && nodes[0] >= graph.size();
-    if (!is_parent(dag, nodes[i - 1], node) || !is_parent(dag, nodes[i + 1], node)) {
+    if (!is_collider(dag, nodes, i)) {
       if (!beside_regime) passed.push_back(node);  // a target: nobody asks to observe it
       continue;
     }
     meets_regime |= beside_regime;
-    const Node open_by = observed_below(dag, node, observed);
+    const std::vector<Node> below = observed_below(dag, node, given);
+    ARMATURE_CHECK(!below.empty(), "an open collider is above an observed node");
+    const Node open_by = below.front();
     reasons.push_back(open_by == node
                           ? fmt::format("{}, where arrows meet, is observed", graph.name(node))
                           : fmt::format("{}, a consequence of {}, is observed", graph.name(open_by),

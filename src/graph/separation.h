@@ -28,7 +28,9 @@ Path drawn_path(const CausalGraph& graph, const Dag& dag, const std::vector<Node
 std::string active_words(const CausalGraph& graph, const Dag& dag, const std::vector<Node>& nodes,
                          const std::vector<Node>& given);
 
-/// "lung, bronc".
-std::string names_of(const CausalGraph& graph, const std::vector<Node>& nodes);
+/// Do arrows meet at this place of the path?
+bool is_collider(const Dag& dag, const std::vector<Node>& path, std::size_t place);
+/// The observed nodes that open a collider: itself and those below it, the nearest first.
+std::vector<Node> observed_below(const Dag& dag, Node collider, const std::vector<Node>& given);
 
 }  // namespace armature::graph

@@ -18,6 +18,10 @@ std::size_t row_count(const std::vector<Variable>& variables, const std::vector<
   return rows;
 }
 
+std::string rows_text(std::size_t row_count) {
+  return row_count > kMostNumbers ? "more than 2^24" : std::to_string(row_count);
+}
+
 std::string row_words(const std::vector<Variable>& variables, const std::vector<Node>& parents,
                       std::size_t row) {
   std::string words;
@@ -34,10 +38,6 @@ double row_sum(std::span<const double> row) {
   double sum = 0;
   for (const double value : row) sum += value;
   return sum;
-}
-
-std::string counted(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 bool RowSums::acceptable(double sum) { return std::abs(sum - 1) <= kRefused; }

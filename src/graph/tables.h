@@ -16,6 +16,8 @@ inline constexpr std::size_t kMostNumbers = std::size_t{1} << 24U;
 
 /// How many rows the table of these parents has; kMostNumbers + 1 if it is more than that.
 std::size_t row_count(const std::vector<Variable>& variables, const std::vector<Node>& parents);
+/// "12", "more than 2^24".
+std::string rows_text(std::size_t row_count);
 /// "a=yes, b=no" for a row; "" without parents.
 std::string row_words(const std::vector<Variable>& variables, const std::vector<Node>& parents,
                       std::size_t row);
@@ -39,7 +41,5 @@ class RowSums {
 };
 
 double row_sum(std::span<const double> row);
-/// "1 number", "3 numbers".
-std::string counted(std::size_t count, const char* what);
 
 }  // namespace armature::graph

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <unordered_map>
 
 #include "armature/error.h"
 #include "armature/graph.h"
@@ -27,16 +29,34 @@ constexpr std::size_t kMostNested = 8;  // parents whose states are written as n
 std::vector<std::string> names_in(const JsonField& list) {
   if (!list.json().is_array()) list.fail("a list of names");
   std::vector<std::string> names;
+  std::set<std::string> seen;
   for (std::size_t i = 0; i < list.list_size(); ++i) {
     const JsonField field = list.at(i);
     if (!field.json().is_string()) field.fail("a name");
     names.push_back(field.text());
     if (!is_name_in_files(names.back())) field.fail("a name on one line");
-    if (std::count(names.begin(), names.end(), names.back()) > 1)
+    if (!seen.insert(names.back()).second)
       field.fail(fmt::format("'{}' again", names.back()), "every name once");
   }
   return names;
 }
+
+// The fields of an object: JsonField itself goes through them all to find one.
+class FieldsByName {
+ public:
+  explicit FieldsByName(const JsonField& object) : object_(object) {
+    for (const auto& item : object.json().items()) fields_.emplace(item.key(), &item.value());
+  }
+  JsonField at(const std::string& name) const {
+    const auto found = fields_.find(name);
+    if (found == fields_.end()) return object_.at(name);  // which says that there is none
+    return JsonField(*found->second, object_.path() + "." + name);
+  }
+
+ private:
+  const JsonField& object_;
+  std::unordered_map<std::string, const Json*> fields_;
+};
 
 class TablesReader {
  public:
@@ -50,17 +70,19 @@ class TablesReader {
     const JsonField nodes = root.at("nodes");
     if (!nodes.json().is_object()) nodes.fail("an object: a field for every node");
     for (const auto& item : nodes.json().items()) graph_.node(item.key(), "nodes");
-    for (Node node = 0; node < graph_.size(); ++node) read_states(nodes, node);
+    const FieldsByName fields(nodes);
+    for (Node node = 0; node < graph_.size(); ++node)
+      read_states(fields.at(graph_.name(node)), node);
     parts_.tables.resize(graph_.size());
-    for (Node node = 0; node < graph_.size(); ++node) read_table(nodes.at(graph_.name(node)), node);
+    for (Node node = 0; node < graph_.size(); ++node)
+      read_table(fields.at(graph_.name(node)), node);
     sums_.warn(parts_.warnings);
     parts_.why_no_tables.clear();
     return std::move(parts_);
   }
 
  private:
-  void read_states(const JsonField& nodes, Node node) {
-    const JsonField field = nodes.at(graph_.name(node));
+  void read_states(const JsonField& field, Node node) {
     field.only({"states", "parents", "rows"});
     std::vector<std::string>& states = parts_.variables[node].states;
     if (!states.empty() && !field.has("states")) return;
@@ -84,11 +106,13 @@ class TablesReader {
       return {drawn.begin(), drawn.end()};
     }
     const JsonField list = field.at("parents");
+    const std::set<Node> known(drawn.begin(), drawn.end());
     std::vector<Node> parents;
     for (const std::string& name : names_in(list)) {
-      const auto found = std::find(names.begin(), names.end(), name);
-      if (found == names.end()) list.fail(in_quotes(name), all + did_you_mean(name, names));
-      parents.push_back(drawn[static_cast<std::size_t>(found - names.begin())]);
+      const auto found = graph_.find(name);
+      if (!found || !known.contains(*found))
+        list.fail(in_quotes(name), all + did_you_mean(name, names));
+      parents.push_back(*found);
     }
     if (parents.size() != drawn.size()) list.fail(counted(parents.size(), "parent"), all);
     return parents;
@@ -131,13 +155,15 @@ class TablesReader {
     const Variable& parent = parts_.variables[parents[depth]];
     if (!given.json().is_object())
       given.fail(fmt::format("an object by states of '{}'", parent.name));
+    const std::set<std::string_view> known(parent.states.begin(), parent.states.end());
     for (const auto& item : given.json().items())
-      if (std::count(parent.states.begin(), parent.states.end(), item.key()) == 0)
+      if (!known.contains(item.key()))
         given.fail(in_quotes(item.key()),
                    fmt::format("a state of '{}': {}{}", parent.name, join(parent.states, ", "),
                                did_you_mean(item.key(), parent.states)));
+    const FieldsByName fields(given);
     for (const std::string& state : parent.states)
-      read_nested(given.at(state), node, parents, depth + 1, table);
+      read_nested(fields.at(state), node, parents, depth + 1, table);
   }
 
   void read_row(const JsonField& given, Node node, const std::vector<Node>& parents,
@@ -171,7 +197,7 @@ class TablesReader {
     const auto drawn = graph_.dag().parents(node);
     if (std::equal(drawn.begin(), drawn.end(), listed.begin(), listed.end())) return table;
     const std::size_t width = parts_.variables[node].states.size();
-    std::vector<std::size_t> stride(graph_.size());  // of a listed parent's state in the table
+    std::map<Node, std::size_t> stride;  // of a listed parent's state in the table
     std::size_t rows = 1;
     for (std::size_t i = listed.size(); i > 0; --i) {
       stride[listed[i - 1]] = rows;

@@ -4,37 +4,18 @@
 
 #include <algorithm>
 
-#include "armature/error.h"
+#include "graph/names.h"
 #include "graph/regime.h"
 #include "graph/separation.h"
 
 namespace armature::graph {
 namespace {
 
-bool contains(const std::vector<Node>& set, Node node) {
-  return std::find(set.begin(), set.end(), node) != set.end();
-}
-
 std::vector<Node> without(const std::vector<Node>& set, const std::vector<Node>& removed) {
   std::vector<Node> rest;
   for (const Node node : set)
     if (!contains(removed, node)) rest.push_back(node);
   return rest;
-}
-
-void check_question(const CausalGraph& graph, const Question& question) {
-  check_actions(graph, question.actions, question.reward);
-  for (const Node context : question.contexts) {
-    const std::string& name = graph.name(context);
-    if (std::count(question.contexts.begin(), question.contexts.end(), context) > 1)
-      throw Error({"", "--context", fmt::format("'{}' twice", name), "each node once"});
-    if (context == question.reward)
-      throw Error({"", "--context", fmt::format("'{}', which is the reward", name),
-                   "nodes seen beside the reward"});
-    if (graph.variable(context).latent)
-      throw Error(
-          {"", "--context", fmt::format("'{}', which is latent", name), "nodes that are observed"});
-  }
 }
 
 std::vector<std::string> warnings(const CausalGraph& graph, const Question& question) {
@@ -56,14 +37,8 @@ std::vector<std::string> warnings(const CausalGraph& graph, const Question& ques
                    [&](Node target) { return above_reward[target]; }))
     said.push_back(fmt::format("no action can change '{}': nothing leads from them to it",
                                graph.name(question.reward)));
-  for (Node node = 0; node < graph.size(); ++node) {
-    if (graph.variable(node).selected)
-      said.push_back(fmt::format("'{}' is marked as selected, which is not taken into account",
-                                 graph.name(node)));
-    if (graph.variable(node).adjusted && !contains(question.contexts, node))
-      said.push_back(fmt::format("'{}' is marked as adjusted in the file, but is no context",
-                                 graph.name(node)));
-  }
+  for (std::string& warning : role_warnings(graph, question.contexts))
+    said.push_back(std::move(warning));
   return said;
 }
 
@@ -72,10 +47,11 @@ Criterion separated(const CausalGraph& graph, const Dag& dag, const std::vector<
                     const std::string& holds, const std::string& fails) {
   const std::vector<Node> unseen = without(from, given);
   if (const auto path = active_path(dag, unseen, without(to, given), given))
-    return {false, fails + active_words(graph, dag, *path, given)};
+    return {false, true, fails + active_words(graph, dag, *path, given)};
   // What is given is separated from everything, and that is no reason for a verdict.
-  return {true,
-          unseen.size() == from.size() ? holds : holds + " (trivially where one is a context)"};
+  if (unseen.size() < from.size())
+    return {false, false, "an action is itself a context, which separates it from everything"};
+  return {true, true, holds};
 }
 
 Criterion front_door(const CausalGraph& graph, const Question& question) {
@@ -83,16 +59,18 @@ Criterion front_door(const CausalGraph& graph, const Question& question) {
   const std::vector<Node>& contexts = question.contexts;
   for (const Node context : contexts)
     if (contains(targets, context))
-      return {false, fmt::format("front-door: context {} is set by the actions itself",
-                                 graph.name(context))};
+      return {
+          false, true,
+          fmt::format("front-door: context {} is set by the actions itself", graph.name(context))};
   // 1: every directed way from a target to the reward passes a context.
   const Dag without_contexts(graph.dag().size(), arrows_without(graph, contexts, false));
   const std::vector<bool> above = without_contexts.ancestors({question.reward});
   for (const Node target : targets)
     if (above[target])
-      return {false, fmt::format("front-door, first condition: a directed way from {} to {} passes "
-                                 "no context",
-                                 graph.name(target), graph.name(question.reward))};
+      return {false, true,
+              fmt::format("front-door, first condition: a directed way from {} to {} passes "
+                          "no context",
+                          graph.name(target), graph.name(question.reward))};
   // 2: no open back-door path from the targets to the contexts.
   const Dag behind_targets(graph.dag().size(), arrows_without(graph, targets, false));
   Criterion second = separated(graph, behind_targets, targets, contexts, {}, "",
@@ -105,13 +83,30 @@ Criterion front_door(const CausalGraph& graph, const Question& question) {
                               "front-door, third condition: a back-door path from the contexts to "
                               "the reward that the actions do not close: ");
   if (!third.holds) return third;
-  return {true, question.actions.leaves_natural()
-                    ? "the front-door conditions hold (not enough where an action leaves a target "
-                      "natural)"
-                    : "the front-door conditions hold"};
+  return {true, true,
+          question.actions.leaves_natural()
+              ? "the front-door conditions hold (not enough where an action leaves a target "
+                "natural)"
+              : "the front-door conditions hold"};
 }
 
 }  // namespace
+
+std::vector<std::string> role_warnings(const CausalGraph& graph,
+                                       const std::vector<Node>& observed) {
+  std::vector<std::string> said;
+  for (Node node = 0; node < graph.size(); ++node) {
+    if (graph.variable(node).selected)
+      said.push_back(fmt::format("'{}' is marked as selected, which is not taken into account",
+                                 graph.name(node)));
+    if (graph.variable(node).adjusted && !contains(observed, node))
+      said.push_back(
+          fmt::format("'{}' is marked as adjusted in the file, but not named here as "
+                      "observed: the mark is not taken into account",
+                      graph.name(node)));
+  }
+  return said;
+}
 
 Verdict verdict(const CausalGraph& graph, const Question& question) {
   check_question(graph, question);

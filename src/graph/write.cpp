@@ -6,25 +6,15 @@
 #include "armature/error.h"
 #include "armature/graph.h"
 #include "base/text.h"
-#include "graph/scanner.h"
+#include "graph/names.h"
 
 namespace armature::graph {
 namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool made_of(std::string_view text, bool (*fits)(char)) {
   return !text.empty() && std::all_of(text.begin(), text.end(), fits);
-}
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + "\"";
 }
 
 // ---- BIF ----------------------------------------------------------------------------------------
@@ -33,7 +23,7 @@ std::string bif_word(const std::string& text) {
   const bool bare = made_of(text, [](char c) {
     return is_letter(c) || is_digit(c) || std::string_view("-.<>=+/").find(c) != std::string::npos;
   });
-  return bare && text.find("//") == std::string::npos ? text : quoted(text);
+  return bare && text.find("//") == std::string::npos ? text : in_double_quotes(text);
 }
 
 std::string bif_list(const std::vector<std::string>& texts) {
@@ -93,12 +83,9 @@ std::string bif_probability(const CausalGraph& graph, Node node) {
 // ---- DOT ----------------------------------------------------------------------------------------
 
 std::string dot_word(const std::string& text) {
-  static const std::vector<std::string> kKeywords = {"node",    "edge",     "graph",
-                                                     "digraph", "subgraph", "strict"};
   const bool bare = made_of(text, [](char c) { return is_letter(c) || is_digit(c); }) &&
-                    !is_digit(text[0]) &&
-                    std::count(kKeywords.begin(), kKeywords.end(), small_letters(text)) == 0;
-  return bare ? text : quoted(text);
+                    !is_digit(text[0]) && !is_dot_keyword(text);
+  return bare ? text : in_double_quotes(text);
 }
 
 // ---- dagitty ------------------------------------------------------------------------------------
@@ -113,7 +100,7 @@ std::string dagitty_word(const std::string& text) {
     throw Error({"", "nodes", fmt::format("a node called '{}'", text),
                  "another name: dagitty's language reserves 'graph' and 'node'"});
   const bool keyword = text == "edge" || text == "subgraph";
-  return is_bare_in_dagitty(text) && !keyword ? text : quoted(text);
+  return is_bare_in_dagitty(text) && !keyword ? text : in_double_quotes(text);
 }
 
 std::vector<std::string> roles_of(const Variable& variable) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "base/text.h"
 #include "figures/plane.h"
 #include "figures/regret.h"
 #include "figures/rows.h"
@@ -237,10 +238,6 @@ std::string keep_a_few(std::vector<figures::PlanePanel>& panels) {
   panels.front().notes.push_back(fmt::format("the first of {} horizons and sizes", all));
   panels.back().notes.push_back(fmt::format("the last of {} horizons and sizes", all));
   return fmt::format(" Of {} horizons and sizes the first and the last are drawn.", all);
-}
-
-std::string counted(std::size_t number, const std::string& what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
 // R₁ and R₂ are maxima over all worlds there are; these points are over a few. A search's own count

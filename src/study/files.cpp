@@ -15,22 +15,20 @@ std::vector<std::string> values_of(const GridEntry& entry, const std::string& ke
 }
 
 // In every combination of the grid: which tables are read depends on the graph. A graph without a
-// file is refused by the plan, which knows all its keys.
-std::vector<std::string> paths_of(const GridEntry& entry, const Files& files) {
+// file is refused by the plan, which knows all its keys. Each is read once: what is looked at is
+// what is kept, and a pipe has no second time.
+void add_contents(const GridEntry& entry, const Files& files, FileTable& contents) {
   if (names_instance_file(entry.name, files)) {
     // A file says all there is to say: keys beside it would look as if they changed something.
     if (!entry.axes.empty())
       throw Error({"", "instance " + entry.name, "keys", "none for an instance file"});
-    return {entry.name};
+    if (!contents.contains(entry.name)) contents[entry.name] = files.read_text(entry.name);
+    return;
   }
-  std::vector<std::string> paths;
-  if (entry.name != kGraph) return paths;
+  if (entry.name != kGraph) return;
   for (const std::string& file : values_of(entry, "file"))
     for (const std::string& tables : values_of(entry, "tables"))
-      if (!file.empty())
-        for (std::string& path : graph::graph_files(file, tables, files))
-          paths.push_back(std::move(path));
-  return paths;
+      if (!file.empty()) graph::add_graph_files(file, tables, files, contents);
 }
 
 // Then the disk is asked for nothing more: a graph that is kept takes no tables that happen to lie
@@ -51,8 +49,7 @@ void keep_files(Study& study, const Files& files) {
   for (const GridEntry& entry : study.instances) {
     if (all_kept(before, entry)) continue;
     try {
-      for (const std::string& path : paths_of(entry, files))
-        study.files.try_emplace(path, files.read(path));
+      add_contents(entry, files, study.files);
     } catch (const Error& error) {
       throw in_study(error);
     }
@@ -62,8 +59,8 @@ void keep_files(Study& study, const Files& files) {
 Error in_study(const Error& error) {
   const ErrorReport& report = error.report();
   if (report.file.empty()) return error;
-  return Error(
-      {"", "instance: " + report.file + ": " + report.field, report.value, report.expected});
+  const std::string field = report.field.empty() ? "" : ": " + report.field;
+  return Error({"", "instance: " + report.file + field, report.value, report.expected});
 }
 
 }  // namespace armature

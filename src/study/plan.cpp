@@ -193,6 +193,27 @@ std::vector<std::pair<PlannedName, PlannedName>> planned_names(const Study& stud
   return names;
 }
 
+namespace {
+
+void add_worlds(StudyPlan& plan, const GridPoint& instance, const Files& files) {
+  const Study& study = plan.study;
+  // A world of its own for each horizon: its keys may be formulas in T. Conditions share it.
+  std::vector<std::pair<PlannedCell, Problem>> worlds;
+  for (const Round horizon : study.horizons) {
+    Problem problem;
+    PlannedCell world = instance_cell(instance, horizon, study.seed, files, problem);
+    worlds.emplace_back(std::move(world), std::move(problem));
+  }
+  for (const GridPoint& conditions : points_of(nullptr, study.conditions))
+    for (auto [world, problem] : worlds) {
+      set_conditions(world, conditions);
+      name_instance(world, name_in(instance, conditions));
+      add_policies(plan, world, problem);
+    }
+}
+
+}  // namespace
+
 StudyPlan plan_study(const Study& study, std::size_t most_cells) {
   const double size = grid_size(study.instances) * grid_size(study.policies) *
                       grid_size(study.conditions) * static_cast<double>(study.horizons.size());
@@ -204,15 +225,7 @@ StudyPlan plan_study(const Study& study, std::size_t most_cells) {
   const Files files = Files::only(plan.study.files);
   for (const GridEntry& instance : study.instances)
     for (const GridPoint& instance_point : points_of(instance))
-      for (const GridPoint& conditions : points_of(nullptr, study.conditions))
-        // A world of its own for each horizon: its keys may be formulas in T.
-        for (const Round horizon : study.horizons) {
-          Problem problem;
-          PlannedCell world = instance_cell(instance_point, horizon, study.seed, files, problem);
-          set_conditions(world, conditions);
-          name_instance(world, name_in(instance_point, conditions));
-          add_policies(plan, world, problem);
-        }
+      add_worlds(plan, instance_point, files);
   if (plan.cells.empty())
     throw Error(
         {"", "cells", "none: every policy ends before the shortest horizon", "at least one"});

@@ -558,9 +558,10 @@ Study read_study_file(const std::string& path, const std::vector<std::string>& o
 }
 
 Study read_stored_study(const std::string& toml, const std::string& source, FileTable files) {
-  // Those of older stores may be found where they were found then: in the working directory.
-  Study study =
-      StudyReader(source, parsed(toml, source), Files("", files), StudyReader::Keys::kAny).read();
+  // Those of older stores, which kept none, may be found where they were found then: in the working
+  // directory. What lies there now says nothing of those that were kept.
+  const Files found = files.empty() ? Files() : Files::only(files);
+  Study study = StudyReader(source, parsed(toml, source), found, StudyReader::Keys::kAny).read();
   study.files = std::move(files);
   return study;
 }

@@ -105,5 +105,46 @@ TEST_F(GraphStudy, ReportsAreTheSameBytesWithOrWithoutGraphviz) {
   EXPECT_FALSE(std::filesystem::exists(directory_.file("asked")));
 }
 
+// What lies in the working directory says nothing of what is kept, whatever its name.
+TEST_F(GraphStudy, StoredFilesGoBeforeWhatLiesAbout) {
+  const ProgramResult result = shell(
+      "armature instance write bilodeau-benign:gap=0.1 'home/my world' && printf "
+      "'horizons=[100]\nreplications=2\npolicies=[\"ucb\"]\ninstances=[\"my world\"]\n' > "
+      "home/i.toml && armature run home/i.toml -q -o run && rm 'home/my world' && "
+      "armature export run --published --to run.json && mkdir 'my world' 'home/my world' && "
+      "armature show run && armature show run.json && armature report run && "
+      "armature run home/i.toml -q -o run replications=3");
+  EXPECT_EQ(result.status, 0) << result.err;
+}
+
+TEST_F(GraphStudy, IsListedWhenItsFilesAreGone) {
+  const ProgramResult result = shell("armature run home/front-door.toml -q " + small_ +
+                                     "&& rm home/front-door.dag && armature studies home");
+  EXPECT_EQ(result.status, 0) << result.err << result.out;
+}
+
+TEST_F(GraphStudy, AGraphFromAPipeIsReadOnce) {
+  const ProgramResult result = shell(
+      "sed 's/front-door.dag/\\/dev\\/stdin/; s/^file = .*/&\\ntables = \"front-door.tables.json\"/' "
+      "home/front-door.toml > home/pipe.toml && cat home/front-door.dag | "
+      "armature study check home/pipe.toml -q " +
+      small_);
+  EXPECT_EQ(result.status, 0) << result.err;
+}
+
+TEST_F(GraphStudy, WithoutAFileIsToldWhatIsMissing) {
+  const ProgramResult result = shell(
+      "grep -v '^file' home/front-door.toml > home/none.toml; armature study check home/none.toml");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(
+      contains(result.err, "home/none.toml: graph: file: got nothing, expected graph:file="))
+      << result.err;
+  // Keys are called keys, not options of another command.
+  const ProgramResult latent = shell(
+      "cd home && armature instance show "
+      "graph:file=front-door.dag,action=smoking,context=habit,reward=cancer=no");
+  EXPECT_TRUE(contains(latent.err, "front-door.dag: context: got 'habit'")) << latent.err;
+}
+
 }  // namespace
 }  // namespace armature::test

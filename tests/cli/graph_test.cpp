@@ -42,6 +42,11 @@ TEST(GraphCommand, TheFrontDoorIsNotEnoughOnceDoingNothingIsAnAction) {
   EXPECT_EQ(idle.status, 1);
   EXPECT_EQ(json::parse(idle.out)["criteria"]["front_door"], true);
   EXPECT_EQ(json::parse(idle.out)["benign_by_tables"], false);
+  // Seeing the action itself separates it from everything: no condition that holds.
+  const json seen = json::parse(ask("check front-door.dag -c smoking,tar --empty -f json").out);
+  EXPECT_EQ(seen["benign"], false);
+  EXPECT_EQ(seen["criteria"],
+            json({{"graph", nullptr}, {"surgery", nullptr}, {"front_door", false}}));
 }
 
 TEST(GraphCommand, SeparatesAndGivesNumbers) {
@@ -118,6 +123,35 @@ TEST(GraphCommand, WarnsInJsonToo) {
   EXPECT_NE(warnings[2].get<std::string>().find("no action can change 'y'"), std::string::npos);
 }
 
+// Marks that no answer heeds are told by every command.
+TEST(GraphCommand, WarnsOfMarksThatAreNotHeeded) {
+  const std::string graph =
+      " <<'END'\ndag { a [adjusted] s [selected] x -> z -> y a -> z y -> s }\nEND\n";
+  for (const char* command :
+       {"dsep - --from x --to y", "separators - -a x -r y", "show -", "check - -a x -c z -r y"}) {
+    const ProgramResult result = ask(command + graph);
+    EXPECT_NE(result.err.find("'a' is marked as adjusted"), std::string::npos) << command;
+    EXPECT_NE(result.err.find("'s' is marked as selected"), std::string::npos) << command;
+  }
+  EXPECT_EQ(ask("dsep - --from x --to y --given a" + graph).err.find("adjusted"),
+            std::string::npos);
+  const std::string tables = "marked.dag -a x -r y=yes";
+  for (const char* command : {"marginals ", "instance "}) {
+    TemporaryDirectory directory;
+    const ProgramResult result = run_shell(
+        "echo 'dag { x [adjusted] x -> y }' > marked.dag && "
+        R"(echo '{"format": "armature-tables", "version": 1, "nodes": {)"
+        R"("x": {"states": ["no", "yes"], "rows": [0.5, 0.5]}, )"
+        R"("y": {"states": ["no", "yes"], "parents": ["x"], )"
+        R"("rows": {"no": [0.5, 0.5], "yes": [0.1, 0.9]}}}}' > marked.tables.json && )"
+        "armature graph " +
+            std::string(command) + tables,
+        directory.path());
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_NE(result.err.find("'x' is marked as adjusted"), std::string::npos) << result.err;
+  }
+}
+
 TEST(GraphCommand, NamesWithCommasAndQuotes) {
   const ProgramResult result = ask(
       R"sh(dsep - --from '"a, b"' --to '"say ""y"""' --given 'm' -f json <<'END'
@@ -126,6 +160,17 @@ END
 )sh");
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(json::parse(result.out)["separated"], true);
+}
+
+// Whatever the roles are: a question without sense is no reason not to show the graph.
+TEST(GraphCommand, ShowsWhatCannotBeAsked) {
+  for (const char* format : {"text", "json", "dot", "dagitty", "svg"}) {
+    const ProgramResult shown =
+        ask(std::string("show - -f ") + format +
+            " <<'END'\ndag { x [exposure] y [outcome,latent] x -> y }\nEND\n");
+    EXPECT_EQ(shown.status, 0) << format << shown.err;
+    EXPECT_NE(shown.out.find("y"), std::string::npos) << format;
+  }
 }
 
 // Nobody can look at it, and laying it out would take all memory.
@@ -168,6 +213,19 @@ TEST(GraphCommand, MistakesNameWhatIsMeant) {
   EXPECT_NE(refusal("check asia.bif -a smoke -r dysp=maybe").find("one of no, yes"),
             std::string::npos);
   EXPECT_NE(refusal("check front-door.dag -c habit").find("which is latent"), std::string::npos);
+  for (const char* command : {"check", "marginals", "instance"}) {
+    const auto nonsense = [&](const std::string& question) {
+      return refusal(std::string(command) + " " + question);
+    };
+    EXPECT_NE(nonsense("asia.bif -a smoke -c dysp -r dysp=yes").find("which is the reward"),
+              std::string::npos);
+    EXPECT_NE(nonsense("asia.bif -a dysp -c lung -r dysp=yes").find("which the actions set"),
+              std::string::npos);
+    EXPECT_NE(nonsense("asia.bif -a smoke,smoke -r dysp=yes").find("'smoke' twice"),
+              std::string::npos);
+    EXPECT_NE(nonsense("front-door.dag -c habit -r cancer=no").find("which is latent"),
+              std::string::npos);
+  }
   EXPECT_NE(refusal("marginals asia.bif -a smoke -r dysp").find("what its states are worth"),
             std::string::npos);
   EXPECT_NE(refusal("check asia.bif -a smoke,,lung -r dysp").find("single commas"),

@@ -90,6 +90,11 @@ TEST(Axes, PanelsShareARangeUnlessItPressesThemFlat) {
   EXPECT_TRUE(linear[1].own);
   EXPECT_FALSE(linear[2].own);  // linear axes begin at 0, and so does what counts
   EXPECT_FALSE(shared("r", Scale::kLinear, {{1, 1.01}})[0].own);
+  // What one panel alone is left to share fits it: the other's values are not on it.
+  const auto alone = shared("r", Scale::kLog, {{1, 2}, {1e3, 1e8}});
+  EXPECT_TRUE(alone[0].own);
+  EXPECT_FALSE(alone[1].own);
+  EXPECT_GT(alone[1].axis.low, 100);
 }
 
 TEST(Axes, FewValuesHaveTicksOfTheirOwn) {

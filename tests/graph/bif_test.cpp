@@ -123,6 +123,71 @@ TEST(Bif, TablesThatFillTheMemoryAreNotFilled) {
   EXPECT_EQ(graph.parts().why_no_tables, "the tables up to 'c' have more than 2^24 numbers");
 }
 
+TEST(Bif, RowsBeyondCountingAreNotCounted) {
+  std::string text = "variable c { type discrete[2] { yes no }; }\n";
+  std::string names;
+  std::string states;
+  for (int i = 0; i < 40; ++i) {
+    text += fmt::format("variable p{0} {{ type discrete[2] {{ yes no }}; }}\n", i);
+    names += fmt::format(" p{}", i);
+    states += " yes";
+  }
+  text += "probability ( c |" + names + " ) { ";
+  EXPECT_EQ(read(text + "(" + states + ") 0.5 0.5; }").parts().why_no_tables,
+            "the file has 1 of the more than 2^24 rows of 'c'");
+  try {
+    read(text + "table 0.5 0.5; }");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.report().expected,
+              "more than 2^24 numbers for 'c': more than 2^24 for each of its 2 states");
+  }
+}
+
+TEST(Bif, NumbersTooSmallForADoubleAreZero) {
+  const auto first = [](const std::string& number) {
+    return table(read("variable a { type discrete[2] { yes, no }; }\nprobability ( a ) { table " +
+                      number + " 1; }"),
+                 "a")[0];
+  };
+  for (const std::string& number :
+       std::vector<std::string>{"1e-400", "1E-400", "0.5e-99999999999999999999",
+                                "1e-" + std::string(400, '9'), "0." + std::string(400, '0') + "1"})
+    EXPECT_EQ(first(number), 0) << number;
+  for (const std::string& number : std::vector<std::string>{
+           "-1e-400", "-1E-400", "1e400", "1E+400", "1" + std::string(500, '0') + "e-10", "1e-400x",
+           "\"1e-400\"", "-0." + std::string(400, '0') + "1"})
+    EXPECT_THROW(first(number), Error) << number;
+}
+
+TEST(Bif, OnlyAFunctionIsNoTable) {
+  const auto has_tables = [](const std::string& property) {
+    return read("variable a { type discrete[1] { only }; }\nprobability ( a ) { property " +
+                property + "; table 1; }")
+        .has_tables();
+  };
+  EXPECT_TRUE(has_tables("functional = yes"));
+  EXPECT_TRUE(has_tables("\"functions of time\""));
+  EXPECT_FALSE(has_tables("function"));
+  EXPECT_FALSE(has_tables("function=max"));
+  EXPECT_FALSE(has_tables("\"function noisy-or\""));
+}
+
+// What took time by the square of a file's length took minutes here.
+TEST(Bif, LongFilesTakeTimeByTheirLength) {
+  std::string text = "network n { property";
+  for (int i = 0; i < 500'000; ++i) text += " \"a\"";
+  text += "; } ";
+  constexpr int kParents = 100'000;
+  std::string names;
+  for (int i = 0; i < kParents; ++i) {
+    text += fmt::format("variable p{} {{ }} ", i);
+    names += fmt::format(" p{}", i);
+  }
+  const CausalGraph graph = read(text + "variable c { } probability ( c |" + names + " ) { }");
+  EXPECT_EQ(graph.dag().parents(kParents).size(), std::size_t{kParents});
+}
+
 TEST(Bif, PropertiesNeverFail) {
   const CausalGraph graph = read(
       "network n { property a = \"x;y\" ; property it's \"odd; property }{ ; }\n"

@@ -151,7 +151,7 @@ TEST(Classics, BackDoor) {
   EXPECT_EQ(classic.judged(classic.question({"X"}, {"X"}, "Y")).warnings.size(), 1u);
   EXPECT_FALSE(classic.benign_with_idling({"X"}));
   EXPECT_EQ(classic.judged(classic.question({"X"}, {"X"}, "Y", true)).graph.words,
-            "actions and reward are separated in the graph (trivially where one is a context)");
+            "an action is itself a context, which separates it from everything");
   EXPECT_TRUE(classic.benign_with_idling({"X", "Z"}));
 
   const Classic mediated("Z -> X -> M -> Y Z -> Y");

@@ -83,5 +83,13 @@ TEST(Dot, CountsUpwards) {
   EXPECT_EQ(read("digraph { a [pos=\"27,90!\"] }").variable(0).position, (Position{27, -90}));
 }
 
+// Every beginning kept by itself would be 180 GB.
+TEST(Dot, ManyPiecesOfOneName) {
+  constexpr std::size_t kPieces = 600'000;
+  std::string text = "digraph { \"a\"";
+  for (std::size_t i = 1; i < kPieces; ++i) text += "+\"a\"";
+  EXPECT_EQ(names(text + " }"), (std::vector<std::string>{std::string(kPieces, 'a')}));
+}
+
 }  // namespace
 }  // namespace armature::graph

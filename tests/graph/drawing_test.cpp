@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/program.h"
 #include "graph/random_graphs.h"
 
 namespace armature::graph {
@@ -64,6 +69,44 @@ TEST(Drawing, MarksRolesAndTheWitness) {
   for (std::size_t at = 0; (at = svg.find("class=\"arrow open\"", at)) != std::string::npos; ++at)
     ++open;
   EXPECT_EQ(open, 2u);  // X <- U and U -> Y
+}
+
+// n0 points at every node of a chain: as many bends as half the square of its length. Too many to
+// be laid out, and so there are none.
+TEST(Drawing, LongArrowsOfLargeGraphsAreStraight) {
+  const auto fan = [](Node nodes) {
+    CausalGraph::Parts parts;
+    for (Node node = 0; node < nodes; ++node)
+      parts.variables.push_back({.name = "n" + std::to_string(node)});
+    for (Node node = 1; node < nodes; ++node) parts.directed.push_back({node - 1, node});
+    for (Node node = 2; node < nodes; ++node) parts.directed.push_back({0, node});
+    return CausalGraph(std::move(parts));
+  };
+  const auto bends = [](const Layout& where) {
+    std::size_t all = 0;
+    for (const auto& way : where.ways) all += way.size();
+    return all;
+  };
+  EXPECT_EQ(bends(layout(fan(100))), 98u * 99u / 2);
+  const Layout large = layout(fan(4500));
+  EXPECT_EQ(bends(large), 0u);
+  EXPECT_EQ(large.ways.size(), 4499u + 4498u);
+}
+
+// A program called dot that fails is as good as none.
+TEST(Drawing, ADotThatFailsIsDoneWithout) {
+  const ScratchDirectory scratch;
+  const std::string dot = scratch.file("dot");
+  write_file(dot, "#!/bin/sh\nexit 1\n");
+  std::filesystem::permissions(dot, std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (std::filesystem::path(dot).parent_path().string() + ":" + path).c_str(), 1);
+  const CausalGraph graph = read_graph("a -> b", "test");
+  EXPECT_TRUE(program_exists("dot"));
+  std::string svg;
+  EXPECT_NO_THROW(svg = drawn_svg(graph, {}));
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(svg, picture(graph, {}));
 }
 
 }  // namespace

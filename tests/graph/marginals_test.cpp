@@ -226,6 +226,27 @@ TEST(Reward, IsReadInThreeForms) {
             std::string::npos);
 }
 
+TEST(Reward, NamesMayHoldCommasAndQuotes) {
+  CausalGraph::Parts parts = coins().parts();
+  parts.variables[2].name = "net: sales";
+  parts.variables[2].states = {"low, bad", "mid=so", "\"high\""};
+  const CausalGraph graph(parts);
+  for (const char* text : {R"("net: sales":"low, bad"=0,mid=so=0.4,"""high"""=1)",
+                           R"(net: sales:low, bad=0,"mid=so"=0.4,"""high"""=1)"})
+    EXPECT_EQ(parse_reward(graph, text, "--reward").values, (std::vector<double>{0, 0.4, 1}))
+        << text;
+  EXPECT_EQ(parse_reward(graph, R"("net: sales"="low, bad")", "--reward").values,
+            (std::vector<double>{1, 0, 0}));
+  EXPECT_EQ(parse_reward(graph, "net: sales=low, bad", "--reward").values,
+            (std::vector<double>{1, 0, 0}));
+  EXPECT_EQ(parse_reward(graph, R"("net: sales")", "--reward").node, 2u);
+  EXPECT_EQ(message([&] { parse_reward(graph, R"("net: sales":"low, bad=0)", "--reward"); }),
+            "--reward: got '\"low, bad=0', expected state=value, such as low=0");
+  for (const char* wrong : {R"("net: sales)", R"("net: sales"x)", R"("net: sales":)", "net: sales:",
+                            R"("net: sales":"low, bad")", R"("net: sales":low, bad=0,)"})
+    EXPECT_THROW(parse_reward(graph, wrong, "--reward"), Error) << wrong;
+}
+
 // A grid of 30 × 30 nodes cannot be summed in memory, and that is said before it is tried.
 TEST(DoMarginals, RefuseWhatIsTooLarge) {
   constexpr Node kSide = 30;
@@ -244,6 +265,90 @@ TEST(DoMarginals, RefuseWhatIsTooLarge) {
   EXPECT_NE(said.find("memory: got a table of"), std::string::npos) << said;
   EXPECT_EQ((EliminationSize{21, 1 << 21}).words(),
             "a table of 21 nodes (width 20) and 2.1e+06 numbers (16 MiB)");
+}
+
+// Binary nodes with the same row everywhere.
+CausalGraph binary(std::size_t size, std::vector<Arrow> directed) {
+  CausalGraph::Parts parts;
+  parts.variables = named(size);
+  std::vector<std::size_t> rows(size, 1);
+  for (const Arrow& arrow : directed) rows[arrow.to] *= 2;
+  for (Node node = 0; node < size; ++node) {
+    parts.variables[node].states = {"0", "1"};
+    parts.tables.emplace_back(2 * rows[node], 0.5);
+  }
+  parts.directed = std::move(directed);
+  return CausalGraph(parts);
+}
+
+// A hidden cause of every link of a long chain: tables are of three nodes, and an order is found
+// without counting the edges between the hundreds of neighbours of the cause again at every step.
+// (Counting took most of a minute.)
+TEST(DoMarginals, OfAWideHub) {
+  constexpr Node kLinks = 1500;
+  std::vector<Arrow> arrows;
+  for (Node link = 1; link <= kLinks; ++link) {
+    arrows.push_back({0, link});
+    if (link > 1) arrows.push_back({link - 1, link});
+  }
+  CausalGraph::Parts parts = binary(kLinks + 1, arrows).parts();
+  // Cause off: a link copies the one before with probability 0.999, else 0.998.
+  for (Node link = 2; link <= kLinks; ++link)
+    parts.tables[link] = {0.999, 0.001, 0.001, 0.999, 0.998, 0.002, 0.002, 0.998};
+  const CausalGraph graph(parts);
+  EliminationSize size;
+  const DoMarginals found = do_marginals(graph, {{{1}}, {}, kLinks}, kMostEntries,
+                                         [&](const EliminationSize& told) { size = told; });
+  EXPECT_LE(size.width, 3u);
+  double off = 1;
+  double on = 1;
+  for (Node link = 2; link <= kLinks; ++link) {
+    off *= 1 - 2 * 0.001;
+    on *= 1 - 2 * 0.002;
+  }
+  EXPECT_NEAR(found.law(1, 0)[1], 0.5 + 0.25 * off + 0.25 * on, 1e-12);
+}
+
+// Where some table is too large the search for an order ends. (It took most of a minute.)
+TEST(DoMarginals, AreRefusedWithoutALongSearch) {
+  constexpr Node kNodes = 400;
+  Stream stream({23, 0, Purpose::kTest});
+  std::vector<Arrow> arrows;
+  for (Node node = 9; node < kNodes; ++node)
+    for (Node i = 0; i < 8; ++i)
+      arrows.push_back({static_cast<Node>(i * (node / 8) + uniform_index(stream, node / 8)), node});
+  const std::string said = message([&] {
+    do_marginals(binary(kNodes, arrows), {{{0}}, {}, kNodes - 1});
+  });
+  EXPECT_NE(said.find("memory: got a table of at least "), std::string::npos) << said;
+}
+
+// 24 coins as contexts: every table is small enough, what is kept of them is not.
+TEST(DoMarginals, RefuseAnAnswerThatIsTooLarge) {
+  Question question{{{0}}, {}, 25};
+  for (Node node = 1; node < 25; ++node) question.contexts.push_back(node);
+  EXPECT_EQ(message([&] {
+              do_marginals(binary(26, {{0, 25}}), question);
+            }),
+            "memory: got 11.6 GiB for 2 actions and 1.68e+07 joint contexts, expected at most 512 "
+            "MiB; fewer contexts, or nodes with fewer states, need less");
+}
+
+// 2^16 actions, and for each of them a table of 2^19 numbers.
+TEST(DoMarginals, RefuseWhatWouldTakeTooLong) {
+  constexpr Node kMiddle = 16, kCauses = 17, kOther = 35, kReward = 36;
+  std::vector<Arrow> arrows{{kMiddle, kReward}, {kOther, kReward}};
+  Question question{{}, {}, kReward};
+  for (Node target = 0; target < kMiddle; ++target) {
+    question.actions.targets.push_back(target);
+    arrows.push_back({target, kMiddle});
+  }
+  for (Node cause = kCauses; cause < kOther; ++cause) arrows.push_back({cause, kOther});
+  const std::string said = message([&] { do_marginals(binary(37, arrows), question); });
+  EXPECT_TRUE(said.starts_with("work: got ")) << said;
+  EXPECT_NE(said.find("numbers to sum for 6.55e+04 actions and 1 joint contexts"),
+            std::string::npos)
+      << said;
 }
 
 // Twelve contexts of probability 1e-30 together have 1e-360: no double, and no garbage either.
@@ -267,6 +372,22 @@ TEST(DoMarginals, OfWhatNeverHappens) {
   const std::size_t rare = (1U << 12U) - (1U << 3U);
   EXPECT_NEAR(found.marginal(0, rare) / 1e-270, 1, 1e-12);
   EXPECT_NEAR(found.law(0, rare)[1], 0.25, 1e-15);
+}
+
+// Each of these once had an answer, and a wrong one.
+TEST(DoMarginals, RefuseQuestionsWithoutSense) {
+  const CausalGraph graph = coins();
+  const auto said = [&](const CausalGraph& of, const Question& question) {
+    return message([&] { do_marginals(of, question); });
+  };
+  EXPECT_EQ(said(graph, {{{0}}, {2}, 2}),
+            "--context: got 'n2', which is the reward, expected nodes seen beside the reward");
+  EXPECT_EQ(said(graph, {{{2}}, {1}, 2}),
+            "--reward: got 'n2', which the actions set, expected another node");
+  EXPECT_EQ(said(graph, {{{0, 0}}, {1}, 2}), "--action: got 'n0' twice, expected each node once");
+  EXPECT_EQ(said(graph, {{{0}}, {1, 1}, 2}), "--context: got 'n1' twice, expected each node once");
+  EXPECT_EQ(said(graph.with_latent({1}), {{{0}}, {1}, 2}),
+            "--context: got 'n1', which is latent, expected nodes that are observed");
 }
 
 TEST(DoMarginals, NeedTables) {

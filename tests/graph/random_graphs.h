@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -118,6 +119,12 @@ class ByDefinition {
     }
     return true;
   }
+  /// Arrows of the shortest path that is not blocked, if there is one.
+  std::optional<std::size_t> shortest(const std::vector<Node>& from, const std::vector<Node>& to) {
+    for (longest_ = 1; longest_ < dag_.size(); ++longest_)
+      if (!separated(from, to)) return longest_;
+    return std::nullopt;
+  }
 
  private:
   bool arrow(Node from, Node to) const {
@@ -133,6 +140,7 @@ class ByDefinition {
   }
   bool reaches(const std::vector<Node>& to) {
     if (std::find(to.begin(), to.end(), path_.back()) != to.end()) return open();
+    if (path_.size() > longest_) return false;
     for (Node next = 0; next < dag_.size(); ++next) {
       if (std::find(path_.begin(), path_.end(), next) != path_.end()) continue;
       if (!arrow(path_.back(), next) && !arrow(next, path_.back())) continue;
@@ -147,6 +155,7 @@ class ByDefinition {
   std::vector<bool> observed_;
   std::vector<bool> above_;
   std::vector<Node> path_;
+  std::size_t longest_ = SIZE_MAX;  // arrows of a path
 };
 
 }  // namespace armature::graph::test

@@ -5,10 +5,12 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "armature/error.h"
 #include "armature/random.h"
 #include "base/file.h"
 #include "fuzz/graph_round_trip.h"
 #include "graph/graph_samples.h"
+#include "graph/read_names.h"
 
 namespace armature::graph {
 namespace {
@@ -25,6 +27,45 @@ TEST(GraphFiles, AreToldApartByTheirContent) {
   EXPECT_EQ(kind("x -> y"), FileKind::kDagitty);
   EXPECT_EQ(kind("{a b} -> c"), FileKind::kDagitty);
   EXPECT_EQ(kind("X E\nY O\n\nX Y\n"), FileKind::kDagitty);
+}
+
+TEST(GraphFiles, ProgramsInRAreToldByTheirBeginning) {
+  const auto kind = [](const std::string& text) { return file_kind(text, "text"); };
+  EXPECT_EQ(kind("dag { a -> b } // from dagitty(\"…\")"), FileKind::kDagitty);
+  EXPECT_EQ(kind("a <- b // as in dagify(a ~ b)"), FileKind::kDagitty);
+  EXPECT_EQ(kind("digraph { \"dagitty(x)\" -> b }"), FileKind::kDot);
+  EXPECT_EQ(kind("variable a { property \"dagitty(x)\"; }"), FileKind::kBif);
+  EXPECT_EQ(kind("probability(\"dagitty(x)\") { }"), FileKind::kBif);
+  for (const char* text :
+       {"library(dagitty)\ng <- dagitty(\"dag { a -> b }\")", "g <- dagitty('dag{a->b}')",
+        "g<-dagitty('dag{a->b}')", "g = dagitty('dag{a->b}')", "g= dagitty('dag{a->b}')",
+        "g=dagitty('dag{a->b}')", "dagitty::dagitty('dag{a->b}')", "dagify(y ~ x)",
+        "# mine\ng <- ggdag::dagify(y ~ x)"})
+    try {
+      kind(text);
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.report().value, "a program in R") << text;
+    }
+}
+
+// All of one hash: with no bound on the search of a slot these take minutes.
+TEST(GraphFiles, NamesCannotBeFlooded) {
+  constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15U;
+  std::uint64_t inverse = kMix;
+  for (int i = 0; i < 6; ++i) inverse *= 2 - kMix * inverse;
+  ASSERT_EQ(inverse * kMix, 1u);
+  const auto name = [&](std::uint64_t half) {  // the last step of the hash makes 0 of equal halves
+    const std::uint64_t letters = (half << 32U | half) * inverse ^ sizeof half * kMix;
+    return std::string(reinterpret_cast<const char*>(&letters), sizeof letters);
+  };
+  std::vector<Variable> variables;
+  NodeNames names(variables);
+  constexpr Node kNames = 300'000;
+  for (Node node = 0; node < kNames; ++node) ASSERT_EQ(names.get(name(node)), node);
+  for (Node node = 0; node < kNames; ++node) ASSERT_EQ(names.get(name(node)), node);
+  EXPECT_EQ(names.find(name(kNames)), std::nullopt);
+  EXPECT_EQ(names.get("another"), kNames);
 }
 
 std::vector<std::string> seeds_of(const std::string& reader) {

@@ -67,14 +67,42 @@ TEST(Separation, SetsAreDisjoint) {
   EXPECT_THROW(d_separation(graph, {0}, {1}, {1}), Error);
 }
 
-// The witness is a path of the graph, open by the definition.
-void expect_open(const CausalGraph& graph, const Path& path, const std::vector<Node>& given) {
-  ByDefinition definition(graph.dag(), given);
-  // A path of its own: no other nodes or arrows, but what is below it stays.
+// The witness, mark by mark: it leads from one set to the other without repetition, every mark is
+// drawn, no node on it blocks it, and no open path is shorter (↔ counts as the two arrows it is).
+void expect_open(const CausalGraph& graph, const Path& path, const std::vector<Node>& from,
+                 const std::vector<Node>& to, const std::vector<Node>& given) {
+  const auto in = [](const auto& list, const auto& one) {
+    return std::find(list.begin(), list.end(), one) != list.end();
+  };
   ASSERT_EQ(path.marks.size() + 1, path.nodes.size());
-  std::set<Node> distinct(path.nodes.begin(), path.nodes.end());
-  EXPECT_EQ(distinct.size(), path.nodes.size());
-  EXPECT_FALSE(definition.separated({path.nodes.front()}, {path.nodes.back()}));
+  EXPECT_TRUE(in(from, path.nodes.front()));
+  EXPECT_TRUE(in(to, path.nodes.back()));
+  EXPECT_EQ(std::set<Node>(path.nodes.begin(), path.nodes.end()).size(), path.nodes.size());
+  std::size_t arrows = 0;
+  for (std::size_t i = 0; i < path.marks.size(); ++i) {
+    const Arrow along{path.nodes[i], path.nodes[i + 1]};
+    const Arrow against{along.to, along.from};
+    const CausalGraph::Parts& drawn = graph.parts();
+    switch (path.marks[i]) {
+      case Mark::kForward:
+        EXPECT_TRUE(in(drawn.directed, along));
+        break;
+      case Mark::kBackward:
+        EXPECT_TRUE(in(drawn.directed, against));
+        break;
+      case Mark::kBoth:
+        EXPECT_TRUE(in(drawn.bidirected, along) || in(drawn.bidirected, against));
+        break;
+    }
+    arrows += path.marks[i] == Mark::kBoth ? 2 : 1;
+  }
+  const std::vector<bool> above_given = graph.dag().ancestors(given);
+  for (std::size_t i = 1; i + 1 < path.nodes.size(); ++i) {
+    const bool arrows_meet =
+        path.marks[i - 1] != Mark::kBackward && path.marks[i] != Mark::kForward;
+    EXPECT_TRUE(arrows_meet ? above_given[path.nodes[i]] : !in(given, path.nodes[i]));
+  }
+  EXPECT_EQ(arrows, ByDefinition(graph.dag(), given).shortest(from, to));
 }
 
 // Every acyclic graph of at most five nodes (up to the names of nodes), every two nodes, every set.
@@ -94,7 +122,7 @@ TEST(Separation, IsTheDefinitionOnAllSmallGraphs) {
             ASSERT_EQ(found.separated(), ByDefinition(graph.dag(), given).separated({from}, {to}))
                 << "graph " << bits << " of " << size << ", " << from << " to " << to << " given "
                 << set;
-            if (found.witness) expect_open(graph, *found.witness, given);
+            if (found.witness) expect_open(graph, *found.witness, {from}, {to}, given);
             ++asked;
           }
     }
@@ -125,7 +153,7 @@ TEST(Separation, IsTheDefinitionOnRandomGraphsWithHiddenCauses) {
         << "trial " << trial;
     if (!found.witness) continue;
     ++open;
-    expect_open(graph, *found.witness, given);
+    expect_open(graph, *found.witness, from, to, given);
   }
   EXPECT_GT(open, 800u);
   EXPECT_LT(open, 3200u);

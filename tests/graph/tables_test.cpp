@@ -1,4 +1,5 @@
 // Tables beside a graph that has none.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "armature/error.h"
@@ -87,6 +88,38 @@ TEST(GraphTables, ManyParentsAreWrittenAsAList) {
   EXPECT_NE(json.find("[0.25, 0.75]"), std::string::npos);
   const CausalGraph again = with_tables(read_graph(write_dot(graph), "dot"), json, "tables");
   EXPECT_EQ(again.parts().tables, graph.parts().tables);
+}
+
+// What took time by the square of a file's length took minutes here: many nodes, many states, many
+// rows by states.
+TEST(GraphTables, LongFilesTakeTimeByTheirLength) {
+  constexpr int kNodes = 50'000;
+  CausalGraph::Parts parts;
+  std::string nodes;
+  for (int i = 0; i < kNodes; ++i) {
+    parts.variables.push_back({.name = fmt::format("node {}", i)});
+    nodes += fmt::format(R"("node {}": {{"states": ["only"], "rows": [1]}}, )", i);
+  }
+  parts.variables.push_back({.name = "parent"});
+  parts.variables.push_back({.name = "child"});
+  parts.directed.push_back({kNodes, kNodes + 1});
+  std::string states;
+  std::string numbers;
+  std::string rows;
+  for (int i = 0; i < kNodes; ++i) {
+    const char* comma = i == 0 ? "" : ", ";
+    states += fmt::format("{}\"state {}\"", comma, i);
+    numbers += fmt::format("{}{}", comma, i == 0 ? 1 : 0);
+    rows += fmt::format("{}\"state {}\": [1]", comma, i);
+  }
+  const CausalGraph graph =
+      with_tables(CausalGraph(parts),
+                  fmt::format(R"({{"format": "armature-tables", "version": 1, "nodes": {{{}
+                  "parent": {{"states": [{}], "rows": [{}]}},
+                  "child": {{"states": ["only"], "rows": {{{}}}}}}}}})",
+                              nodes, states, numbers, rows),
+                  "tables");
+  EXPECT_EQ(graph.parts().tables[kNodes + 1].size(), std::size_t{kNodes});
 }
 
 }  // namespace

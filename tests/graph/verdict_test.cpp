@@ -27,7 +27,8 @@ TEST(Verdict, IsTheTruthOfRandomTables) {
       if (node == question.reward) continue;
       const std::uint32_t role = uniform_index(stream, 4);
       if (role == 0) question.actions.targets.push_back(node);
-      if (role == 1) question.contexts.push_back(node);
+      // Now and then what is set is seen too.
+      if (role == 1 || (role == 0 && bernoulli(stream, 0.1))) question.contexts.push_back(node);
       if (role == 2 && bernoulli(stream, 0.5)) parts.variables[node].latent = true;
     }
     if (question.actions.targets.empty()) continue;
@@ -68,6 +69,21 @@ TEST(Verdict, OfTheFrontDoor) {
   EXPECT_EQ(idle.witness->marks, (std::vector<Mark>{Mark::kBoth}));
 }
 
+// An action that is a context is separated from everything, and that is no condition that holds.
+TEST(Verdict, LeavesConditionsOpenThatAskNothing) {
+  const CausalGraph graph = made(3, {{0, 1}, {1, 2}}, {{0, 2}});
+  const Verdict seen = verdict(graph, {{{0}, true, false}, {0, 1}, 2});
+  EXPECT_FALSE(seen.benign);
+  EXPECT_FALSE(seen.graph.applies || seen.graph.holds);
+  EXPECT_FALSE(seen.surgery.applies || seen.surgery.holds);
+  EXPECT_TRUE(seen.front_door.applies);
+  EXPECT_FALSE(seen.front_door.holds);
+  // Of two actions one is seen, and the other has its path still.
+  const Verdict half = verdict(made(3, {{0, 2}, {1, 2}}), {{{0, 1}}, {0}, 2});
+  EXPECT_TRUE(half.graph.applies && half.surgery.applies);
+  EXPECT_FALSE(half.graph.holds || half.surgery.holds);
+}
+
 TEST(Verdict, NamesTheConditionThatFails) {
   // x → y directly.
   EXPECT_EQ(verdict(made(3, {{0, 1}, {1, 2}, {0, 2}}), {{{0}}, {1}, 2}).front_door.words,
@@ -82,6 +98,23 @@ TEST(Verdict, NamesTheConditionThatFails) {
             "front-door, third condition: a back-door path from the contexts to the reward that "
             "the actions do not close: n1 ↔ n2: open, because nothing stands between them");
   EXPECT_FALSE(third.benign);
+}
+
+// x moves y between two states, which may or may not be worth the same.
+TEST(Verdict, SaysWhyTablesSayOtherwise) {
+  const CausalGraph graph = made(3, {{0, 1}, {1, 2}});
+  const Verdict open = verdict(graph, {{{0}}, {}, 2});
+  const Verdict closed = verdict(graph, {{{0}}, {1}, 2});
+  const Reward distinct{2, {0, 0.5, 1}};
+  const Reward merged{2, {0, 1, 1}};
+  EXPECT_EQ(disagreement(open, false, distinct), "");
+  EXPECT_EQ(disagreement(closed, true, merged), "");
+  EXPECT_NE(disagreement(open, true, distinct).find("cancels, or is not there. "),
+            std::string::npos);
+  EXPECT_NE(disagreement(open, true, merged).find("states that are worth the same"),
+            std::string::npos);
+  EXPECT_NE(disagreement(closed, false, distinct).find("is not benign all the same"),
+            std::string::npos);
 }
 
 TEST(Verdict, WarnsOfOddContexts) {

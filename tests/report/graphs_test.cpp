@@ -138,5 +138,38 @@ reward = "y=1"
   EXPECT_FALSE(contains(html, "<b>"));
 }
 
+// Conditions are in the tables, not in the titles: every one of them is shown.
+TEST(GraphsOnAPage, ShowRegretUnderEveryCondition) {
+  const std::string html = section(
+      result_of(kAsia, {"replications=2", "horizons=[100]", "delay=[\"fixed:50\",\"none\"]"}));
+  EXPECT_TRUE(contains(html, "<h3>bronchi alone</h3>")) << html;
+  EXPECT_EQ(count_of(html, "<svg"), 3u);
+  EXPECT_TRUE(contains(html, "regret at T = 100, delay fixed:50")) << html;
+  EXPECT_TRUE(contains(html, "regret at T = 100, delay none")) << html;
+}
+
+// After a search each policy was measured where it was worst: nobody is marked.
+TEST(GraphsOnAPage, MarkNobodyAfterASearch) {
+  const std::string html =
+      section(result_of(kAsia, {"replications=2", "horizons=[100]", "search={replications=2}"}));
+  EXPECT_TRUE(contains(html, "Found by a search")) << html;
+  const std::size_t regrets = html.find("regret at T");
+  EXPECT_EQ(html.substr(regrets, html.find("</table>", regrets) - regrets).find("class=\"best\""),
+            std::string::npos)
+      << html;
+}
+
+// Numbers of one graph never stand beside the picture of another.
+TEST(GraphsOnAPage, RefuseAGraphThatWasNotPlayed) {
+  StudyResult result = result_of(kAsia, kSmall);
+  std::string& graph = result.plan.study.files.at("asia.bif");
+  const std::size_t at = graph.find("0.7, 0.3;");
+  ASSERT_NE(at, std::string::npos);
+  graph.replace(at, 9, "0.3, 0.7;");
+  const std::string html = section(result);
+  EXPECT_EQ(count_of(html, "<svg"), 0u);
+  EXPECT_TRUE(contains(html, "another content than was played")) << html;
+}
+
 }  // namespace
 }  // namespace armature

@@ -161,14 +161,14 @@ TEST_F(StudyFiles, ArePartOfTheDesign) {
   EXPECT_EQ(other_design(read(), old), "");
 }
 
-// Tables that come to lie beside a graph later are none of a study that did without.
+// What has become of the disk since is none of a study that was read.
 TEST_F(StudyFiles, ThatAreKeptTakeNoOthers) {
-  const std::string bare = directory_.file("home/graphs/bare.bif");
-  write_file(bare,
-             graph::write_bif(graph::with_tables(graph::read_graph(kGraph, "g"), kTables, "t")));
-  const Study study = read({"instances='graph:file=graphs/bare.bif,action=dose,reward=mood=good'"});
-  EXPECT_EQ(study.files.size(), 1u);
-  write_file(directory_.file("home/graphs/bare.tables.json"), "nonsense");
+  const std::string graph = directory_.file("home/graphs/mood.dag");
+  const Study study =
+      read({"instances='graph:file=" + graph + ",action=dose,context=level,reward=mood=good'"});
+  EXPECT_EQ(study.files.size(), 2u);
+  write_file(graph, "nonsense");
+  write_file(directory_.file("home/graphs/mood.tables.json"), "nonsense");
   EXPECT_EQ(plan_study(study).study.files, study.files);
 }
 

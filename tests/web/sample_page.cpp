@@ -4,8 +4,10 @@
 #include <cstdio>
 
 #include "armature/error.h"
+#include "armature/families.h"
 #include "armature/report.h"
 #include "base/file.h"
+#include "lab/planned_cell.h"
 #include "study/figure_kinds.h"
 #include "support/study_results.h"
 
@@ -26,10 +28,15 @@ int main(int count, char** arguments) {
                      [](const armature::PlannedCell& cell) { return !cell.benign; })
             ->instance;
     const std::string graph = "graph:file=asia.bif,action=smoke+asia,context=bronc,reward=dysp=yes";
-    for (armature::PlannedCell& cell : result.plan.cells)
-      if (cell.instance == world) cell.instance = graph;
-    for (armature::CellSummary& summary : result.cells)
-      if (summary.cell.instance == world) summary.cell.instance = graph;
+    const armature::Files files = armature::Files::only(study.files);
+    const auto play_the_graph = [&](armature::PlannedCell& cell) {
+      if (cell.instance != world) return;
+      const armature::InstanceSource source(graph, cell.horizon, study.seed, files);
+      cell.instance = graph;
+      cell.fingerprint = armature::planned_world(source, cell.horizon).fingerprint;
+    };
+    for (armature::PlannedCell& cell : result.plan.cells) play_the_graph(cell);
+    for (armature::CellSummary& summary : result.cells) play_the_graph(summary.cell);
     const armature::WrittenReport report = armature::write_report(result, arguments[1]);
     std::printf("%s\n%s\n", report.page.c_str(), report.note.c_str());
   } catch (const armature::Error& error) {
