@@ -1,0 +1,7 @@
+#include "bindings.h"
+
+namespace armature::python {
+
+void bind_problems(py::module_&) {}
+
+}  // namespace armature::python
