@@ -396,7 +396,9 @@ AuditAnswer audit(LogSource& log, const AuditQuestion& question) {
   answer.violation = question.violation.value_or(kMatters * std::sqrt(all_rows(table).variance()));
   answer_power(answer, estimates);
   Stream stream({question.seed, kEffectStream, Purpose::kEstimate});
-  answer.share = effect_share(estimates, question.delta, stream);
+  // A learning policy stops playing what looks bad: its means are biased, and no resampling mends
+  // it.
+  if (!answer.adaptive) answer.share = effect_share(estimates, question.delta, stream);
   if (answer.p_value <= question.level) {
     answer.verdict = AuditVerdict::kRejected;
     answer_breaks(answer, read_log, estimates);

@@ -32,7 +32,7 @@ struct Traveller {
 };
 
 Traveller traveller(const ReplayCandidate& candidate, const ReplaySetting& setting) {
-  const bool learns = !never_learns(candidate);
+  const bool learns = !plays_one_law(candidate);
   const ReplayMethod method =
       setting.question.method.value_or(learns ? ReplayMethod::kRejection : ReplayMethod::kDr);
   Problem problem = setting.problem;
@@ -332,7 +332,7 @@ Round told_horizon(const ReplaySetting& setting, ReplayMethod method) {
   return std::max<Round>(1, static_cast<Round>(std::floor(kept + 1e-6)));
 }
 
-bool never_learns(const ReplayCandidate& candidate) {
+bool plays_one_law(const ReplayCandidate& candidate) {
   if (!candidate.action.empty()) return true;
   const std::string name = candidate.policy.substr(0, candidate.policy.find(':'));
   return name == "uniform" || name == "fixed";

@@ -46,6 +46,6 @@ std::unique_ptr<ReplayEvaluation> evaluation_of(const ReplayCandidate& candidate
 Round told_horizon(const ReplaySetting& setting, ReplayMethod method);
 
 /// `uniform`, `fixed` or one action: the same law over actions in every round.
-bool never_learns(const ReplayCandidate& candidate);
+bool plays_one_law(const ReplayCandidate& candidate);
 
 }  // namespace armature

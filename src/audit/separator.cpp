@@ -19,19 +19,6 @@ Stream context_stream(std::uint64_t seed, std::size_t context) {
       {seed, kFirstContextStream + static_cast<std::uint32_t>(context), Purpose::kEstimate});
 }
 
-// How much is tried, if one draw in every context moves so many things. At least so often that the
-// least p-value there can be is far below what Holm asks of a single context; more where it is
-// cheap; and where it is dear a rough p-value is enough, if it is large.
-Trials trials_of(const AuditTable& table, double level, double moved) {
-  const auto affordable = [&](double all, double low, double high) {
-    return static_cast<std::uint64_t>(std::clamp(all / std::max(1.0, moved), low, high));
-  };
-  // Where even that is too dear, p-values are larger than they need be: valid, and less sharp.
-  const double wanted = std::ceil(8 * static_cast<double>(table.contexts()) / level);
-  const std::uint64_t least = affordable(4e9, 999, std::max(999.0, std::min(wanted, 1e9)));
-  return {.draws = std::max(affordable(1e8, 0, 19'999), least), .enough = affordable(2e7, 20, 200)};
-}
-
 // The same in context z, telling how far all contexts are.
 Trials told(Trials trials, const AuditTable& table, std::size_t z, const Drawing& drawing) {
   if (!drawing.progress) return trials;
@@ -44,6 +31,16 @@ Trials told(Trials trials, const AuditTable& table, std::size_t z, const Drawing
 }
 
 }  // namespace
+
+Trials planned_trials(std::size_t contexts, double level, double moved) {
+  const auto affordable = [&](double all, double low, double high) {
+    return static_cast<std::uint64_t>(std::clamp(all / std::max(1.0, moved), low, high));
+  };
+  // Where even that is too dear, p-values are larger than they need be: valid, and less sharp.
+  const double wanted = std::ceil(8 * static_cast<double>(contexts) / level);
+  const std::uint64_t least = affordable(4e9, 999, std::max(999.0, std::min(wanted, 1e9)));
+  return {.draws = std::max(affordable(1e8, 0, 19'999), least), .enough = affordable(2e7, 20, 200)};
+}
 
 std::vector<double> holm(const std::vector<double>& p_values) {
   std::vector<std::size_t> order(p_values.size());
@@ -89,8 +86,9 @@ TestResult weighted_test(const Estimates& estimates, std::size_t context) {
 std::vector<TestResult> exact_tests(const AuditTable& table, const Drawing& drawing) {
   ExactWork work;
   constexpr double kPerDraw = 10;  // drawing a count takes as long as moving so many rows
-  const Trials trials = trials_of(
-      table, drawing.level, kPerDraw * static_cast<double>(table.actions() * table.contexts()));
+  const Trials trials =
+      planned_trials(table.contexts(), drawing.level,
+                     kPerDraw * static_cast<double>(table.actions() * table.contexts()));
   std::vector<TestResult> results;
   for (std::size_t z = 0; z < table.contexts(); ++z) {
     SuccessTable counts;
@@ -108,7 +106,7 @@ std::vector<TestResult> exact_tests(const AuditTable& table, const Drawing& draw
 std::vector<TestResult> permutation_tests(const AuditTable& table, const Reservoir& reservoir,
                                           const Drawing& drawing) {
   const Trials trials =
-      trials_of(table, drawing.level, static_cast<double>(reservoir.rows().size()));
+      planned_trials(table.contexts(), drawing.level, static_cast<double>(reservoir.rows().size()));
   std::vector<RewardSample> samples = by_context(reservoir, table.contexts());
   std::vector<TestResult> results;
   for (std::size_t z = 0; z < table.contexts(); ++z) {

@@ -28,6 +28,11 @@ struct Drawing {
   double level = 0.05;
   std::function<void(double share)> progress = nullptr;
 };
+/// How much is tried, if one draw in every context moves so many things. At least so often that the
+/// least p-value there can be is far below what Holm asks of a single context; more where it is
+/// cheap; and where it is dear a rough p-value is enough, if it is large. No more than 4·10^9 moves
+/// in all, or 999 draws.
+Trials planned_trials(std::size_t contexts, double level, double moved);
 /// All contexts, by rewards of 0 and 1 alone: from the table.
 std::vector<TestResult> exact_tests(const AuditTable& table, const Drawing& drawing);
 /// By rows of the reservoir.

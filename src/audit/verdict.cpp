@@ -137,17 +137,20 @@ std::string power_words(const AuditAnswer& answer) {
   return text + single_words(answer) + " What is smaller may be there all the same.";
 }
 
-std::string percent(double share) { return fmt::format("{}%", std::lround(100 * share)); }
+std::string whole_percent(double share) { return fmt::format("{}%", std::lround(100 * share)); }
 
 std::string share_words(const AuditAnswer& answer) {
+  if (answer.adaptive)
+    return "How much of the effect of actions on rewards passes through Z is not told: a policy that "
+           "learns stops playing what looks bad, which biases the actions' means.";
   if (!answer.share.known)
     return "The actions' mean rewards cannot be told apart by these rows, so there is no effect to "
            "divide between Z and the rest.";
   return fmt::format(
       "Of the effect of actions on rewards (their means spread by {:.2g}) {} ({} to {}) passes "
       "through Z.",
-      answer.share.deviation, percent(answer.share.through_context),
-      percent(answer.share.interval.low), percent(answer.share.interval.high));
+      answer.share.deviation, whole_percent(answer.share.through_context),
+      whole_percent(answer.share.interval.low), whole_percent(answer.share.interval.high));
 }
 
 // Two digits are enough of what nobody will count.

@@ -187,6 +187,52 @@ TEST(Audit, SmallestViolationIsAboutTheSmallest) {
   EXPECT_LE(found, kPowerRuns / 2);
 }
 
+// Every family that has confounded worlds, with a violation that so many rows of uniform play are
+// sure to show: at least four out of five, less what luck takes once in 10^6. Learners play some
+// actions rarely, and may leave too little data; what must not happen is that the world passes for
+// benign though the audit says that it would have noticed.
+struct Confounded {
+  const char* world;
+  Round rounds;
+};
+class ConfoundedWorlds : public testing::TestWithParam<Confounded> {};
+
+TEST_P(ConfoundedWorlds, AreFoundOut) {
+  constexpr int kRuns = 50;
+  const int most_missed = test::most_failures_by_luck(kRuns, 0.2, test::kFalseAlarmRate);
+  for (const char* const policy : {"uniform", "ucb", "sentry"}) {
+    int rejected = 0, passed = 0;
+    for (std::uint32_t run = 0; run < kRuns; ++run) {
+      try {
+        const AuditVerdict verdict =
+            audited(simulated_log(GetParam().world, policy, GetParam().rounds, run)).verdict;
+        rejected += verdict == AuditVerdict::kRejected ? 1 : 0;
+        passed += verdict == AuditVerdict::kNotRejected ? 1 : 0;
+      } catch (const Error& error) {  // settled in one context: nothing to audit
+        EXPECT_NE(std::string(error.what()).find("at least two"), std::string::npos)
+            << error.what();
+      }
+    }
+    EXPECT_LE(passed, most_missed) << policy;
+    if (std::string(policy) == "uniform") EXPECT_GE(rejected, kRuns - most_missed);
+    RecordProperty(policy, fmt::format("{} of {} rejected, {} passed", rejected, kRuns, passed));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Families, ConfoundedWorlds,
+    testing::Values(Confounded{"pareto-confounded:actions=5,gap=0.06", 3000},
+                    Confounded{"bilodeau-confounded:actions=4", 3000},
+                    Confounded{"hidden-arm:actions=5,gap=0.3", 2000},
+                    Confounded{"many-hidden:actions=6,gap=0.4", 3000},
+                    Confounded{"near-tie:actions=5,gap=0.24", 3000},
+                    Confounded{"rare-context:actions=5,gap=0.2,probability=0.3", 4000},
+                    Confounded{"reversed:actions=5,gap=0.25", 3000},
+                    Confounded{"all-confounded:actions=5,shift=0.8", 3000},
+                    Confounded{"lone-leader:actions=5,gap=0.3", 3000},
+                    Confounded{"pe-trap:actions=5,gap=0.2", 300},
+                    Confounded{"nearly-benign:actions=5,contexts=3,shift=0.25", 4000}));
+
 TEST(Audit, FindsSemiBenignWorldsOut) {
   // Drawn at random, most of these worlds are far from benign: at least four out of five.
   int found = 0;
@@ -298,6 +344,32 @@ TEST(Combining, FisherByHand) {
 
 // --- What was found broken once
 // --------------------------------------------------------------------
+
+// A learner's log that does not say so gets a test that does not hold for it: the warning names the
+// way out, whether its propensities vary or are all 1.
+TEST(Audit, ALogThatMayBeALearnersIsToldHowToSaySo) {
+  std::vector<LogRow> rows = confounded_decisions(1, true);
+  const AuditAnswer vary = audited(VectorSource(rows, {"a", "b"}, {"x", "y"}));
+  ASSERT_EQ(vary.warnings.size(), 1u);
+  EXPECT_NE(vary.warnings[0].find("say --adaptive"), std::string::npos) << vary.warnings[0];
+  for (LogRow& row : rows) row.propensity = 1;
+  const AuditAnswer certain = audited(VectorSource(rows, {"a", "b"}, {"x", "y"}));
+  ASSERT_EQ(certain.warnings.size(), 1u);
+  EXPECT_NE(certain.warnings[0].find("say --adaptive"), std::string::npos) << certain.warnings[0];
+}
+
+// However many contexts and however small the level, what is tried is bounded.
+TEST(Separator, TheWorkOfTestsIsBounded) {
+  for (const double contexts : {1.0, 100.0, 10'000.0})
+    for (const double level : {0.05, 1e-6})
+      for (const double moved : {1.0, 1e4, 1e6, 1e8}) {
+        const Trials trials = planned_trials(static_cast<std::size_t>(contexts), level, moved);
+        EXPECT_GE(trials.draws, 999u);
+        EXPECT_LE(static_cast<double>(trials.draws), std::max(999.0, 4e9 / moved));
+      }
+  // And where it can be had, a context's p-value can fall far below what Holm asks.
+  EXPECT_LE(1.0 / static_cast<double>(planned_trials(20, 0.05, 1e4).draws), 0.05 / 20 / 4);
+}
 
 // In a log of propensities a row without one would turn weighting off, and with it the test.
 TEST(Audit, PropensitiesInEveryRowOrInNone) {
