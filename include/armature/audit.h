@@ -110,7 +110,8 @@ struct AuditAnswer {
   std::vector<AuditCellAnswer> cells;  // action by action
   std::vector<AuditActionAnswer> of_actions;
   std::vector<AuditContextAnswer> of_contexts;
-  std::vector<AuditBreak> breaks;  // the surest first; none if nothing was rejected
+  std::vector<AuditBreak> breaks;  // the surest first, 20 at most; none if nothing was rejected
+  std::size_t breaks_found = 0;    // of which these are the surest
   AuditShare share;
   double violation = 0;            // that must not go unnoticed
   std::optional<double> smallest;  // violation of half of the actions that would have shown

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -117,17 +118,42 @@ std::vector<TestResult> permutation_tests(const AuditTable& table, const Reservo
   return results;
 }
 
-TestResult permutation_of_cell(const RewardSample& context, const AuditTable& table,
-                               std::size_t action, std::size_t z, double level,
-                               std::uint64_t seed) {
-  constexpr double kMoves = 4e8;
-  RewardSample sample = context;
-  for (std::uint32_t& other : sample.actions) other = other == action ? 0 : 1;
-  const double moves = std::max<double>(1, static_cast<double>(sample.rewards.size()));
-  const double draws = std::clamp(8 / level, 999.0, std::max(999.0, kMoves / moves));
-  Stream stream = context_stream(seed, table.contexts() * (1 + action) + z);
-  return permutation_test(std::move(sample), 2, stream,
-                          {.draws = static_cast<std::uint64_t>(draws), .enough = 20});
+CellNaming permutations_of_cells(const std::vector<CellPlace>& cells, const AuditTable& table,
+                                 const Reservoir& reservoir, double level, const Drawing& drawing) {
+  constexpr double kMoves = 4e8;     // of all contexts together: seconds
+  constexpr double kLeastRows = 50;  // of a context: fewer name nobody
+  // So many draws that a p-value can fall well below what Holm asks.
+  const double draws = std::ceil(8 / level);
+  std::map<std::size_t, std::vector<std::size_t>> by_z;  // places in `cells`
+  for (std::size_t i = 0; i < cells.size(); ++i) by_z[cells[i].context].push_back(i);
+  CellNaming naming{std::vector<double>(cells.size(), 1.0), 0, true};
+  if (cells.empty()) return naming;
+  const double most_rows = std::floor(kMoves / draws / static_cast<double>(by_z.size()));
+  if (most_rows < kLeastRows) {
+    naming.affordable = false;
+    return naming;
+  }
+  std::vector<RewardSample> samples = by_context(reservoir, table.contexts());
+  std::size_t contexts_done = 0;
+  for (const auto& [z, places] : by_z) {
+    Stream stream = context_stream(drawing.seed, table.contexts() + z);
+    RewardSample sample =
+        subsample(std::move(samples[z]), static_cast<std::size_t>(most_rows), stream);
+    naming.rows += sample.rewards.size();
+    std::vector<std::size_t> tested;
+    for (const std::size_t i : places) tested.push_back(cells[i].action);
+    Trials trials{.draws = static_cast<std::uint64_t>(draws), .enough = 20};
+    if (drawing.progress)
+      trials.progress = [&](std::uint64_t done) {
+        drawing.progress((static_cast<double>(contexts_done) + static_cast<double>(done) / draws) /
+                         static_cast<double>(by_z.size()));
+      };
+    const std::vector<double> found =
+        permutation_of_each(std::move(sample), table.actions(), tested, stream, trials);
+    for (std::size_t i = 0; i < places.size(); ++i) naming.p_values[places[i]] = found[i];
+    ++contexts_done;
+  }
+  return naming;
 }
 
 std::vector<TestResult> weighted_tests(const Estimates& estimates) {

@@ -81,7 +81,7 @@ std::string verdict_words(const AuditAnswer& answer) {
         p_words(answer.p_value), answer.rests_on);
   std::string text = "Z does not separate: " + break_words(answer, answer.breaks.front());
   if (answer.breaks.size() > 1)
-    text += fmt::format(", and {} more like this", answer.breaks.size() - 1);
+    text += fmt::format(", and {} more like this", answer.breaks_found - 1);
   return text + fmt::format(" ({}, {}; the interval holds for all comparisons together).",
                             p_words(answer.p_value), answer.rests_on);
 }

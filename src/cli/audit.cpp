@@ -92,9 +92,9 @@ std::string breaks_text(const AuditAnswer& answer, const Screen& on) {
     text += lines(on, "  - ",
                   break_words(answer, answer.breaks[i]) +
                       fmt::format(" (Holm's p {:.2g})", answer.breaks[i].adjusted));
-  if (answer.breaks.size() > kShown)
-    text +=
-        fmt::format("  … and {} more (--format json has them)\n", answer.breaks.size() - kShown);
+  if (answer.breaks_found > kShown)
+    text += fmt::format("  … and {} more (--format json has the surest {})\n",
+                        answer.breaks_found - kShown, answer.breaks.size());
   return text;
 }
 
@@ -225,6 +225,7 @@ std::string json_of(const AuditAnswer& answer, const std::optional<AdviceAnswer>
       {"log_e_value_now", answer.log_evidence_now},
       {"tests", Json::array()},
       {"breaks", Json::array()},
+      {"breaks_found", answer.breaks_found},
       {"share_through_context", answer.share.known
                                     ? Json{{"share", answer.share.through_context},
                                            {"interval", interval_json(answer.share.interval)},

@@ -1,4 +1,5 @@
 // `armature audit`: what it says, how it ends, what it leaves.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -59,6 +60,32 @@ TEST(AuditCommand, TooLittleDataEndsWith3) {
   write_file(log, text);
   const Json json = audited(log, 3);
   EXPECT_EQ(json["verdict"], "too little data");
+}
+
+// Of an action played six times the marginals are hardly known, of one never played not at all: the
+// audit answers all the same, and what it writes can be asked about.
+TEST(AuditCommand, ActionsPlayedRarelyOrNeverStopNothing) {
+  const TemporaryDirectory directory;
+  std::string text = "action,context,reward\n";
+  for (int i = 0; i < 2006; ++i)
+    text += fmt::format("{},{},{}\n", i < 2000 ? "abcd"[i % 4] : 'e', i / 4 % 2 ? "x" : "y",
+                        i % 3 ? 0 : 1);
+  const std::string log = directory.file("rare.csv"), written = directory.file("problem.json");
+  write_file(log, text);
+  const ProgramResult rare = run_armature(fmt::format("audit {} --write {}", log, written));
+  EXPECT_TRUE(rare.status == 0 || rare.status == 3) << rare.status << rare.err;
+  EXPECT_NE(rare.out.find("Start with"), std::string::npos) << rare.out;
+  EXPECT_EQ(run_armature("advise --given " + written + " --horizon 1000").status, 0);
+  Problem problem = read_problem(read_file(written), written);
+  problem.action_names.push_back("never");
+  Matrix marginals(6, 2);
+  for (std::size_t a = 0; a < 6; ++a)
+    for (std::size_t z = 0; z < 2; ++z) marginals(a, z) = 0.5;
+  problem.marginals = std::make_shared<const Matrix>(std::move(marginals));
+  const std::string given = directory.file("given.json");
+  write_file(given, write_problem(problem));
+  const ProgramResult never = run_armature(fmt::format("audit {} --given {}", log, given));
+  EXPECT_TRUE(never.status == 0 || never.status == 3) << never.status << never.err;
 }
 
 TEST(AuditCommand, AdaptiveRestsOnTheEProcess) {
