@@ -400,7 +400,11 @@ bool LogFile::read_propensity(double& propensity, Fault& fault) const {
   propensity = std::numeric_limits<double>::quiet_NaN();
   if (text.empty()) {
     if (facts_.adaptive || (!options_.propensity && facts_.with_propensity == 0)) return true;
-    fault = {"missing values", facts_.propensity, {}, "a propensity in every row, or in none"};
+    fault = {"missing values",
+             facts_.propensity,
+             {},
+             options_.propensity ? "a propensity in every row, as --propensity asks for it"
+                                 : "a propensity in every row, or in none"};
     return false;
   }
   if (!facts_.adaptive && facts_.with_propensity < facts_.rows_used)

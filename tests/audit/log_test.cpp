@@ -513,6 +513,8 @@ TEST(Log, ANamedPropensityIsMissedInEveryLine) {
     EXPECT_EQ(read.facts.rows_bad(), 1u);
     EXPECT_EQ(read.facts.bad.at(0).reason, "missing values");
     EXPECT_TRUE(read.facts.has_propensities());
+    named.skip_bad = false;
+    EXPECT_TRUE(contains(refused(table, named), "a propensity in every row, as --propensity"));
   }
   EXPECT_TRUE(contains(refused("action,context,reward,propensity\na,x,1,\nb,x,1,0.5\n"),
                        "--propensity propensity --skip-bad leaves out rows without one"));
