@@ -103,7 +103,7 @@ struct AuditAnswer {
   std::string rests_on;  // exact test, permutation test, weighted test, e-process
   double p_value = 1;
   double smallest_p = 1;    // Bonferroni's: |Z| times the least of the contexts
-  double combined_p = 1;    // Fisher's
+  double combined_p = 1;    // Fisher's; of learning policies the e-process's
   double log_evidence = 0;  // the largest value of the e-process
   double log_evidence_now = 0;
 

@@ -18,10 +18,6 @@ constexpr double kFewRows = 100;           // too few to rely on
 constexpr double kHeavyShare = 0.05;       // of all weights on one row
 constexpr double kWeightLevel = 1 - 1e-6;  // of the interval that the mean weight must lie in
 
-std::string percent(double share) {
-  return share > 0 && share < 0.001 ? "less than 0.1%" : fmt::format("{:.3g}%", 100 * share);
-}
-
 // A candidate as it goes on its way.
 struct Traveller {
   std::string label;  // for people

@@ -35,8 +35,7 @@ AuditCell& AuditCell::operator+=(const AuditCell& other) {
 }
 
 void AuditTable::add(const LogRow& row) {
-  constexpr double kMostRows = 1e15;
-  if (!(row.weight >= 1 && row.weight <= kMostRows) || row.weight != std::floor(row.weight))
+  if (!(row.weight >= 1 && row.weight <= kMostWeight) || row.weight != std::floor(row.weight))
     throw Error({"", fmt::format("line {}: weight", row.line), print_real(row.weight),
                  "a whole number: how many rows the line stands for"});
   if (row.action >= cells_.size() || row.context >= contexts_)

@@ -102,11 +102,16 @@ std::string single_words(const AuditAnswer& answer) {
     if (most == nullptr || *context.smallest > *most->smallest) most = &context;
   }
   if (least == nullptr) return "";
+  const auto size = [](const AuditContextAnswer* context) {
+    return fmt::format("{:.2g}", *context->smallest);
+  };
   const auto named = [&](const AuditContextAnswer* context) {
     return fmt::format(
-        "{:.2g} ({})", *context->smallest,
+        "{} ({})", size(context),
         answer.contexts[static_cast<std::size_t>(context - answer.of_contexts.data())]);
   };
+  if (!never && size(least) == size(most))
+    return fmt::format(" In one context alone it takes {}.", size(least));
   return fmt::format(" In one context alone it takes from {} to {}.", named(least),
                      never ? "more than can be" : named(most));
 }
@@ -137,8 +142,6 @@ std::string power_words(const AuditAnswer& answer) {
   return text + single_words(answer) + " What is smaller may be there all the same.";
 }
 
-std::string whole_percent(double share) { return fmt::format("{}%", std::lround(100 * share)); }
-
 std::string share_words(const AuditAnswer& answer) {
   if (answer.adaptive)
     return "How much of the effect of actions on rewards passes through Z is not told: a policy that "
@@ -149,8 +152,8 @@ std::string share_words(const AuditAnswer& answer) {
   return fmt::format(
       "Of the effect of actions on rewards (their means spread by {:.2g}) {} ({} to {}) passes "
       "through Z.",
-      answer.share.deviation, whole_percent(answer.share.through_context),
-      whole_percent(answer.share.interval.low), whole_percent(answer.share.interval.high));
+      answer.share.deviation, percent(answer.share.through_context),
+      percent(answer.share.interval.low), percent(answer.share.interval.high));
 }
 
 // Two digits are enough of what nobody will count.

@@ -68,7 +68,7 @@ std::string context_table(const AuditAnswer& answer, const Screen& on) {
   TextTable table({"context", "rows", "actions", "mean", "would show", "p", "Holm's p", "test"});
   table.words(7).optional(3).optional(2);
   constexpr std::size_t kShown = 12;
-  for (std::size_t z = 0; z < std::min(answer.contexts.size(), kShown); ++z) {
+  for (const std::size_t z : contexts_shown(answer, kShown)) {
     const AuditContextAnswer& context = answer.of_contexts[z];
     const bool tested = context.method != "none";
     table.add({answer.contexts[z], grouped(static_cast<double>(context.rows)),
@@ -80,7 +80,8 @@ std::string context_table(const AuditAnswer& answer, const Screen& on) {
   }
   std::string text = table.print(on);
   if (answer.contexts.size() > kShown)
-    text += fmt::format("… and {} more\n", answer.contexts.size() - kShown);
+    text += fmt::format("… and {} more (shown are those that differ, then those with most rows)\n",
+                        answer.contexts.size() - kShown);
   return text;
 }
 

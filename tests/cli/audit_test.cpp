@@ -179,6 +179,52 @@ TEST(AuditCommand, NeverWritesOverWhatItReads) {
   EXPECT_EQ(read_file(directory.file("log.csv")), text);
 }
 
+// More contexts than the table has rows, and the rarest is the odd one.
+TEST(AuditCommand, TheTableHasTheContextThatBreaks) {
+  const TemporaryDirectory directory;
+  std::string text = "action,context,reward\n";
+  for (int z = 0; z < 14; ++z)
+    for (int i = 0; i < (z == 13 ? 200 : 400 - 10 * z); ++i)
+      text += std::string(i % 2 ? "a,z" : "b,z") + std::to_string(z) +
+              (i / 2 % 2 || (z == 13 && i % 2) ? ",1\n" : ",0\n");
+  write_file(directory.file("log.csv"), text);
+  const ProgramResult result = run_armature("audit " + directory.file("log.csv") + " --no-advice");
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_NE(result.out.find("\nz13 "), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("\nz12 "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("… and 2 more"), std::string::npos) << result.out;
+}
+
+TEST(AuditCommand, TheScaleIsPartOfTheAnswer) {
+  const TemporaryDirectory directory;
+  std::string text = "action,context,reward\n";
+  for (int i = 0; i < 40; ++i)
+    text += std::string(i & 1 ? "a," : "b,") + (i & 2 ? "x," : "y,") + (i & 4 ? "100\n" : "0\n");
+  write_file(directory.file("log.csv"), text);
+  for (const std::string& command :
+       {"audit " + directory.file("log.csv") + " --no-advice",
+        "replay " + directory.file("log.csv") + " --uniform --always a --method ips"}) {
+    const Json json = Json::parse(run_armature(command + " --scale 0,100 --format json").out);
+    EXPECT_EQ(json["log"]["scale"], (Json{0, 100}));
+    EXPECT_NE(json["log"]["sentences"].dump().find("Rewards from 0 to 100 became 0 to 1"),
+              std::string::npos);
+  }
+}
+
+// Where every context takes the same, there is no range to tell.
+TEST(AuditCommand, ContextsAlikeAreOneClause) {
+  const TemporaryDirectory directory;
+  std::string text = "action,context,reward\n";
+  for (int i = 0; i < 2000; ++i)
+    text += std::string(i & 1 ? "a," : "b,") + (i & 2 ? "x," : "y,") + (i & 4 ? "1\n" : "0\n");
+  write_file(directory.file("log.csv"), text);
+  const Json json = Json::parse(
+      run_armature("audit " + directory.file("log.csv") + " --no-advice --format json").out);
+  const std::string words = json["words"][1];
+  EXPECT_NE(words.find("In one context alone it takes 0."), std::string::npos) << words;
+  EXPECT_EQ(words.find("takes from"), std::string::npos) << words;
+}
+
 TEST(AuditCommand, RowsUsedAreLinesAndWeightIsWhatTheyStandFor) {
   const TemporaryDirectory directory;
   std::string text = "action,context,reward,n\n";
