@@ -103,14 +103,15 @@ struct AuditAnswer {
   std::string rests_on;  // exact test, permutation test, weighted test, e-process
   double p_value = 1;
   double smallest_p = 1;    // Bonferroni's: |Z| times the least of the contexts
-  double combined_p = 1;    // Fisher's
+  double combined_p = 1;    // Fisher's; of learning policies the e-process's
   double log_evidence = 0;  // the largest value of the e-process
   double log_evidence_now = 0;
 
   std::vector<AuditCellAnswer> cells;  // action by action
   std::vector<AuditActionAnswer> of_actions;
   std::vector<AuditContextAnswer> of_contexts;
-  std::vector<AuditBreak> breaks;  // the surest first; none if nothing was rejected
+  std::vector<AuditBreak> breaks;  // the surest first, 20 at most; none if nothing was rejected
+  std::size_t breaks_found = 0;    // of which these are the surest
   AuditShare share;
   double violation = 0;            // that must not go unnoticed
   std::optional<double> smallest;  // violation of half of the actions that would have shown

@@ -54,9 +54,10 @@ struct BinRequest {
 /// `context`, `reward`; `propensity` and `decision` if they are there), in dsjson under VW's.
 struct LogOptions {
   std::optional<std::string> action;
-  std::vector<std::string> contexts;  // several make a joint context
+  /// Several make a joint context. One that is no column is cut at its commas.
+  std::vector<std::string> contexts;
   std::optional<std::string> reward;
-  std::optional<std::string> propensity;
+  std::optional<std::string> propensity;  // named, every row must have one
   std::optional<std::string> weight;
   std::optional<std::string> time;      // only to see whether rows are in order
   std::optional<std::string> decision;  // ids: a decision counts once
@@ -75,6 +76,8 @@ inline constexpr std::size_t kMostLevels = 10'000;    // of actions, and of cont
 inline constexpr std::size_t kMostCells = 1'000'000;  // of both together
 /// Below, a row would count for more than all others of any log.
 inline constexpr double kLeastPropensity = 1e-9;
+/// Weights are whole numbers, and doubles count so far without a gap.
+inline constexpr double kMostWeight = 1e15;
 inline constexpr double kMostBadShare = 0.01;  // of rows, without skip_bad
 
 /// What was found out about a log while it was read.
@@ -101,6 +104,7 @@ struct LogFacts {
   std::string action, reward, propensity, weight, time, decision;  // columns; empty: none
   std::vector<std::string> contexts;
   std::vector<Binned> bins;
+  std::optional<std::pair<double, double>> scale;  // rewards from here to there became 0 to 1
   std::string policy;     // that made the decisions, where the header names it
   bool adaptive = false;  // by the header, the format, or the user
 

@@ -89,7 +89,7 @@ std::vector<double> direct_effects(Effect effect, const std::vector<double>& val
 Instance built_on(const Problem& told, Effect effect, double epsilon, double gap, StreamKey key) {
   Stream stream(key);
   Matrix marginals = *told.marginals;
-  if (epsilon > 0) marginals = random_perturbation(marginals, epsilon, stream);
+  if (epsilon > 0) marginals = random_marginals_within(marginals, epsilon, stream);
   const double room = effect == Effect::kBenign ? 1.0 : (1 - gap) / 3;
   const double from = effect == Effect::kBenign ? 0.0 : room;
   std::vector<double> means = uniform_means(stream, marginals.columns());

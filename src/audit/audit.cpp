@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "armature/theory.h"
 #include "audit/effect.h"
@@ -188,6 +189,8 @@ void answer_tests(AuditAnswer& answer, const ReadLog& log, const Estimates& esti
   answer.p_value = std::min(1.0, 2 * std::min(answer.smallest_p, answer.combined_p));
 }
 
+constexpr std::size_t kMostBreaks = 20;  // that are named
+
 // An action against all others in a context. Of two actions one is enough.
 struct Comparison {
   AuditBreak difference;
@@ -200,6 +203,7 @@ std::optional<Comparison> comparison(const AuditAnswer& answer, const ReadLog& l
   const CellEstimate& own = estimates.cell(a, z);
   const PooledEstimate others = all.without(own);
   if (own.rows == 0 || seen < 2 || !(others.rows > 0)) return std::nullopt;
+  if (!takes_part(estimates, a, all, z)) return std::nullopt;
   Comparison found{{a, z, own.mean - others.mean(), {}, 1}, 1};
   if (seen == 2 && found.difference.difference < 0) return std::nullopt;
   const double difference = found.difference.difference;
@@ -211,8 +215,10 @@ std::optional<Comparison> comparison(const AuditAnswer& answer, const ReadLog& l
     found.p_value = anytime_p_value(log.process.log_largest(a, z));
     return found;
   }
-  const double error = std::sqrt((own.variance + all.variance() / own.rows) / own.rows +
-                                 others.variance() / others.rows);
+  // A cell whose rewards happen to be alike is not known the better for it.
+  const double own_variance = answer.weighted ? std::max(own.variance, all.variance())
+                                              : own.variance + all.variance() / own.rows;
+  const double error = std::sqrt(own_variance / own.rows + others.variance() / others.rows);
   const double width = normal_width(delta) * error;
   found.difference.interval = {difference - width, difference + width};
   if (answer.binary && !answer.weighted) {
@@ -251,23 +257,36 @@ std::size_t possible_comparisons(const AuditTable& table) {
   return std::max<std::size_t>(count, 1);
 }
 
-// The normal law's p-values are no promise where rewards are not 0 and 1: those that may matter are
-// found by permuting, the others are as good as 1.
-void permute(std::vector<Comparison>& comparisons, const ReadLog& log,
-             const AuditQuestion& question) {
-  const std::vector<RewardSample> samples = by_context(log.reservoir, log.table.contexts());
-  const double each = question.level / static_cast<double>(comparisons.size());
-  for (Comparison& one : comparisons) {
-    const auto [a, z] = std::pair{one.difference.action, one.difference.context};
-    one.p_value =
-        one.p_value > 10 * each
-            ? 1
-            : permutation_of_cell(samples[z], log.table, a, z, each, question.seed).p_value;
-  }
+// The normal law's p-values are no promise where rewards are not 0 and 1: those that look most like
+// something are found by permuting, the others are as good as 1.
+void permute(std::vector<Comparison>& comparisons, AuditAnswer& answer, const ReadLog& log) {
+  const double each = answer.question.level / static_cast<double>(comparisons.size());
+  std::vector<std::size_t> order(comparisons.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    return comparisons[i].p_value < comparisons[j].p_value;
+  });
+  std::vector<CellPlace> tested;
+  for (std::size_t i = 0; i < std::min(kMostBreaks, order.size()); ++i)
+    if (const Comparison& one = comparisons[order[i]]; one.p_value <= 10 * each)
+      tested.push_back({one.difference.action, one.difference.context});
+  const CellNaming naming = permutations_of_cells(
+      tested, log.table, log.reservoir, each,
+      {answer.question.seed, answer.question.level, answer.question.progress});
+  for (Comparison& one : comparisons) one.p_value = 1;
+  for (std::size_t i = 0; i < tested.size(); ++i)
+    comparisons[order[i]].p_value = naming.p_values[i];
+  if (!naming.affordable)
+    answer.warnings.push_back(
+        "There are too many cells to say by permutation which of them differ: none is named.");
+  else if (naming.rows > 0 && naming.rows < log.reservoir.rows().size())
+    answer.warnings.push_back(
+        fmt::format("Who differs was looked for in {} rows drawn evenly (seed {}): differences too "
+                    "small for them are not named.",
+                    grouped(static_cast<double>(naming.rows)), answer.question.seed));
 }
 
 void answer_breaks(AuditAnswer& answer, const ReadLog& log, const Estimates& estimates) {
-  constexpr std::size_t kMost = 20;
   const double delta = answer.question.delta / static_cast<double>(possible_comparisons(log.table));
   std::vector<Comparison> comparisons;
   for (std::size_t z = 0; z < answer.contexts.size(); ++z) {
@@ -277,7 +296,7 @@ void answer_breaks(AuditAnswer& answer, const ReadLog& log, const Estimates& est
       if (const auto found = comparison(answer, log, estimates, a, z, all, seen, delta))
         comparisons.push_back(*found);
   }
-  if (answer.permuted_rows > 0) permute(comparisons, log, answer.question);
+  if (answer.permuted_rows > 0) permute(comparisons, answer, log);
   std::vector<double> p_values;
   for (const Comparison& each : comparisons) p_values.push_back(each.p_value);
   const std::vector<double> adjusted = holm(p_values);
@@ -295,7 +314,8 @@ void answer_breaks(AuditAnswer& answer, const ReadLog& log, const Estimates& est
   std::vector<AuditBreak> sorted;
   for (const auto& [distance, i] : order) sorted.push_back(answer.breaks[i]);
   answer.breaks = std::move(sorted);
-  if (answer.breaks.size() > kMost) answer.breaks.resize(kMost);
+  answer.breaks_found = answer.breaks.size();
+  if (answer.breaks.size() > kMostBreaks) answer.breaks.resize(kMostBreaks);
 }
 
 // --- What would have shown -----------------------------------------------------------------------
@@ -354,7 +374,7 @@ void answer_warnings(AuditAnswer& answer, const AuditTable& table) {
     for (std::size_t a = 0; a < answer.actions.size(); ++a)
       least = std::min(least, table.propensity(a).least);
     answer.warnings.push_back(fmt::format(
-        "Propensities of the same action vary: rows are weighted by 1/propensity, and the test is "
+        "Propensities depended on something: rows are weighted by 1/propensity, and the test is "
         "an approximation for many rows (the least propensity is {:.3g}). If a policy that learns "
         "from outcomes wrote this log, no such test holds: say --adaptive.",
         least));
@@ -396,7 +416,9 @@ AuditAnswer audit(LogSource& log, const AuditQuestion& question) {
   answer.violation = question.violation.value_or(kMatters * std::sqrt(all_rows(table).variance()));
   answer_power(answer, estimates);
   Stream stream({question.seed, kEffectStream, Purpose::kEstimate});
-  answer.share = effect_share(estimates, question.delta, stream);
+  // A learning policy stops playing what looks bad: its means are biased, and no resampling mends
+  // it.
+  if (!answer.adaptive) answer.share = effect_share(estimates, question.delta, stream);
   if (answer.p_value <= question.level) {
     answer.verdict = AuditVerdict::kRejected;
     answer_breaks(answer, read_log, estimates);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "armature/error.h"
+#include "base/display.h"
 
 namespace armature {
 namespace {
@@ -80,7 +81,10 @@ CsvReader::CsvReader(Opening opening, const std::vector<std::string>& wanted)
     throw Error({source().name(), line, "a quote that is not closed", "the names of the columns"});
   for (const std::string& name : *fields)
     if (lines_->lines_joined() == 1 && name.find('\r') != std::string::npos)
-      throw Error({source().name(), line, "lines that end in CR alone", "lines that end in LF"});
+      throw is_utf8(first_)
+          ? Error({source().name(), line, "lines that end in CR alone", "lines that end in LF"})
+          : Error({source().name(), line, "bytes that are no text",
+                   "the names of the columns, in UTF-8"});
   if (fields->size() > kMostColumns)
     throw Error({source().name(), line, std::to_string(fields->size()) + " columns",
                  "at most " + std::to_string(kMostColumns)});

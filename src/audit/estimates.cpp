@@ -1,15 +1,31 @@
 #include "audit/estimates.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace armature {
+namespace {
+
+// The weights of an action's rows add up to all rows, on average. Where they are far from it, its
+// heavy rows are missing or are all there is, and effective rows say nothing.
+constexpr double kUncovered = 0.2;
+
+}  // namespace
 
 Estimates estimates_of(const AuditTable& table, bool weighted) {
-  Estimates estimates{
-      table.actions(),       table.contexts(),      table.binary(), weighted, {}, {},
-      table.known_actions(), table.known_contexts()};
+  Estimates estimates{.actions = table.actions(),
+                      .contexts = table.contexts(),
+                      .binary = table.binary(),
+                      .weighted = weighted,
+                      .cells = {},
+                      .rows = {},
+                      .covered = {},
+                      .known_actions = table.known_actions(),
+                      .known_contexts = table.known_contexts()};
+  const auto all = static_cast<double>(table.rows());
   for (std::size_t a = 0; a < table.actions(); ++a) {
     const AuditCell action = table.of_action(a);
+    estimates.covered.push_back(!weighted || std::abs(action.weight / all - 1) <= kUncovered);
     estimates.rows.push_back(!weighted || action.rows == 0
                                  ? static_cast<double>(action.rows)
                                  : action.weight * action.weight / action.weight_squares);
@@ -18,7 +34,8 @@ Estimates estimates_of(const AuditTable& table, bool weighted) {
       CellEstimate estimate;
       if (cell.rows > 0 && weighted) {
         estimate.marginal = cell.weight / action.weight;
-        estimate.rows = cell.weight * cell.weight / cell.weight_squares;
+        estimate.rows = std::min(cell.weight * cell.weight / cell.weight_squares,
+                                 estimates.rows.back() * estimate.marginal);
         estimate.mean = std::clamp(cell.weighted_mean(), 0.0, 1.0);
         estimate.variance = cell.weighted_variance() * estimate.rows;
       } else if (cell.rows > 0) {
@@ -50,7 +67,8 @@ bool takes_part(const Estimates& estimates, std::size_t a, const PooledEstimate&
   constexpr double kRows = 30, kExpected = 5;
   const double rows = estimates.cell(a, z).rows;
   if (!estimates.weighted) return rows > 0;
-  return rows >= kRows && rows * std::min(context.mean(), 1 - context.mean()) >= kExpected;
+  return estimates.covered[a] && rows >= kRows &&
+         rows * std::min(context.mean(), 1 - context.mean()) >= kExpected;
 }
 
 PooledEstimate pooled(const Estimates& estimates, std::size_t context) {

@@ -23,6 +23,7 @@ struct Estimates {
   bool weighted = false;
   std::vector<CellEstimate> cells;                    // action by action
   std::vector<double> rows;                           // of actions
+  std::vector<bool> covered;                          // do an action's weights stand for the log?
   std::size_t known_actions = 0, known_contexts = 0;  // by name, before the first row
 
   const CellEstimate& cell(std::size_t a, std::size_t z) const { return cells[a * contexts + z]; }
@@ -48,8 +49,8 @@ struct PooledEstimate {
 /// All rows of a context.
 PooledEstimate pooled(const Estimates& estimates, std::size_t context);
 /// Whether an action is tested in a context, of which all rows are these. Of weighted rows the
-/// normal law speaks, and only where there is as much as 30 even rows, and 5 rewards and 5 failures
-/// are to be expected.
+/// normal law speaks, and only where the action's weights add up to the log within a fifth, there
+/// is as much as 30 even rows, and 5 rewards and 5 failures are to be expected.
 bool takes_part(const Estimates& estimates, std::size_t action, const PooledEstimate& rows,
                 std::size_t context);
 

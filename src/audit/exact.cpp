@@ -207,7 +207,7 @@ double fisher_exact(const SuccessTable& table) {
     for (std::uint64_t s = low;; --s) {
       const double mass = probability(s);
       sum += mass;
-      if (s == least || mass < sum * 1e-17) break;
+      if (s == least || mass <= sum * 1e-17) break;
     }
   }
   if (log_probability(most) <= limit) {
@@ -219,7 +219,7 @@ double fisher_exact(const SuccessTable& table) {
     for (std::uint64_t s = high;; ++s) {
       const double mass = probability(s);
       sum += mass;
-      if (s == most || mass < sum * 1e-17) break;
+      if (s == most || mass <= sum * 1e-17) break;
     }
   }
   return std::min(1.0, sum);

@@ -50,13 +50,44 @@ std::string remark(const std::vector<std::string>& remarks, const std::string& k
   return "";
 }
 
+// Quoted, as names may hold commas themselves.
 std::string listed(const std::vector<std::string>& columns) {
   constexpr std::size_t kMost = 20;
-  std::vector<std::string> some(
-      columns.begin(),
-      columns.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, columns.size())));
+  std::vector<std::string> some;
+  for (std::size_t i = 0; i < std::min(kMost, columns.size()); ++i)
+    some.push_back("'" + columns[i] + "'");
   if (columns.size() > kMost) some.emplace_back("…");
   return join(some, ", ");
+}
+
+std::vector<std::string> cut_at_commas(const std::string& list) {
+  std::vector<std::string> parts;
+  for (std::size_t start = 0; start <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', start), list.size());
+    parts.push_back(list.substr(start, comma - start));
+    start = comma + 1;
+  }
+  return parts;
+}
+
+// Only the log knows whether a comma stands between two columns or in the name of one.
+std::vector<std::string> context_columns(const LogFacts& facts,
+                                         const std::vector<std::string>& given,
+                                         const std::vector<std::string>& columns) {
+  std::vector<std::string> contexts;
+  for (const std::string& one : given) {
+    if (has(columns, one)) {
+      contexts.push_back(one);
+      continue;
+    }
+    for (const std::string& part : cut_at_commas(one)) {
+      if (part.empty())
+        throw Error(
+            {facts.file, "--context", "'" + one + "'", "columns with one comma between two"});
+      contexts.push_back(part);
+    }
+  }
+  return contexts;
 }
 
 void require_column(const LogFacts& facts, const std::vector<std::string>& columns,
@@ -83,7 +114,7 @@ LogFacts facts_of(const RecordReader& reader, const LogOptions& options) {
 
   facts.action = options.action.value_or(dsjson ? kVwAction : "action");
   facts.reward = options.reward.value_or(dsjson ? kVwCost : "reward");
-  facts.contexts = options.contexts;
+  facts.contexts = context_columns(facts, options.contexts, columns);
   if (facts.contexts.empty()) facts.contexts = {"context"};
   const auto found = [&](const std::optional<std::string>& given, const std::string& name) {
     return given ? *given : has(columns, name) ? name : "";
@@ -92,6 +123,7 @@ LogFacts facts_of(const RecordReader& reader, const LogOptions& options) {
   facts.decision = found(options.decision, dsjson ? kVwId : "decision");
   facts.weight = options.weight.value_or("");
   facts.time = options.time.value_or("");
+  facts.scale = options.scale;
 
   require_column(facts, columns, "action", facts.action, options.action.has_value());
   for (const std::string& context : facts.contexts)
@@ -123,8 +155,7 @@ void require_different(const LogFacts& facts) {
                  "a column of its own for action, reward and each context"});
 }
 
-// --- Rows
-// -----------------------------------------------------------------------------------------
+// --- Rows ----------------------------------------------------------------------------------------
 
 class LogFile final : public Log {
  public:
@@ -216,8 +247,13 @@ void LogFile::cut_bins() {
     const auto found = std::find(facts_.contexts.begin(), facts_.contexts.end(), request.column);
     if (found == facts_.contexts.end())
       throw Error({facts_.file, "--bins", "'" + request.column + "'",
-                   "a context column (" + join(facts_.contexts, ", ") + ")" +
+                   "a context column (" + listed(facts_.contexts) + ")" +
                        did_you_mean(request.column, facts_.contexts)});
+    for (const LogFacts::Binned& before : facts_.bins)
+      if (before.column == request.column)
+        throw Error({facts_.file, request.count > 0 ? "--bins" : "--edges",
+                     "'" + request.column + "' a second time",
+                     "each column once, by --bins or by --edges"});
     if (request.count > 0)
       counting.push_back({context_ + static_cast<std::size_t>(found - facts_.contexts.begin()),
                           facts_.bins.size()});
@@ -355,20 +391,28 @@ bool LogFile::read_reward(double& reward, Fault& fault) const {
 }
 
 // An empty one is not known, which is no mistake of a whole log: policies without a closed form
-// have none. Between others it is a missing value, for decisions cannot be weighted by halves. Of a
-// policy that learns they may come and go: its audit does not need them, and replay asks itself.
+// have none. Between others it is a missing value, for decisions cannot be weighted by halves. What
+// was handed out cannot be called back, so the first row decides which of the two it is, unless the
+// user named the column: then every row must have one. Of a policy that learns they may come and
+// go: its audit does not need them, and replay asks itself.
 bool LogFile::read_propensity(double& propensity, Fault& fault) const {
   const std::string_view text = field(propensity_);
   propensity = std::numeric_limits<double>::quiet_NaN();
   if (text.empty()) {
-    if (facts_.adaptive || facts_.with_propensity == 0) return true;
-    fault = {"missing values", facts_.propensity, {}, "a propensity in every row, or in none"};
+    if (facts_.adaptive || (!options_.propensity && facts_.with_propensity == 0)) return true;
+    fault = {"missing values",
+             facts_.propensity,
+             {},
+             options_.propensity ? "a propensity in every row, as --propensity asks for it"
+                                 : "a propensity in every row, or in none"};
     return false;
   }
   if (!facts_.adaptive && facts_.with_propensity < facts_.rows_used)
     throw Error({facts_.file, fmt::format("line {}, '{}'", record_.line, facts_.propensity),
                  "the first propensity, after rows without one",
-                 "a propensity in every row, or in none"});
+                 fmt::format("a propensity in every row, or in none; --propensity {} --skip-bad "
+                             "leaves out rows without one",
+                             facts_.propensity)});
   const auto number = number_of(text);
   if (number && *number >= kLeastPropensity && *number <= 1) {
     propensity = *number;
@@ -384,8 +428,9 @@ bool LogFile::read_weight(double& weight, Fault& fault) {
   if (weight_ != kAbsent) {
     const std::string_view text = field(weight_);
     const auto number = number_of(text);
-    if (!number || *number <= 0) {
-      fault = {"values that are no weights", facts_.weight, text, "a number above 0"};
+    if (!number || !(*number >= 1 && *number <= kMostWeight) || *number != std::floor(*number)) {
+      fault = {"values that are no weights", facts_.weight, text,
+               "a whole number from 1 to 1e15: how many rows the line stands for"};
       return false;
     }
     weight = *number;
@@ -463,6 +508,9 @@ void LogFile::refuse_bad() const {
 std::unique_ptr<Log> open_log(const std::string& path, const LogOptions& options) {
   // Defaults do not tell separators apart better than names that were given.
   std::vector<std::string> wanted = options.contexts;
+  for (const std::string& context : options.contexts)
+    for (const std::string& part : cut_at_commas(context))
+      if (part != context) wanted.push_back(part);
   for (const auto& name : {options.action, options.reward, options.propensity, options.weight,
                            options.time, options.decision})
     if (name) wanted.push_back(*name);

@@ -25,6 +25,15 @@ constexpr std::uint32_t kNotNamed = UINT32_MAX;
                "binned (--bins)"});
 }
 
+// Two joint values must never share a name: what could be taken for the end of a value, or for
+// another column, is quoted (quotes inside are doubled, as in CSV).
+std::string joint_part(const std::string& text) {
+  if (text.find_first_of(" \t=\"") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
 }  // namespace
 
 std::optional<double> number_of(std::string_view text) {
@@ -122,8 +131,11 @@ std::string JointContexts::name_of(std::span<const std::string_view> texts,
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const Column& column = columns_[i];
-    const std::string text = column.edges ? column.bin_names[bins[i]] : std::string(texts[i]);
-    parts.push_back(columns_.size() == 1 ? text : column.name + "=" + text);
+    const bool alone = columns_.size() == 1;
+    const std::string text = column.edges ? column.bin_names[bins[i]]  // holds no blank or quote
+                             : alone      ? std::string(texts[i])
+                                          : joint_part(std::string(texts[i]));
+    parts.push_back(alone ? text : column.name + "=" + text);
   }
   return join(parts, " ");
 }

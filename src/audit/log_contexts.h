@@ -46,7 +46,8 @@ class JointContexts {
 
   /// Of the texts of the columns, in their order.
   std::optional<std::uint32_t> number(std::span<const std::string_view> texts, Fault& fault);
-  /// Of one column its values; of several "opened=1 clicked=0".
+  /// Of one column its values; of several "opened=1 clicked=0", values with a blank, `=` or a quote
+  /// in quotes.
   const std::vector<std::string>& names() const { return contexts_.names(); }
 
  private:

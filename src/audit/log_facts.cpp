@@ -69,6 +69,11 @@ std::vector<std::string> log_sentences(const LogFacts& facts) {
         binned.sampled ? fmt::format(" (edges by a sample of about {} rows)",
                                      grouped(static_cast<double>(FrequencyEdges::kKept)))
                        : ""));
+  if (facts.scale)
+    sentences.push_back(fmt::format(
+        "Rewards from {} to {} became 0 to 1, and all that is said of rewards is on that "
+        "scale.",
+        print_real(facts.scale->first), print_real(facts.scale->second)));
   if (facts.rows_set_aside > 0)
     sentences.push_back(fmt::format("{} without a learned outcome set aside.",
                                     counted(facts.rows_set_aside, "row")));

@@ -11,7 +11,8 @@ namespace armature {
 
 /// Whether decisions of a policy (its text form, or `oracle`) may depend on earlier outcomes. Of
 /// those built in only uniform, round-robin, fixed and oracle never learn; of a policy that is not
-/// known to us it is taken for granted that it does.
+/// known to us it is taken for granted that it does. Not learning is not yet `plays_one_law`
+/// (replay_evaluation.h): round-robin's decisions change from round to round.
 bool policy_learns(const std::string& policy);
 
 /// CSV: remarks that say where it comes from, a header, and a row per decision. Packed where the

@@ -82,7 +82,7 @@ double spread_of(const std::vector<Moments>& groups) {
   return std::max(0.0, statistic - weighted * weighted / weights);
 }
 
-double spread_of(const RewardSample& sample, std::vector<Moments>& groups) {
+void add_up(const RewardSample& sample, std::vector<Moments>& groups) {
   std::fill(groups.begin(), groups.end(), Moments{});
   for (std::size_t i = 0; i < sample.rewards.size(); ++i) {
     Moments& group = groups[sample.actions[i]];
@@ -91,6 +91,10 @@ double spread_of(const RewardSample& sample, std::vector<Moments>& groups) {
     group.sum += reward;
     group.squares += reward * reward;
   }
+}
+
+double spread_of(const RewardSample& sample, std::vector<Moments>& groups) {
+  add_up(sample, groups);
   return spread_of(groups);
 }
 
@@ -121,6 +125,64 @@ TestResult permutation_test(RewardSample sample, std::size_t actions, Stream& st
     shuffle(sample.rewards, stream);
     return spread_of(sample, groups) >= limit;
   });
+}
+
+std::vector<double> permutation_of_each(RewardSample sample, std::size_t actions,
+                                        const std::vector<std::size_t>& tested, Stream& stream,
+                                        const Trials& trials) {
+  std::vector<Moments> groups(actions);
+  std::vector<Moments> two(2);
+  const auto spreads = [&] {
+    add_up(sample, groups);
+    Moments all;
+    for (const Moments& group : groups) {
+      all.rows += group.rows;
+      all.sum += group.sum;
+      all.squares += group.squares;
+    }
+    std::vector<double> found;
+    for (const std::size_t action : tested) {
+      const Moments& own = groups[action];
+      two[0] = own;
+      two[1] = {all.rows - own.rows, all.sum - own.sum, all.squares - own.squares};
+      found.push_back(two[0].rows > 0 && two[1].rows > 0 ? spread_of(two) : 0);
+    }
+    return found;
+  };
+  if (sample.rewards.empty()) return std::vector<double>(tested.size(), 1.0);
+  const std::vector<double> seen = spreads();
+  std::vector<std::uint64_t> exceeded(tested.size());
+  std::uint64_t done = 0;
+  const auto all_are_large = [&] {
+    return std::all_of(exceeded.begin(), exceeded.end(),
+                       [&](std::uint64_t count) { return count >= trials.enough; });
+  };
+  while (done < trials.draws && !all_are_large()) {
+    shuffle(sample.rewards, stream);
+    const std::vector<double> drawn = spreads();
+    for (std::size_t i = 0; i < tested.size(); ++i)
+      exceeded[i] += drawn[i] >= seen[i] * (1 - 1e-9) ? 1 : 0;
+    ++done;
+    if (trials.progress) trials.progress(done);
+  }
+  std::vector<double> p_values;
+  for (const std::uint64_t count : exceeded)
+    p_values.push_back((static_cast<double>(count) + 1) / (static_cast<double>(done) + 1));
+  return p_values;
+}
+
+RewardSample subsample(RewardSample sample, std::size_t rows, Stream& stream) {
+  const std::size_t all = sample.rewards.size();
+  for (std::size_t i = 0; i < rows && i + 1 < all; ++i) {
+    const std::size_t j = i + uniform_index(stream, static_cast<std::uint32_t>(all - i));
+    std::swap(sample.rewards[i], sample.rewards[j]);
+    std::swap(sample.actions[i], sample.actions[j]);
+  }
+  if (rows < all) {
+    sample.rewards.resize(rows);
+    sample.actions.resize(rows);
+  }
+  return sample;
 }
 
 }  // namespace armature

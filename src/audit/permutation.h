@@ -54,4 +54,13 @@ double studentised_spread(const RewardSample& sample, std::size_t actions);
 TestResult permutation_test(RewardSample sample, std::size_t actions, Stream& stream,
                             const Trials& trials);
 
+/// Each of these actions against all others of the context, by two groups' spread: one shuffle
+/// serves them all. P-values in their order.
+std::vector<double> permutation_of_each(RewardSample sample, std::size_t actions,
+                                        const std::vector<std::size_t>& tested, Stream& stream,
+                                        const Trials& trials);
+
+/// So many of its rows, drawn evenly; all of them if it has no more.
+RewardSample subsample(RewardSample sample, std::size_t rows, Stream& stream);
+
 }  // namespace armature

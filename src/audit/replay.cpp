@@ -116,7 +116,7 @@ std::vector<std::string> notes_of(const ReplaySetting& setting) {
         setting.smallest,
         setting.smallest < setting.log.smallest ? "that the largest logged one leaves" : "logged"));
   const bool any_learns = !std::all_of(question.candidates.begin(), question.candidates.end(),
-                                       [](const auto& one) { return never_learns(one); });
+                                       [](const auto& one) { return plays_one_law(one); });
   if (any_learns)
     notes.push_back(
         fmt::format("Policies that learn are told a horizon of {} rounds.",

@@ -18,10 +18,6 @@ constexpr double kFewRows = 100;           // too few to rely on
 constexpr double kHeavyShare = 0.05;       // of all weights on one row
 constexpr double kWeightLevel = 1 - 1e-6;  // of the interval that the mean weight must lie in
 
-std::string percent(double share) {
-  return share > 0 && share < 0.001 ? "less than 0.1%" : fmt::format("{:.3g}%", 100 * share);
-}
-
 // A candidate as it goes on its way.
 struct Traveller {
   std::string label;  // for people
@@ -32,7 +28,7 @@ struct Traveller {
 };
 
 Traveller traveller(const ReplayCandidate& candidate, const ReplaySetting& setting) {
-  const bool learns = !never_learns(candidate);
+  const bool learns = !plays_one_law(candidate);
   const ReplayMethod method =
       setting.question.method.value_or(learns ? ReplayMethod::kRejection : ReplayMethod::kDr);
   Problem problem = setting.problem;
@@ -332,7 +328,7 @@ Round told_horizon(const ReplaySetting& setting, ReplayMethod method) {
   return std::max<Round>(1, static_cast<Round>(std::floor(kept + 1e-6)));
 }
 
-bool never_learns(const ReplayCandidate& candidate) {
+bool plays_one_law(const ReplayCandidate& candidate) {
   if (!candidate.action.empty()) return true;
   const std::string name = candidate.policy.substr(0, candidate.policy.find(':'));
   return name == "uniform" || name == "fixed";

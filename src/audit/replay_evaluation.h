@@ -45,7 +45,9 @@ std::unique_ptr<ReplayEvaluation> evaluation_of(const ReplayCandidate& candidate
 /// as far as that is known beforehand.
 Round told_horizon(const ReplaySetting& setting, ReplayMethod method);
 
-/// `uniform`, `fixed` or one action: the same law over actions in every round.
-bool never_learns(const ReplayCandidate& candidate);
+/// `uniform`, `fixed` or one action: the same law over actions in every round. This is narrower
+/// than not `policy_learns` (log_writer.h): round-robin never learns, and yet plays another action
+/// in every round; and the oracle is no candidate.
+bool plays_one_law(const ReplayCandidate& candidate);
 
 }  // namespace armature

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -19,19 +20,6 @@ Stream context_stream(std::uint64_t seed, std::size_t context) {
       {seed, kFirstContextStream + static_cast<std::uint32_t>(context), Purpose::kEstimate});
 }
 
-// How much is tried, if one draw in every context moves so many things. At least so often that the
-// least p-value there can be is far below what Holm asks of a single context; more where it is
-// cheap; and where it is dear a rough p-value is enough, if it is large.
-Trials trials_of(const AuditTable& table, double level, double moved) {
-  const auto affordable = [&](double all, double low, double high) {
-    return static_cast<std::uint64_t>(std::clamp(all / std::max(1.0, moved), low, high));
-  };
-  // Where even that is too dear, p-values are larger than they need be: valid, and less sharp.
-  const double wanted = std::ceil(8 * static_cast<double>(table.contexts()) / level);
-  const std::uint64_t least = affordable(4e9, 999, std::max(999.0, std::min(wanted, 1e9)));
-  return {.draws = std::max(affordable(1e8, 0, 19'999), least), .enough = affordable(2e7, 20, 200)};
-}
-
 // The same in context z, telling how far all contexts are.
 Trials told(Trials trials, const AuditTable& table, std::size_t z, const Drawing& drawing) {
   if (!drawing.progress) return trials;
@@ -44,6 +32,16 @@ Trials told(Trials trials, const AuditTable& table, std::size_t z, const Drawing
 }
 
 }  // namespace
+
+Trials planned_trials(std::size_t contexts, double level, double moved) {
+  const auto affordable = [&](double all, double low, double high) {
+    return static_cast<std::uint64_t>(std::clamp(all / std::max(1.0, moved), low, high));
+  };
+  // Where even that is too dear, p-values are larger than they need be: valid, and less sharp.
+  const double wanted = std::ceil(8 * static_cast<double>(contexts) / level);
+  const std::uint64_t least = affordable(4e9, 999, std::max(999.0, std::min(wanted, 1e9)));
+  return {.draws = std::max(affordable(1e8, 0, 19'999), least), .enough = affordable(2e7, 20, 200)};
+}
 
 std::vector<double> holm(const std::vector<double>& p_values) {
   std::vector<std::size_t> order(p_values.size());
@@ -89,8 +87,9 @@ TestResult weighted_test(const Estimates& estimates, std::size_t context) {
 std::vector<TestResult> exact_tests(const AuditTable& table, const Drawing& drawing) {
   ExactWork work;
   constexpr double kPerDraw = 10;  // drawing a count takes as long as moving so many rows
-  const Trials trials = trials_of(
-      table, drawing.level, kPerDraw * static_cast<double>(table.actions() * table.contexts()));
+  const Trials trials =
+      planned_trials(table.contexts(), drawing.level,
+                     kPerDraw * static_cast<double>(table.actions() * table.contexts()));
   std::vector<TestResult> results;
   for (std::size_t z = 0; z < table.contexts(); ++z) {
     SuccessTable counts;
@@ -108,7 +107,7 @@ std::vector<TestResult> exact_tests(const AuditTable& table, const Drawing& draw
 std::vector<TestResult> permutation_tests(const AuditTable& table, const Reservoir& reservoir,
                                           const Drawing& drawing) {
   const Trials trials =
-      trials_of(table, drawing.level, static_cast<double>(reservoir.rows().size()));
+      planned_trials(table.contexts(), drawing.level, static_cast<double>(reservoir.rows().size()));
   std::vector<RewardSample> samples = by_context(reservoir, table.contexts());
   std::vector<TestResult> results;
   for (std::size_t z = 0; z < table.contexts(); ++z) {
@@ -119,17 +118,42 @@ std::vector<TestResult> permutation_tests(const AuditTable& table, const Reservo
   return results;
 }
 
-TestResult permutation_of_cell(const RewardSample& context, const AuditTable& table,
-                               std::size_t action, std::size_t z, double level,
-                               std::uint64_t seed) {
-  constexpr double kMoves = 4e8;
-  RewardSample sample = context;
-  for (std::uint32_t& other : sample.actions) other = other == action ? 0 : 1;
-  const double moves = std::max<double>(1, static_cast<double>(sample.rewards.size()));
-  const double draws = std::clamp(8 / level, 999.0, std::max(999.0, kMoves / moves));
-  Stream stream = context_stream(seed, table.contexts() * (1 + action) + z);
-  return permutation_test(std::move(sample), 2, stream,
-                          {.draws = static_cast<std::uint64_t>(draws), .enough = 20});
+CellNaming permutations_of_cells(const std::vector<CellPlace>& cells, const AuditTable& table,
+                                 const Reservoir& reservoir, double level, const Drawing& drawing) {
+  constexpr double kMoves = 4e8;     // of all contexts together: seconds
+  constexpr double kLeastRows = 50;  // of a context: fewer name nobody
+  // So many draws that a p-value can fall well below what Holm asks.
+  const double draws = std::ceil(8 / level);
+  std::map<std::size_t, std::vector<std::size_t>> by_z;  // places in `cells`
+  for (std::size_t i = 0; i < cells.size(); ++i) by_z[cells[i].context].push_back(i);
+  CellNaming naming{std::vector<double>(cells.size(), 1.0), 0, true};
+  if (cells.empty()) return naming;
+  const double most_rows = std::floor(kMoves / draws / static_cast<double>(by_z.size()));
+  if (most_rows < kLeastRows) {
+    naming.affordable = false;
+    return naming;
+  }
+  std::vector<RewardSample> samples = by_context(reservoir, table.contexts());
+  std::size_t contexts_done = 0;
+  for (const auto& [z, places] : by_z) {
+    Stream stream = context_stream(drawing.seed, table.contexts() + z);
+    RewardSample sample =
+        subsample(std::move(samples[z]), static_cast<std::size_t>(most_rows), stream);
+    naming.rows += sample.rewards.size();
+    std::vector<std::size_t> tested;
+    for (const std::size_t i : places) tested.push_back(cells[i].action);
+    Trials trials{.draws = static_cast<std::uint64_t>(draws), .enough = 20};
+    if (drawing.progress)
+      trials.progress = [&](std::uint64_t done) {
+        drawing.progress((static_cast<double>(contexts_done) + static_cast<double>(done) / draws) /
+                         static_cast<double>(by_z.size()));
+      };
+    const std::vector<double> found =
+        permutation_of_each(std::move(sample), table.actions(), tested, stream, trials);
+    for (std::size_t i = 0; i < places.size(); ++i) naming.p_values[places[i]] = found[i];
+    ++contexts_done;
+  }
+  return naming;
 }
 
 std::vector<TestResult> weighted_tests(const Estimates& estimates) {

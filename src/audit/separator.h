@@ -28,15 +28,31 @@ struct Drawing {
   double level = 0.05;
   std::function<void(double share)> progress = nullptr;
 };
+/// How much is tried, if one draw in every context moves so many things. At least so often that the
+/// least p-value there can be is far below what Holm asks of a single context; more where it is
+/// cheap; and where it is dear a rough p-value is enough, if it is large. No more than 4·10^9 moves
+/// in all, or 999 draws.
+Trials planned_trials(std::size_t contexts, double level, double moved);
 /// All contexts, by rewards of 0 and 1 alone: from the table.
 std::vector<TestResult> exact_tests(const AuditTable& table, const Drawing& drawing);
 /// By rows of the reservoir.
 std::vector<TestResult> permutation_tests(const AuditTable& table, const Reservoir& reservoir,
                                           const Drawing& drawing);
-/// One action against all others in a context, whose rows these are; p-values far below `level` are
-/// not looked for.
-TestResult permutation_of_cell(const RewardSample& context, const AuditTable& table,
-                               std::size_t action, std::size_t z, double level, std::uint64_t seed);
+
+/// One action in one context.
+struct CellPlace {
+  std::size_t action;
+  std::size_t context;
+};
+/// Which of them differ from all others of their context, by permuting: p-values in their order.
+struct CellNaming {
+  std::vector<double> p_values;
+  std::size_t rows = 0;    // that were permuted: as many as can be, so often as `level` asks
+  bool affordable = true;  // false: so many draws leave too few rows, and every p-value is 1
+};
+/// `level` is what a single p-value must come down to.
+CellNaming permutations_of_cells(const std::vector<CellPlace>& cells, const AuditTable& table,
+                                 const Reservoir& reservoir, double level, const Drawing& drawing);
 std::vector<TestResult> weighted_tests(const Estimates& estimates);
 std::vector<TestResult> evidence_tests(const AuditTable& table, const EvidenceProcess& process);
 

@@ -35,8 +35,7 @@ AuditCell& AuditCell::operator+=(const AuditCell& other) {
 }
 
 void AuditTable::add(const LogRow& row) {
-  constexpr double kMostRows = 1e15;
-  if (!(row.weight >= 1 && row.weight <= kMostRows) || row.weight != std::floor(row.weight))
+  if (!(row.weight >= 1 && row.weight <= kMostWeight) || row.weight != std::floor(row.weight))
     throw Error({"", fmt::format("line {}: weight", row.line), print_real(row.weight),
                  "a whole number: how many rows the line stands for"});
   if (row.action >= cells_.size() || row.context >= contexts_)
@@ -106,9 +105,29 @@ std::size_t AuditTable::actions_in(std::size_t context) const {
   return count;
 }
 
+namespace {
+
+constexpr double kRounding = 1e-6;
+
+// How far a probability written with so few digits may be from what it was: 0.17 from 1/6.
+double half_a_digit(double written) {
+  for (const double unit : {1e1, 1e2, 1e3, 1e4, 1e5})
+    if (std::abs(written * unit - std::round(written * unit)) < kRounding) return 0.5 / unit;
+  return kRounding;
+}
+
+}  // namespace
+
 bool AuditTable::propensities_vary() const {
-  constexpr double kRounding = 1e-6;  // of logs with few digits
   if (!propensities()) return false;
+  // Of one toss they add up to 1 at most. Where every action shows one propensity and they add up
+  // to more, the rare ones were never drawn: 0.9995 here and 0.9995 there is no lot.
+  double sum = 0, room = 0;
+  for (const PropensityRange& range : ranges_) {
+    sum += range.most;
+    room += half_a_digit(range.most);
+  }
+  if (sum > 1 + room) return true;
   return std::any_of(ranges_.begin(), ranges_.end(), [](const PropensityRange& range) {
     return range.most > range.least * (1 + kRounding);
   });

@@ -62,7 +62,8 @@ class AuditTable {
   bool propensities() const { return missing_ == 0 && rows_ > 0; }  // every row has one
   bool some_propensities() const { return missing_ < rows_; }
   const PropensityRange& propensity(std::size_t action) const { return ranges_[action]; }
-  /// Rows of one action were played with propensities that differ: they depended on something.
+  /// Rows of one action were played with propensities that differ, or those of all actions add up
+  /// to more than 1: they depended on something.
   bool propensities_vary() const;
   /// Every row has propensity 1: nothing was tossed for.
   bool deterministic() const;

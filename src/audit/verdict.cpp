@@ -81,7 +81,7 @@ std::string verdict_words(const AuditAnswer& answer) {
         p_words(answer.p_value), answer.rests_on);
   std::string text = "Z does not separate: " + break_words(answer, answer.breaks.front());
   if (answer.breaks.size() > 1)
-    text += fmt::format(", and {} more like this", answer.breaks.size() - 1);
+    text += fmt::format(", and {} more like this", answer.breaks_found - 1);
   return text + fmt::format(" ({}, {}; the interval holds for all comparisons together).",
                             p_words(answer.p_value), answer.rests_on);
 }
@@ -102,11 +102,16 @@ std::string single_words(const AuditAnswer& answer) {
     if (most == nullptr || *context.smallest > *most->smallest) most = &context;
   }
   if (least == nullptr) return "";
+  const auto size = [](const AuditContextAnswer* context) {
+    return fmt::format("{:.2g}", *context->smallest);
+  };
   const auto named = [&](const AuditContextAnswer* context) {
     return fmt::format(
-        "{:.2g} ({})", *context->smallest,
+        "{} ({})", size(context),
         answer.contexts[static_cast<std::size_t>(context - answer.of_contexts.data())]);
   };
+  if (!never && size(least) == size(most))
+    return fmt::format(" In one context alone it takes {}.", size(least));
   return fmt::format(" In one context alone it takes from {} to {}.", named(least),
                      never ? "more than can be" : named(most));
 }
@@ -137,9 +142,10 @@ std::string power_words(const AuditAnswer& answer) {
   return text + single_words(answer) + " What is smaller may be there all the same.";
 }
 
-std::string percent(double share) { return fmt::format("{}%", std::lround(100 * share)); }
-
 std::string share_words(const AuditAnswer& answer) {
+  if (answer.adaptive)
+    return "How much of the effect of actions on rewards passes through Z is not told: a policy that "
+           "learns stops playing what looks bad, which biases the actions' means.";
   if (!answer.share.known)
     return "The actions' mean rewards cannot be told apart by these rows, so there is no effect to "
            "divide between Z and the rest.";

@@ -130,6 +130,12 @@ std::string grouped(double number) {
   return digits;
 }
 
+std::string percent(double share) {
+  if (share > 0 && share < 0.001) return "less than 0.1%";
+  if (share > 0 && share < 0.1) return fmt::format("{:.2g}%", 100 * share);
+  return fmt::format("{}%", std::lround(100 * share));
+}
+
 std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }

@@ -30,6 +30,8 @@ bool is_name(std::string_view text);
 std::string shown(std::string_view text, std::size_t most);
 /// 100,000: a whole number in groups of three, for people; files for programs never have it.
 std::string grouped(double number);
+/// "84%", "5.3%", "less than 0.1%": a share in two digits, in whole percents from 10% on.
+std::string percent(double share);
 /// "1 number", "3 numbers".
 std::string counted(std::size_t count, std::string_view what);
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -68,7 +68,7 @@ std::string context_table(const AuditAnswer& answer, const Screen& on) {
   TextTable table({"context", "rows", "actions", "mean", "would show", "p", "Holm's p", "test"});
   table.words(7).optional(3).optional(2);
   constexpr std::size_t kShown = 12;
-  for (std::size_t z = 0; z < std::min(answer.contexts.size(), kShown); ++z) {
+  for (const std::size_t z : contexts_shown(answer, kShown)) {
     const AuditContextAnswer& context = answer.of_contexts[z];
     const bool tested = context.method != "none";
     table.add({answer.contexts[z], grouped(static_cast<double>(context.rows)),
@@ -80,7 +80,8 @@ std::string context_table(const AuditAnswer& answer, const Screen& on) {
   }
   std::string text = table.print(on);
   if (answer.contexts.size() > kShown)
-    text += fmt::format("… and {} more\n", answer.contexts.size() - kShown);
+    text += fmt::format("… and {} more (shown are those that differ, then those with most rows)\n",
+                        answer.contexts.size() - kShown);
   return text;
 }
 
@@ -92,9 +93,9 @@ std::string breaks_text(const AuditAnswer& answer, const Screen& on) {
     text += lines(on, "  - ",
                   break_words(answer, answer.breaks[i]) +
                       fmt::format(" (Holm's p {:.2g})", answer.breaks[i].adjusted));
-  if (answer.breaks.size() > kShown)
-    text +=
-        fmt::format("  … and {} more (--format json has them)\n", answer.breaks.size() - kShown);
+  if (answer.breaks_found > kShown)
+    text += fmt::format("  … and {} more (--format json has the surest {})\n",
+                        answer.breaks_found - kShown, answer.breaks.size());
   return text;
 }
 
@@ -225,6 +226,7 @@ std::string json_of(const AuditAnswer& answer, const std::optional<AdviceAnswer>
       {"log_e_value_now", answer.log_evidence_now},
       {"tests", Json::array()},
       {"breaks", Json::array()},
+      {"breaks_found", answer.breaks_found},
       {"share_through_context", answer.share.known
                                     ? Json{{"share", answer.share.through_context},
                                            {"interval", interval_json(answer.share.interval)},

@@ -17,21 +17,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kRedraw{200};
 
-// Cut here and not by the option parser, which drops what stands between two commas.
-std::vector<std::string> columns_of(const std::vector<std::string>& lists) {
-  std::vector<std::string> columns;
-  for (const std::string& list : lists)
-    for (std::size_t start = 0; start <= list.size();) {
-      const std::size_t comma = std::min(list.find(',', start), list.size());
-      const std::string column = list.substr(start, comma - start);
-      if (column.empty())
-        throw Error({"", "--context", "'" + list + "'", "columns with one comma between two"});
-      columns.push_back(column);
-      start = comma + 1;
-    }
-  return columns;
-}
-
 std::pair<double, double> scale_of(const std::string& text) {
   const std::size_t comma = text.find(',');
   if (comma != std::string::npos) {
@@ -120,7 +105,7 @@ LogOptions log_options_of(const LogArguments& arguments, LogProgress& progress) 
   options.weight = arguments.weight;
   options.time = arguments.time;
   options.decision = arguments.decision;
-  options.contexts = columns_of(arguments.contexts);
+  options.contexts = arguments.contexts;  // cut at commas by the log, which knows its columns
   for (const std::string& text : arguments.bins) options.bins.push_back(parse_bins(text));
   for (const std::string& text : arguments.edges) options.bins.push_back(parse_edges(text));
   if (arguments.scale) options.scale = scale_of(*arguments.scale);
@@ -179,8 +164,10 @@ nlohmann::ordered_json log_json(const LogFacts& facts) {
                                  {"rows_read", facts.rows_read},
                                  {"rows_used", facts.rows_used},
                                  {"rows_set_aside", facts.rows_set_aside},
+                                 {"scale", nullptr},
                                  {"bad", nlohmann::ordered_json::array()},
                                  {"sentences", log_sentences(facts)}};
+  if (facts.scale) json["scale"] = {facts.scale->first, facts.scale->second};
   for (const LogFacts::Bad& bad : facts.bad)
     json["bad"].push_back({{"reason", bad.reason},
                            {"column", bad.column},

@@ -48,7 +48,8 @@ class LogProgress {
 
 /// What was found out about the log, as one paragraph with room for more sentences.
 std::string log_paragraph(const LogFacts& facts);
-/// The same for programs: `file`, `format`, rows by what became of them, `sentences`.
+/// The same for programs: `file`, `format`, rows by what became of them, `scale`,
+/// `sentences`.
 nlohmann::ordered_json log_json(const LogFacts& facts);
 /// Its two ends.
 nlohmann::ordered_json interval_json(const Interval& interval);

@@ -46,6 +46,8 @@ void note_large_gap(Instance::Parts& parts, double gap);
 
 /// Marginals at L1 distance ε from the true ones, for every action (`epsilon`, `perturbation`).
 Matrix random_perturbation(const Matrix& marginals, double epsilon, Stream& stream);
+/// The same, but where a row has no room for ε, as far from it as marginals can be.
+Matrix random_marginals_within(const Matrix& marginals, double epsilon, Stream& stream);
 /// Moves mass so that the best action looks worse and every other action looks better.
 Matrix adversarial_perturbation(const Instance& instance, const Matrix& marginals, double epsilon);
 

@@ -11,8 +11,13 @@
 namespace armature {
 namespace {
 
+// The farthest in L1 that marginals can be from these: all mass in the context that has least.
+double room_of(std::span<const double> row) {
+  return 2 * (1 - *std::min_element(row.begin(), row.end()));
+}
+
 void require_room(std::span<const double> row, double epsilon, std::size_t action) {
-  const double room = 2 * (1 - *std::min_element(row.begin(), row.end()));
+  const double room = room_of(row);
   if (epsilon > room)
     throw Error(
         {"", "epsilon", fmt::format("{}", epsilon),
@@ -74,6 +79,13 @@ Matrix random_perturbation(const Matrix& marginals, double epsilon, Stream& stre
     require_room(moved.row(a), epsilon, a);
     move_row_at_random(moved.row(a), epsilon, stream);
   }
+  return moved;
+}
+
+Matrix random_marginals_within(const Matrix& marginals, double epsilon, Stream& stream) {
+  Matrix moved = marginals;
+  for (std::size_t a = 0; a < moved.rows(); ++a)
+    move_row_at_random(moved.row(a), std::min(epsilon, room_of(moved.row(a))), stream);
   return moved;
 }
 

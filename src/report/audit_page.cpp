@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "armature/version.h"
 #include "base/text.h"
@@ -18,13 +19,12 @@ namespace {
 constexpr std::size_t kMostPanels = 9;
 constexpr std::size_t kMostActions = 24;
 
-// The numbers of those with most rows, in their own order.
-template <class Answers>
-std::vector<std::size_t> largest(const Answers& answers, std::size_t most) {
-  std::vector<std::size_t> numbers(answers.size());
+// The numbers of those that come first, in their own order.
+template <class Before>
+std::vector<std::size_t> first_of(std::size_t count, std::size_t most, const Before& before) {
+  std::vector<std::size_t> numbers(count);
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
-  std::stable_sort(numbers.begin(), numbers.end(),
-                   [&](std::size_t a, std::size_t b) { return answers[a].rows > answers[b].rows; });
+  std::stable_sort(numbers.begin(), numbers.end(), before);
   if (numbers.size() > most) numbers.resize(most);
   std::sort(numbers.begin(), numbers.end());
   return numbers;
@@ -45,12 +45,15 @@ bool is_odd(const AuditAnswer& answer, std::size_t a, std::size_t z) {
 
 std::vector<figures::Figure> figures_of(const AuditAnswer& answer) {
   // An action that breaks the rule is shown, however rarely it was played.
-  std::vector<std::size_t> actions = largest(answer.of_actions, kMostActions);
+  std::vector<std::size_t> actions =
+      first_of(answer.actions.size(), kMostActions, [&](std::size_t a, std::size_t b) {
+        return answer.of_actions[a].rows > answer.of_actions[b].rows;
+      });
   for (const AuditBreak& broken : answer.breaks)
     if (std::find(actions.begin(), actions.end(), broken.action) == actions.end())
       actions.push_back(broken.action);
   std::sort(actions.begin(), actions.end());
-  const std::vector<std::size_t> contexts = largest(answer.of_contexts, kMostPanels);
+  const std::vector<std::size_t> contexts = contexts_shown(answer, kMostPanels);
   std::vector<figures::ContextPanel> panels;
   std::vector<figures::MarginalCell> marginals;
   for (const std::size_t z : contexts) {
@@ -118,6 +121,19 @@ std::string breaks_list(const AuditAnswer& answer) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> contexts_shown(const AuditAnswer& answer, std::size_t most) {
+  // However rare: a context that broke the rule is what the reader came for.
+  std::vector<std::size_t> break_of(answer.contexts.size(), answer.breaks.size());
+  for (std::size_t i = answer.breaks.size(); i-- > 0;) break_of[answer.breaks[i].context] = i;
+  const auto rank = [&](std::size_t z) {
+    const AuditContextAnswer& context = answer.of_contexts[z];
+    const double p = context.adjusted <= answer.question.level ? context.adjusted : 1;
+    return std::tuple(break_of[z], p, UINT64_MAX - context.rows);
+  };
+  return first_of(answer.contexts.size(), most,
+                  [&](std::size_t y, std::size_t z) { return rank(y) < rank(z); });
+}
 
 void require_audit_page() { require_bundle(); }
 

@@ -69,6 +69,9 @@ TEST(FreemanHalton, LadyTastingTea) {
   EXPECT_NEAR(fisher_exact({{4, 4}, {3, 1}}), 34.0 / 70, 1e-12);
   EXPECT_NEAR(fisher_exact({{4, 4}, {4, 0}}), 2.0 / 70, 1e-12);
   EXPECT_NEAR(fisher_exact({{4, 4}, {2, 2}}), 1, 1e-12);
+  // So far out that every term is 0: there is no tail to walk down, for 10^12 rows neither.
+  constexpr std::uint64_t kMany = 1'000'000'000'000;
+  EXPECT_EQ(fisher_exact({{kMany, kMany}, {kMany / 4, kMany / 2}}), 0);
 }
 
 TEST(FreemanHalton, NetworkIsEnumeration) {

@@ -134,15 +134,69 @@ TEST(Log, TheSeparatorIsTheOneThatFindsTheColumns) {
   EXPECT_EQ(read_text("a;x,y,z;r\n1;2;1\n", options).facts.separator, ';');
 }
 
+// Names may hold commas: what is a column is not cut.
+TEST(Log, AContextIsCutAtCommasUnlessItIsAColumn) {
+  LogOptions options;
+  options.contexts = {"size, in cm,shop"};
+  const std::string table = "action,\"size, in cm,shop\",shop,reward\na,x,y,1\n";
+  EXPECT_EQ(read_text(table, options).facts.contexts, options.contexts);
+  options.contexts = {"shop,colour"};
+  EXPECT_EQ(read_text("action;shop;colour;reward\na;x;y;1\n", options).facts.contexts,
+            (Names{"shop", "colour"}));
+  EXPECT_TRUE(contains(refused(table, options), "'size, in cm,shop', 'shop'"));
+  options.contexts = {"shop,,colour"};
+  EXPECT_TRUE(contains(refused(table, options), "columns with one comma between two"));
+}
+
+TEST(Log, JointValuesThatDifferHaveNamesThatDiffer) {
+  LogOptions options;
+  options.contexts = {"x", "y"};
+  const ReadLog read = read_text(
+      "action,x,y,reward\n"
+      "a,1 y=2,3,1\n"
+      "a,1,2 y=3,0\n"
+      "a,\"\"\"1\"\" y=2\",3,0\n"
+      "a,1,2,0\n",
+      options);
+  EXPECT_EQ(read.contexts,
+            (Names{"x=\"1 y=2\" y=3", "x=1 y=\"2 y=3\"", "x=\"\"\"1\"\" y=2\" y=3", "x=1 y=2"}));
+  options.bins = {parse_edges("y:2")};  // names of bins are ours, and plain
+  EXPECT_EQ(read_text("action,x,y,reward\na,1,2,1\n", options).contexts, Names{"x=1 y=<=2"});
+  options = {};
+  options.contexts = {"x"};  // one column alone cannot be mistaken
+  EXPECT_EQ(read_text("action,x,reward\na,1 y=2,1\n", options).contexts, Names{"1 y=2"});
+}
+
+TEST(Log, WeightsAreWholeNumbers) {
+  LogOptions options = skipping();
+  options.weight = "w";
+  const ReadLog read = read_text(
+      "action,context,reward,w\na,x,1,2\na,x,1,1.5\na,x,1,0\na,x,1,1e16\na,x,1,\na,x,1,1e12\n",
+      options);
+  ASSERT_EQ(read.rows.size(), 2u);
+  EXPECT_EQ(read.rows[1].weight, 1e12);
+  ASSERT_EQ(read.facts.bad.size(), 1u);
+  EXPECT_EQ(read.facts.bad[0].rows, 4u);
+  EXPECT_TRUE(contains(read.facts.bad[0].expected, "a whole number"));
+}
+
+TEST(Log, AColumnIsCutIntoBinsOnce) {
+  LogOptions options;
+  options.contexts = {"age"};
+  options.bins = {parse_bins("age:2"), parse_edges("age:18")};
+  EXPECT_TRUE(contains(refused("action,age,reward\na,1,1\n", options),
+                       "--edges: got 'age' a second time, expected each column once"));
+}
+
 TEST(Log, MissingColumnsNameTheNearest) {
   LogOptions options;
   options.contexts = {"opend"};
   EXPECT_TRUE(contains(refused("action,opened,reward\na,x,1\n", options),
-                       "--context: got 'opend', expected a column of this log (action, opened, "
-                       "reward); did you mean 'opened'?"));
+                       "--context: got 'opend', expected a column of this log ('action', "
+                       "'opened', 'reward'); did you mean 'opened'?"));
   EXPECT_TRUE(contains(refused("campaign,context,reward\na,x,1\n"),
                        "column: got no 'action', expected --action with one of its columns "
-                       "(campaign, context, reward)"));
+                       "('campaign', 'context', 'reward')"));
   EXPECT_TRUE(contains(refused("action,action,context,reward\na,a,x,1\n"), "two columns 'action'"));
   options.contexts = {"action"};
   EXPECT_TRUE(contains(refused("action,context,reward\na,x,1\n", options), "a role already"));
@@ -212,6 +266,10 @@ TEST(Log, RewardsAreScaledOnRequest) {
   EXPECT_EQ(read.rows[1].reward, 0.75);
   EXPECT_EQ(read.rows[2].reward, 1);
   EXPECT_EQ(read.facts.bad.at(0).first_line, 5u);
+  // Whoever reads the answer must know.
+  EXPECT_EQ(log_sentences(read.facts).at(2),
+            "Rewards from -10 to 10 became 0 to 1, and all that is said of rewards is on that "
+            "scale.");
 }
 
 TEST(Log, AGivenProblemFixesNamesAndTheirOrder) {
@@ -410,8 +468,12 @@ TEST(Log, ASecondReadingIsTheSame) {
 TEST(Log, PackedFilesAreReadAsTheyAre) {
   std::string table = "action,context,reward\n";
   for (int i = 0; i < 50'000; ++i) table += i % 2 == 0 ? "a,x,1\n" : "b,y,0\n";
-  Packer packer;
-  const std::string packed = packer.pack(table) + packer.finish();
+  const auto packed_text = [](const std::string& text) {
+    Packer packer;
+    std::string bytes = packer.pack(text);  // first this: operands of + have no order
+    return bytes += packer.finish();
+  };
+  const std::string packed = packed_text(table);
   EXPECT_LT(packed.size(), table.size() / 20);
   const TemporaryDirectory directory;
   const auto facts = [&](const std::string& bytes) {
@@ -420,9 +482,8 @@ TEST(Log, PackedFilesAreReadAsTheyAre) {
   };
   EXPECT_EQ(facts(packed).rows_used, 50'000u);
   EXPECT_TRUE(facts(packed).packed);
-  Packer more;
-  const std::string appended = more.pack("c,z,1\n") + more.finish();
-  EXPECT_EQ(facts(packed + appended).rows_used, 50'001u);  // members one after the other
+  EXPECT_EQ(facts(packed + packed_text("c,z,1\n")).rows_used,
+            50'001u);  // members one after the other
   EXPECT_TRUE(contains(refusal([&] { facts(packed.substr(0, packed.size() - 20)); }), "gzip"));
   std::string damaged = packed;
   damaged[packed.size() / 2] = static_cast<char>(damaged[packed.size() / 2] ^ 0x55);
@@ -440,6 +501,27 @@ TEST(Log, FactsInSentences) {
                    "2 rows could not be used: 1 decisions that were there before in 'decision' "
                    "(first in line 3: '1'); 1 values out of range in 'reward' (first in line 4: "
                    "'7')."}));
+}
+
+// The first row decides whether they are known, unless the column was named: then a row without one
+// is a bad row wherever it stands.
+TEST(Log, ANamedPropensityIsMissedInEveryLine) {
+  for (const std::string rows :
+       {"a,x,1,\nb,x,1,0.5\nb,y,1,0.5\n", "a,x,1,0.5\nb,x,1,\nb,y,1,0.5\n"}) {
+    const std::string table = "action,context,reward,propensity\n" + rows;
+    LogOptions named = skipping();
+    named.propensity = "propensity";
+    const ReadLog read = read_text(table, named);
+    EXPECT_EQ(read.facts.rows_used, 2u);
+    EXPECT_EQ(read.facts.rows_bad(), 1u);
+    EXPECT_EQ(read.facts.bad.at(0).reason, "missing values");
+    EXPECT_TRUE(read.facts.has_propensities());
+    named.skip_bad = false;
+    EXPECT_TRUE(contains(refused(table, named), "a propensity in every row, as --propensity"));
+  }
+  EXPECT_TRUE(contains(refused("action,context,reward,propensity\na,x,1,\nb,x,1,0.5\n"),
+                       "--propensity propensity --skip-bad leaves out rows without one"));
+  EXPECT_EQ(read_text("action,context,reward,propensity\na,x,1,\nb,x,1,\n").facts.rows_used, 2u);
 }
 
 TEST(Log, PropensitiesInEveryRowOrInNone) {
@@ -473,6 +555,7 @@ TEST(Log, HeadersOfSpreadsheets) {
   EXPECT_EQ(told.facts.separator, ';');
   EXPECT_EQ(told.rows[0].line, 3u);
   EXPECT_TRUE(contains(refused("action,context,reward\ra,x,1\rb,y,0\r"), "CR alone"));
+  EXPECT_TRUE(contains(refused("\x89PNG\r\x1a\xff\xfe\n\x80\x81\n"), "bytes that are no text"));
   EXPECT_TRUE(contains(refused("\"action,context,reward\na,x,1\n"), "not closed"));
 }
 

@@ -143,6 +143,15 @@ TEST(Shown, LongTextLosesItsMiddle) {
   EXPECT_EQ(shown(long_text, 9), "begin-…end");
 }
 
+TEST(Text, PercentsOfTwoDigits) {
+  EXPECT_EQ(percent(0), "0%");
+  EXPECT_EQ(percent(0.0004), "less than 0.1%");
+  EXPECT_EQ(percent(0.053), "5.3%");
+  EXPECT_EQ(percent(1.0 / 3), "33%");
+  EXPECT_EQ(percent(1.134), "113%");
+  EXPECT_EQ(percent(-0.02), "-2%");
+}
+
 TEST(Text, GroupsDigits) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");

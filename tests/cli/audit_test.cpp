@@ -1,4 +1,5 @@
 // `armature audit`: what it says, how it ends, what it leaves.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -59,6 +60,32 @@ TEST(AuditCommand, TooLittleDataEndsWith3) {
   write_file(log, text);
   const Json json = audited(log, 3);
   EXPECT_EQ(json["verdict"], "too little data");
+}
+
+// Of an action played six times the marginals are hardly known, of one never played not at all: the
+// audit answers all the same, and what it writes can be asked about.
+TEST(AuditCommand, ActionsPlayedRarelyOrNeverStopNothing) {
+  const TemporaryDirectory directory;
+  std::string text = "action,context,reward\n";
+  for (int i = 0; i < 2006; ++i)
+    text += fmt::format("{},{},{}\n", i < 2000 ? "abcd"[i % 4] : 'e', i / 4 % 2 ? "x" : "y",
+                        i % 3 ? 0 : 1);
+  const std::string log = directory.file("rare.csv"), written = directory.file("problem.json");
+  write_file(log, text);
+  const ProgramResult rare = run_armature(fmt::format("audit {} --write {}", log, written));
+  EXPECT_TRUE(rare.status == 0 || rare.status == 3) << rare.status << rare.err;
+  EXPECT_NE(rare.out.find("Start with"), std::string::npos) << rare.out;
+  EXPECT_EQ(run_armature("advise --given " + written + " --horizon 1000").status, 0);
+  Problem problem = read_problem(read_file(written), written);
+  problem.action_names.push_back("never");
+  Matrix marginals(6, 2);
+  for (std::size_t a = 0; a < 6; ++a)
+    for (std::size_t z = 0; z < 2; ++z) marginals(a, z) = 0.5;
+  problem.marginals = std::make_shared<const Matrix>(std::move(marginals));
+  const std::string given = directory.file("given.json");
+  write_file(given, write_problem(problem));
+  const ProgramResult never = run_armature(fmt::format("audit {} --given {}", log, given));
+  EXPECT_TRUE(never.status == 0 || never.status == 3) << never.status << never.err;
 }
 
 TEST(AuditCommand, AdaptiveRestsOnTheEProcess) {
@@ -150,6 +177,52 @@ TEST(AuditCommand, NeverWritesOverWhatItReads) {
   EXPECT_EQ(status("audit log.csv --no-advice --write new --report ./new"), 2);
   EXPECT_EQ(status("audit log.csv --no-advice --write /dev/null -o /dev/null"), 0);
   EXPECT_EQ(read_file(directory.file("log.csv")), text);
+}
+
+// More contexts than the table has rows, and the rarest is the odd one.
+TEST(AuditCommand, TheTableHasTheContextThatBreaks) {
+  const TemporaryDirectory directory;
+  std::string text = "action,context,reward\n";
+  for (int z = 0; z < 14; ++z)
+    for (int i = 0; i < (z == 13 ? 200 : 400 - 10 * z); ++i)
+      text += std::string(i % 2 ? "a,z" : "b,z") + std::to_string(z) +
+              (i / 2 % 2 || (z == 13 && i % 2) ? ",1\n" : ",0\n");
+  write_file(directory.file("log.csv"), text);
+  const ProgramResult result = run_armature("audit " + directory.file("log.csv") + " --no-advice");
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_NE(result.out.find("\nz13 "), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("\nz12 "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("… and 2 more"), std::string::npos) << result.out;
+}
+
+TEST(AuditCommand, TheScaleIsPartOfTheAnswer) {
+  const TemporaryDirectory directory;
+  std::string text = "action,context,reward\n";
+  for (int i = 0; i < 40; ++i)
+    text += std::string(i & 1 ? "a," : "b,") + (i & 2 ? "x," : "y,") + (i & 4 ? "100\n" : "0\n");
+  write_file(directory.file("log.csv"), text);
+  for (const std::string& command :
+       {"audit " + directory.file("log.csv") + " --no-advice",
+        "replay " + directory.file("log.csv") + " --uniform --always a --method ips"}) {
+    const Json json = Json::parse(run_armature(command + " --scale 0,100 --format json").out);
+    EXPECT_EQ(json["log"]["scale"], (Json{0, 100}));
+    EXPECT_NE(json["log"]["sentences"].dump().find("Rewards from 0 to 100 became 0 to 1"),
+              std::string::npos);
+  }
+}
+
+// Where every context takes the same, there is no range to tell.
+TEST(AuditCommand, ContextsAlikeAreOneClause) {
+  const TemporaryDirectory directory;
+  std::string text = "action,context,reward\n";
+  for (int i = 0; i < 2000; ++i)
+    text += std::string(i & 1 ? "a," : "b,") + (i & 2 ? "x," : "y,") + (i & 4 ? "1\n" : "0\n");
+  write_file(directory.file("log.csv"), text);
+  const Json json = Json::parse(
+      run_armature("audit " + directory.file("log.csv") + " --no-advice --format json").out);
+  const std::string words = json["words"][1];
+  EXPECT_NE(words.find("In one context alone it takes 0."), std::string::npos) << words;
+  EXPECT_EQ(words.find("takes from"), std::string::npos) << words;
 }
 
 TEST(AuditCommand, RowsUsedAreLinesAndWeightIsWhatTheyStandFor) {

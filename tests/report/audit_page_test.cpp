@@ -34,5 +34,43 @@ TEST(AuditPage, EscapesNames) {
   EXPECT_NE(page.find("<code>ucb</code>"), std::string::npos);
 }
 
+// Ten contexts with many rows each in which nothing differs, and a rare one in which an action
+// does.
+AuditAnswer broken_in_the_rarest() {
+  std::vector<LogRow> rows;
+  std::vector<std::string> contexts;
+  const auto add = [&](std::uint32_t context, std::uint32_t count, std::uint32_t odd) {
+    contexts.push_back("z" + std::to_string(context));
+    for (std::uint32_t i = 0; i < count; ++i) {
+      LogRow row;
+      row.action = i % 2;
+      row.context = context;
+      row.reward = row.action == 1 && i % 20 < odd ? 1 : i / 2 % 2;
+      rows.push_back(row);
+    }
+  };
+  for (std::uint32_t z = 0; z < 13; ++z) add(z, 400 - 10 * z, 0);
+  add(13, 200, 20);
+  test::VectorSource log(rows, {"a", "b"}, contexts);
+  return audit(log, {});
+}
+
+TEST(AuditPage, ShowsTheContextThatBreaksHoweverRare) {
+  const AuditAnswer answer = broken_in_the_rarest();
+  ASSERT_EQ(answer.verdict, AuditVerdict::kRejected);
+  ASSERT_FALSE(answer.breaks.empty());
+  EXPECT_EQ(answer.breaks.front().context, 13u);
+  EXPECT_EQ(contexts_shown(answer, 3), (std::vector<std::size_t>{0, 1, 13}));
+  EXPECT_EQ(contexts_shown(answer, 20).size(), 14u);
+  AuditAnswer unbroken = answer;  // rejected there, though no action stands out
+  unbroken.breaks.clear();
+  EXPECT_EQ(contexts_shown(unbroken, 3), (std::vector<std::size_t>{0, 1, 13}));
+  if (!web_bundle()) GTEST_SKIP() << "built without the bundle";
+  const std::string page = audit_page(
+      {.answer = answer, .source = "log.csv", .reading = {}, .policy = "", .because = ""});
+  const std::size_t figures = page.find("id=\"figures\""), tables = page.find("id=\"tables\"");
+  EXPECT_NE(page.substr(figures, tables - figures).find("\"z13\""), std::string::npos);
+}
+
 }  // namespace
 }  // namespace armature
