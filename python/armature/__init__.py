@@ -3,3 +3,26 @@
 from armature._engine import __version__
 
 __all__ = ["__version__"]
+
+# Theory, graphs and logs.
+from armature.graphs import Graph, GraphMarginals, GraphVerdict, Separation, Separators
+from armature.logs import Audit, Replay, ReplayValue, audit, replay
+from armature.theory import (
+    Advice,
+    Bound,
+    Bounds,
+    Design,
+    Frontier,
+    FrontierPoint,
+    PairVerdict,
+    advise,
+    bounds,
+    design,
+    frontier,
+)
+
+__all__ += [
+    "Advice", "Audit", "Bound", "Bounds", "Design", "Frontier", "FrontierPoint", "Graph", "GraphMarginals",
+    "GraphVerdict", "PairVerdict", "Replay", "ReplayValue", "Separation", "Separators", "advise", "audit", "bounds",
+    "design", "frontier", "replay",
+]
