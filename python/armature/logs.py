@@ -266,7 +266,7 @@ def replay(
     """What policies would have earned, told from a log of another's decisions. As ``armature replay``.
 
     >>> log = {"action": ["a", "b"] * 500, "context": ["x"] * 500 + ["y"] * 500, "reward": [1, 0] * 500}
-    >>> replay(log, always="a", uniform=True)[0].value
+    >>> replay(log, always="a", uniform=True, method="snips")[0].value
     1.0
     """
     columns = _columns(action, context, reward, propensity, weight, time, decision, bins, edges, scale, given,

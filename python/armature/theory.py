@@ -126,7 +126,7 @@ def bounds(
     Sizes, or an instance that knows its own sizes, rank, gap and ε; what is given explicitly wins.
 
     >>> round(bounds(actions=20, contexts=2, horizon=1e6)["ucb"].value)
-    44853
+    70790
     """
     return Bounds(_engine.ask_bounds(_setting(locals())))
 
