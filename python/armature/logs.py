@@ -181,14 +181,14 @@ class Replay(Answer):
         self.resamples: int = fields["resamples"]
         self.seed: int = fields["seed"]
         self.log_value: float = fields["log_value"]
-        self.log_interval: tuple[float, float] = tuple(fields["log_interval"])
+        self.log_interval: tuple[float, float] = _ends(fields["log_interval"])
         self.log: dict[str, Any] = dict(fields["log"])
         self.notes: list[str] = list(fields["notes"])
         self.warnings: list[str] = list(fields["warnings"])
         self.values: list[ReplayValue] = [
-            ReplayValue(**{**value, "interval": tuple(value["interval"]),
-                           "difference_interval": tuple(value["difference_interval"]),
-                           "shares": np.array(value["shares"], float)})
+            dataclasses.replace(
+                ReplayValue(**value), interval=_ends(value["interval"]),
+                difference_interval=_ends(value["difference_interval"]), shares=np.array(value["shares"], float))
             for value in fields["values"]
         ]
 
@@ -273,6 +273,11 @@ def replay(
                        adaptive, skip_bad)
     return Replay(_engine.ask_replay(_source(log), columns, one_or_more(policies), one_or_more(always), method,
                                      uniform, least_propensity, benign, horizon, level, bootstrap, seed))
+
+
+def _ends(pair: list[float]) -> tuple[float, float]:
+    low, high = pair
+    return low, high
 
 
 def _columns(

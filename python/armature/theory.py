@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, Union, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -67,15 +67,18 @@ class Bounds(Answer, Sequence[Bound]):
         self.epsilon: float | None = fields.get("epsilon")
         self.delay: int | None = fields.get("delay")
         self.notes: list[str] = list(fields["notes"])
-        self._bounds = [
-            Bound(**{**{"value": None, "failure": None}, **row}) for row in fields["bounds"]
-        ]
+        absent: dict[str, Any] = {"value": None, "failure": None}
+        self._bounds = [Bound(**{**absent, **row}) for row in fields["bounds"]]
         self._by_name = {bound.name: bound for bound in self._bounds}
 
     def __len__(self) -> int:
         return len(self._bounds)
 
-    def __getitem__(self, key: Any) -> Any:
+    @overload
+    def __getitem__(self, key: str | int) -> Bound: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Bound]: ...
+    def __getitem__(self, key: str | int | slice) -> Bound | list[Bound]:
         if isinstance(key, str):
             if key not in self._by_name:
                 raise KeyError(f"got '{key}', expected one of {', '.join(self._by_name)}")
@@ -166,8 +169,8 @@ class Frontier(Answer):
         self.lower_bound_until: float | None = fields.get("lower_bound_until")
         self.notes: list[str] = list(fields["notes"])
         self.pair: PairVerdict | None = PairVerdict(**fields["pair"]) if "pair" in fields else None
-        optional = {"policy": None, "log_r1": None, "log_r2": None}
-        self.points: list[FrontierPoint] = [FrontierPoint(**{**optional, **p}) for p in fields["points"]]
+        absent: dict[str, Any] = {"policy": None, "log_r1": None, "log_r2": None}
+        self.points: list[FrontierPoint] = [FrontierPoint(**{**absent, **p}) for p in fields["points"]]
 
     @property
     def series(self) -> list[str]:

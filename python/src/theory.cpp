@@ -291,13 +291,19 @@ py::dict ask_design(py::handle source, bool exact, py::handle iterations, py::ha
 
 bool is_world(py::handle value) {
   return PyUnicode_Check(value.ptr()) || PyObject_HasAttrString(value.ptr(), "__fspath__") ||
-         py::isinstance<Instance>(value);
+         py::isinstance<Instance>(value) || PyObject_HasAttrString(value.ptr(), "to_json");
 }
 
 World world_of(py::handle value, std::optional<Round> horizon, std::uint64_t seed) {
   World world;
   if (py::isinstance<Instance>(value)) {
     world.instance = std::make_shared<const Instance>(value.cast<const Instance&>());
+    world.text = world.instance->name();
+    return world;
+  }
+  if (PyObject_HasAttrString(value.ptr(), "to_json")) {
+    world.instance = std::make_shared<const Instance>(
+        read_instance(std::string(py::str(value.attr("to_json")())), "instance"));
     world.text = world.instance->name();
     return world;
   }
@@ -321,6 +327,8 @@ Problem problem_of(const char* field, py::handle value) {
   if (py::isinstance<py::dict>(value))
     return read_problem(std::string(py::str(py::module_::import("json").attr("dumps")(value))),
                         field);
+  if (PyObject_HasAttrString(value.ptr(), "to_json"))
+    return read_problem(std::string(py::str(value.attr("to_json")())), field);
   if (!PyUnicode_Check(value.ptr()) && !PyObject_HasAttrString(value.ptr(), "__fspath__"))
     refuse(field, value, "a problem: its file, or a dictionary like one (docs/formats.md)");
   const std::string path = path_of(value);
