@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import TYPE_CHECKING, Any, Iterable, Union
+from typing import Any, Iterable, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from armature import _engine
 from armature._answers import Answer, html_table, one_or_more
-
-if TYPE_CHECKING:
-    from armature._engine import Instance
+from armature._engine import Instance
 
 Floats = npt.NDArray[np.float64]
 #: One node or several.

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from typing import Any, Iterable, Mapping, Sequence, Union
 
@@ -18,6 +17,7 @@ import numpy.typing as npt
 
 from armature import _engine
 from armature._answers import Answer, data_frame, html_sentences, html_table, one_or_more
+from armature._engine import Problem
 from armature.theory import GivenProblem
 
 Floats = npt.NDArray[np.float64]
@@ -60,7 +60,9 @@ class Audit(Answer):
     warnings: list[str]
     advice: dict[str, Any] | None
 
-    def __init__(self, fields: dict[str, Any], problem: str) -> None:
+    problem: Problem  #: what a policy may be told: names, marginals and their ε
+
+    def __init__(self, fields: dict[str, Any], problem: Problem) -> None:
         super().__init__(fields)
         arrays = {"counts": np.uint64, "marginals": float, "means": float}
         self.advice = None
@@ -72,18 +74,7 @@ class Audit(Answer):
                                   for key, part in value.items()}
             elif name != "words":
                 setattr(self, name, value)
-        self._problem = problem
-
-    @property
-    def problem(self) -> dict[str, Any]:
-        """What a policy may be told: names, marginals and their ε, as in a problem file."""
-        problem: dict[str, Any] = json.loads(self._problem)
-        return problem
-
-    def write_problem(self, path: str | os.PathLike[str]) -> None:
-        """The same as a file, for ``simulate --given``."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self._problem)
+        self.problem = problem
 
     def words(self) -> list[str]:
         """The verdict in sentences: the first says it all."""

@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, Union, overload
+from typing import Any, Iterator, Mapping, Sequence, Union, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from armature import _engine
 from armature._answers import Answer, data_frame, html_sentences, html_table
-
-if TYPE_CHECKING:
-    from armature._engine import Instance
+from armature._engine import Instance, Problem
 
 Floats = npt.NDArray[np.float64]
 #: A family's text form, an instance file, or an Instance.
-World = Union[str, "os.PathLike[str]", "Instance"]
-#: A problem file, or a dictionary like one (docs/formats.md).
-GivenProblem = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+World = Union[str, "os.PathLike[str]", Instance]
+#: A Problem, its file, or a dictionary like one (docs/formats.md).
+GivenProblem = Union[Problem, str, "os.PathLike[str]", Mapping[str, Any]]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,18 +16,23 @@ namespace armature::python {
 
 [[noreturn]] inline void refuse(const std::string& field, py::handle value,
                                 const std::string& expected) {
-  throw Error({"", field, shown(std::string(py::str(py::repr(value))), 80), expected});
+  PyObject* text = PyObject_Repr(value.ptr());
+  const char* bytes = text == nullptr ? nullptr : PyUnicode_AsUTF8(text);
+  std::string told = bytes == nullptr ? fmt::format("a {}", Py_TYPE(value.ptr())->tp_name) : bytes;
+  Py_XDECREF(text);
+  PyErr_Clear();  // a repr that fails is not our trouble
+  throw Error({"", field, shown(told, 80), expected});
 }
 
 /// True, False and numpy's: numbers to Python, mistakes where a number belongs.
-inline bool is_bool(py::handle value) {
+inline bool is_truth(py::handle value) {
   return PyBool_Check(value.ptr()) ||
          std::string(Py_TYPE(value.ptr())->tp_name).find("bool") != std::string::npos;
 }
 
 inline std::optional<double> as_real(py::handle value) {
-  if (is_bool(value) || !(PyFloat_Check(value.ptr()) || PyIndex_Check(value.ptr()) ||
-                          PyObject_HasAttrString(value.ptr(), "__float__")))
+  if (is_truth(value) || !(PyFloat_Check(value.ptr()) || PyIndex_Check(value.ptr()) ||
+                           PyObject_HasAttrString(value.ptr(), "__float__")))
     return std::nullopt;
   const double number = PyFloat_AsDouble(value.ptr());
   if (PyErr_Occurred() != nullptr) {
@@ -60,7 +65,7 @@ inline double share(const std::string& field, py::handle value) {
 inline std::uint64_t whole(const std::string& field, py::handle value, std::uint64_t low,
                            std::uint64_t high) {
   const std::string expected = fmt::format("a whole number from {} to {}", low, high);
-  if (is_bool(value)) refuse(field, value, expected);
+  if (is_truth(value)) refuse(field, value, expected);
   std::uint64_t number = 0;
   if (PyIndex_Check(value.ptr())) {
     const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));

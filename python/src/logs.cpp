@@ -364,7 +364,7 @@ py::tuple ask_audit(py::handle source, const py::dict& columns, py::handle level
     }
     py::dict fields = audit_fields(answer, log->facts());
     if (advice) fields["advice"] = advice_for(answer, crew);
-    return py::make_tuple(fields, write_problem(answer.problem()));
+    return py::make_tuple(fields, py::cast(answer.problem()));
   });
 }
 
