@@ -26,3 +26,9 @@ __all__ += [
     "GraphVerdict", "PairVerdict", "Replay", "ReplayValue", "Separation", "Separators", "advise", "audit", "bounds",
     "design", "frontier", "replay",
 ]
+from armature import errors, instances, policy
+from armature.errors import *
+from armature.instances import *
+from armature.policy import *
+
+__all__ += errors.__all__ + instances.__all__ + policy.__all__
