@@ -32,3 +32,11 @@ from armature.instances import *
 from armature.policy import *
 
 __all__ += errors.__all__ + instances.__all__ + policy.__all__
+# Simulation and studies
+from armature.environments import Discrete, Environment
+from armature.results import Figure, Result
+from armature.simulation import KnownProblem, simulate
+from armature.studies import Store, open_store, run_study
+
+__all__ += ["Discrete", "Environment", "Figure", "KnownProblem", "Result", "Store"]
+__all__ += ["open_store", "run_study", "simulate"]
