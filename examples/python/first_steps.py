@@ -88,4 +88,4 @@ print(advice.because)
 
 # %%
 bounds = armature.bounds(actions=20, contexts=3, horizon=1e6)
-{name: round(bounds[name].value) for name in ("ucb", "c-ucb", "sentry-any")}
+{name: round(bounds[name].value) for name in ("ucb", "c-ucb", "sentry-first-any", "minimax-any")}
