@@ -68,6 +68,10 @@ hidden = armature.simulate("hidden-arm:actions=20", ["ucb", "c-ucb", "sentry"], 
                            progress=False)
 hidden.summary()[["mean_regret", "standard_error"]].round(1)
 
+# %% [markdown]
+# `c-ucb` is wrong for ever: its regret grows with every round. `sentry` finds out, in most replications before the end, and
+# pays for it; `ucb` never relied on anything. That price, and what it buys in the other world, is what armature is about.
+
 # %%
 import matplotlib.pyplot as plt
 
