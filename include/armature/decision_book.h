@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "armature/extend.h"
+#include "armature/open_decisions.h"
 #include "armature/policy_session.h"
 
 namespace armature {
@@ -144,7 +145,6 @@ class DecisionBook {
 
     bool says(const Part& part) const;  // was it observed, and is that a part of it?
   };
-  using Open = std::map<Id, Decision>;
   /// Made by the book that this one extends: its policy witnesses what comes of it.
   struct Inherited {
     Arm made;  // in the problem it was made in
@@ -167,7 +167,7 @@ class DecisionBook {
   Context context_of(std::string_view name) const;
   [[noreturn]] void refuse(Id id, const Part* part) const;
   void end(Id id, const Outcome* outcome);
-  bool holds_together(const Saved& saved) const;
+  bool holds_together() const;
 
   PolicySession session_;
   Id first_;     // of this book: the session may have been at work before
@@ -175,7 +175,7 @@ class DecisionBook {
   std::size_t remembered_;
   Probabilities told_;
   std::vector<double> probabilities_;  // scratch, where they are told
-  Open open_;
+  OpenDecisions open_;
   std::map<Id, Inherited> inherited_;
   std::map<Id, Part> parts_;    // of what is half told
   std::vector<Closed> closed_;  // the last ones, a ring…

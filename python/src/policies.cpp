@@ -384,8 +384,11 @@ class Collector final : public StateVisitor {
   void list(std::string_view name, std::vector<double>& v) override { array(name, v); }
 
  private:
+  // Learners inside a policy have fields of the same names: the second is "plays_2".
   void set(std::string_view name, const py::object& value) {
-    fields[py::str(name.data(), name.size())] = value;
+    std::string key(name);
+    for (int again = 2; fields.contains(key); ++again) key = fmt::format("{}_{}", name, again);
+    fields[py::str(key)] = value;
   }
   template <class T>
   void array(std::string_view name, const std::vector<T>& values) {

@@ -88,7 +88,7 @@ DecisionBook::Made DecisionBook::choose() {
     known = session_.policy().probabilities(probabilities_);
   }
   const Decision decision = session_.choose();
-  open_.emplace_hint(open_.end(), last_id(), decision);
+  open_.add(last_id(), decision);
   return {last_id(), decision.arm,
           known ? std::optional(probabilities_[decision.arm]) : std::nullopt};
 }
@@ -184,7 +184,7 @@ void DecisionBook::check_can_witness() const {
 // The action an outstanding decision was made for. `part` is what is told of it; null: it is
 // forgotten.
 Arm DecisionBook::made_arm(Id id, const Part* part) const {
-  if (const auto open = open_.find(id); open != open_.end()) return open->second.arm;
+  if (const Decision* open = open_.find(id)) return open->arm;
   const auto inherited = inherited_.find(id);
   if (inherited == inherited_.end()) refuse(id, part);
   return inherited->second.made;
@@ -252,12 +252,12 @@ void DecisionBook::take_in(const Told& told) {
 
 // With its outcome; null: it is forgotten.
 void DecisionBook::end(Id id, const Outcome* outcome) {
-  if (const auto open = open_.find(id); open != open_.end()) {
+  if (const Decision* open = open_.find(id)) {
     if (outcome != nullptr)
-      session_.observe(open->second, *outcome);
+      session_.observe(*open, *outcome);
     else
-      session_.forget(open->second);
-    open_.erase(open);
+      session_.forget(*open);
+    open_.erase(id);
   } else {
     const auto inherited = inherited_.find(id);
     if (outcome != nullptr && inherited->second.now != kGone)
@@ -282,8 +282,9 @@ std::vector<DecisionBook::Waiting> DecisionBook::outstanding() const {
   for (const auto& [id, inherited] : inherited_)
     waiting.push_back({id, inherited.made, last_id() - id,
                        inherited.now == kGone ? std::nullopt : std::optional(inherited.now)});
-  for (const auto& [id, decision] : open_)
+  open_.for_each([&](Id id, Decision decision) {
     waiting.push_back({id, decision.arm, last_id() - id, decision.arm});
+  });
   return waiting;
 }
 
@@ -305,8 +306,9 @@ DecisionBook DecisionBook::extend(const std::string& policy, const Problem& prob
   };
   for (const auto& [id, inherited] : inherited_)
     next.inherited_[id] = {inherited.made, arm_there(inherited.now)};
-  for (const auto& [id, decision] : open_)
+  open_.for_each([&](Id id, Decision decision) {
     next.inherited_[id] = {decision.arm, arm_there(decision.arm)};
+  });
   for (auto [id, part] : parts_) {
     if (part.context && contexts[*part.context] == problem.contexts())
       refuse_lost_context(from, next.inherited_.at(id).made, *part.context);
@@ -415,8 +417,9 @@ std::string DecisionBook::save() const {
               .told = told_ == Probabilities::kTold,
               .closed = closed_,
               .session = session_.save()};
-  for (const auto& [id, decision] : open_)
+  open_.for_each([&](Id id, Decision decision) {
     saved.outstanding.push_back({id, decision.arm, decision.ticket});
+  });
   for (const auto& [id, one] : inherited_) saved.inherited.push_back({id, one.made, one.now});
   for (const auto& [id, part] : parts_)
     saved.half_told.push_back(
@@ -431,10 +434,16 @@ DecisionBook DecisionBook::load(std::string_view bytes, const Problem& problem) 
   const std::string_view owner = bytes.substr(std::min(bytes.find('\n'), bytes.size() - 1) + 1);
   saved.continued = owner.starts_with(std::string(kLongOwner) + '\n');
   load_state(saved.continued ? kLongOwner : kOwner, bytes, saved.fields());
-  DecisionBook book(PolicySession::load(saved.session, problem), saved);
-  if (!book.holds_together(saved))
-    throw Error({"", "saved decision book", "decisions that were never made",
-                 "a book saved by this program"});
+  PolicySession session = PolicySession::load(saved.session, problem);
+  const auto refuse_unless = [](bool fits) {
+    if (!fits)
+      throw Error({"", "saved decision book", "decisions that were never made",
+                   "a book saved by this program"});
+  };
+  refuse_unless(saved.base <= std::numeric_limits<Id>::max() - session.round() &&
+                saved.ids_fit(saved.base + session.round()));
+  DecisionBook book(std::move(session), saved);
+  refuse_unless(book.holds_together());
   return book;
 }
 
@@ -445,27 +454,23 @@ DecisionBook::DecisionBook(PolicySession session, const Saved& saved)
       remembered_(saved.remembered),
       told_(saved.told ? Probabilities::kTold : Probabilities::kUntold),
       closed_(saved.closed) {
-  for (const Saved::Outstanding& one : saved.outstanding)
-    open_.emplace_hint(open_.end(), one.id, Decision{one.arm, one.ticket});
+  for (const Saved::Outstanding& one : saved.outstanding) open_.add(one.id, {one.arm, one.ticket});
   for (const Saved::Heir& one : saved.inherited) inherited_[one.id] = {one.made, one.now};
   for (const Saved::HalfTold& one : saved.half_told)
     parts_[one.id] = one.has_context == 1 ? Part{one.context, {}} : Part{{}, one.reward};
 }
 
-bool DecisionBook::holds_together(const Saved& saved) const {
+bool DecisionBook::holds_together() const {
   const Problem& problem = session_.problem();
   const auto is_arm = [&](Arm arm) { return arm < problem.actions(); };
-  return base_ <= std::numeric_limits<Id>::max() - session_.round() && saved.ids_fit(last_id()) &&
-         open_.size() == session_.outstanding() &&
-         std::all_of(open_.begin(), open_.end(),
-                     [&](const auto& one) { return is_arm(one.second.arm); }) &&
-         std::all_of(
-             inherited_.begin(), inherited_.end(),
-             [&](const auto& one) { return one.second.now == kGone || is_arm(one.second.now); }) &&
-         std::all_of(parts_.begin(), parts_.end(), [&](const auto& one) {
-           return (open_.contains(one.first) || inherited_.contains(one.first)) &&
-                  one.second.context.value_or(0) < problem.contexts();
-         });
+  bool fits = open_.size() == session_.outstanding();
+  open_.for_each([&](Id, Decision decision) { fits = fits && is_arm(decision.arm); });
+  for (const auto& [id, inherited] : inherited_)
+    fits = fits && (inherited.now == kGone || is_arm(inherited.now));
+  for (const auto& [id, part] : parts_)
+    fits = fits && (open_.find(id) != nullptr || inherited_.contains(id)) &&
+           part.context.value_or(0) < problem.contexts();
+  return fits;
 }
 
 }  // namespace armature
