@@ -44,10 +44,30 @@ def plot_regret(
         import matplotlib.pyplot
 
         ax = matplotlib.pyplot.subplots(figsize=(7.5, 4.4), layout="constrained")[1]
-    _draw(result, ax, scale, theory)
-    ax.set_title(
-        result.instance if title is None else title, loc="left", fontsize=11, fontweight="semibold"
+    above = _draw(result, ax, scale, theory)
+    counts = {len(result.replications(label)) for label in result.policies}
+    words = f"mean of {max(counts):,} replications" if max(counts) > 1 else "one replication"
+    if min(counts) != max(counts):
+        words = f"interrupted: means of {min(counts):,} to {max(counts):,} replications"
+    if max(counts) > 1:
+        words += ", band: its 95% interval"
+    heading = ax.set_title(
+        result.instance if title is None else title,
+        loc="left",
+        fontsize=11,
+        fontweight="semibold",
+        pad=20,
     )
+    ax.annotate(
+        "; ".join([words, *above]),
+        xy=(0, 1),
+        xytext=(0, 7),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize=8.5,
+        color=GREY,
+    )
+    heading.set_wrap(True)
     return ax
 
 
@@ -62,11 +82,12 @@ def regret_svg(result: Result) -> str:
     return whole[whole.index("<svg") :]
 
 
-def _draw(result: Result, ax: Any, scale: str, theory: bool) -> None:
+def _draw(result: Result, ax: Any, scale: str, theory: bool) -> list[str]:
+    """The curves; returns what is said of bounds that have no place among them."""
     rounds = result.checkpoints.astype(float)
     told = result.to_rows()
     ends: list[tuple[str, float, str]] = []
-    least = np.inf
+    least, most = np.inf, 0.0
     for label, (colour, dash, _) in result.looks().items():
         points = told[label]
         if not points or all(point["mean"] == 0 for point in points):
@@ -74,23 +95,38 @@ def _draw(result: Result, ax: Any, scale: str, theory: bool) -> None:
         mean = np.array([point["mean"] for point in points])
         low = np.array([point.get("low95", point["mean"]) for point in points])
         high = np.array([point.get("high95", point["mean"]) for point in points])
-        least = min(least, mean[mean > 0].min())
+        least, most = min(least, mean[mean > 0].min()), max(most, high.max())
         ax.fill_between(rounds, low, high, color=colour, alpha=BAND, linewidth=0)
         style = (0, [length / 1.6 for length in dash]) if dash else "-"
         ax.plot(rounds, mean, color=colour, linestyle=style, linewidth=1.9, label=label)
         ends.append((label, float(mean[-1]), colour))
-        if theory:
-            ax.plot(rounds, result.bound(label), color=colour, linestyle=(0, (2, 3)), linewidth=0.8)
     if scale != "linear":
         ax.set_xscale("log")
     if scale == "log-log" and np.isfinite(least):
         ax.set_yscale("log")
-        ax.set_ylim(bottom=_floor(told, least))
+        ax.set_ylim(_floor(told, least), 1.3 * most)
     else:
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(0, 1.04 * most or 1)
     ax.set_xlim(rounds[0] if scale != "linear" else 0, rounds[-1])
     _dress(ax)
+    above = _draw_bounds(result, ax, [(name, colour) for name, _, colour in ends]) if theory else []
     _name_ends(ax, ends)
+    return above
+
+
+def _draw_bounds(result: Result, ax: Any, drawn: list[tuple[str, str]]) -> list[str]:
+    """Thin dashes where a bound falls among what was measured: bounds never stretch the axis."""
+    rounds, top = result.checkpoints.astype(float), ax.get_ylim()[1]
+    above = []
+    for label, colour in drawn:
+        bound = result.bound(label)
+        if np.isnan(bound).all():
+            continue
+        if np.nanmin(bound) <= top:
+            ax.plot(rounds, bound, color=colour, linestyle=(0, (2, 3)), linewidth=0.9, zorder=1.5)
+        else:
+            above.append(f"bound of {label}: {bound[-1]:,.4g}, above")
+    return above
 
 
 def _floor(told: dict[str, list[dict[str, Any]]], least: float) -> float:
@@ -113,14 +149,17 @@ def _dress(ax: Any) -> None:
 
 
 def _name_ends(ax: Any, ends: list[tuple[str, float, str]]) -> None:
-    """Names at the ends of their lines, kept apart from below to above: no legend to look up."""
+    """Names at the ends of their lines, kept apart: no legend to look up."""
     to_axes = ax.transData + ax.transAxes.inverted()
     right = ax.get_xlim()[1]
-    places = [(to_axes.transform((right, value))[1], name, colour) for name, value, colour in ends]
-    below = -np.inf
-    for place, name, colour in sorted(places):
-        at = max(place, below + NAME_GAP)
-        below = at
+    lines = sorted((to_axes.transform((right, value))[1], name, colour) for name, value, colour in ends)
+    heights = [place for place, _, _ in lines]
+    for i in range(1, len(heights)):
+        heights[i] = max(heights[i], heights[i - 1] + NAME_GAP)
+    heights[-1:] = [min(height, 1.0) for height in heights[-1:]]
+    for i in reversed(range(len(heights) - 1)):  # back down, where they rose beyond the panel
+        heights[i] = min(heights[i], heights[i + 1] - NAME_GAP)
+    for (place, name, colour), at in zip(lines, heights):
         ax.annotate(
             name,
             xy=(1, place),

@@ -306,17 +306,13 @@ class Result:
 
     def _html_table(self) -> str:
         rows = []
-        for label, told in zip(self._labels, self._told["results"]):
-            look = self.looks()[label][0]
-            cells = [f'<td style="text-align:left"><b style="color:{look}">{html.escape(label)}</b></td>']
-            if "mean_regret" in told:
-                error = f" ± {told['standard_error']:.2g}" if "standard_error" in told else ""
-                cells.append(f"<td>{told['mean_regret']:,.1f}{error}</td>")
-                cells += [f"<td>{told[key]:,.1f}</td>" for key in ("median", "q95")]
-            else:
-                cells.append("<td colspan=3>not finished</td>")
-            cells.append(f"<td>{told['replications']:,}</td>")
-            rows.append(f"<tr>{''.join(cells)}</tr>")
+        looks = self.looks()
+        for place, (label, told) in enumerate(zip(self._labels, self._told["results"])):
+            name = f'<b style="color:{looks[label][0]}">{html.escape(label)}</b>'
+            cells = [name, self._finished.mean(place) or "not finished"]
+            cells += [f"{told[key]:,.1f}" if key in told else "" for key in ("median", "q95")]
+            cells.append(f"{told['replications']:,}")
+            rows.append("<tr><td>" + "</td><td>".join(cells) + "</td></tr>")
         head = "".join(
             f"<th>{name}</th>"
             for name in ("policy", "mean regret", "median", "95%", "replications")

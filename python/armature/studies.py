@@ -97,8 +97,14 @@ class Store:
 
     @property
     def cells(self) -> pandas.DataFrame:
-        """One row per instance, horizon and policy: sizes, regret at the horizon and its errors."""
+        """One row per instance, horizon, condition and policy: names and sizes."""
         return self._table("cells")
+
+    @property
+    def final(self) -> pandas.DataFrame:
+        """One row per cell: regret at its horizon, with its error, interval and quantiles."""
+        curves = self.curves
+        return curves[curves["round"] == curves["horizon"]].reset_index(drop=True)
 
     @property
     def replications(self) -> pandas.DataFrame:
@@ -182,7 +188,10 @@ class Store:
                     table = os.path.splitext(file)[0]
                     if table not in self._tables:
                         self._tables[table] = pandas.read_csv(
-                            os.path.join(folder, file), float_precision="round_trip"
+                            os.path.join(folder, file),
+                            float_precision="round_trip",
+                            keep_default_na=False,  # a label may well be "NA"
+                            na_values=[""],
                         )
         return self._tables[name]
 

@@ -33,7 +33,7 @@ double reward_of(const py::handle& value, const std::string& who) {
 }
 
 py::object method_or_none(const py::object& part, const char* name) {
-  return py::hasattr(part, name) ? part.attr(name) : py::none();
+  return py::getattr(part, name, py::none());
 }
 
 /// An object with choose() and observe(). What choose() answers (an arm, or anything with `.arm`)

@@ -13,6 +13,7 @@
 #include "report/policy_looks.h"
 #include "report/resources.h"
 #include "report/study_figures.h"
+#include "report/table.h"
 
 namespace armature::python {
 namespace {
@@ -94,6 +95,13 @@ class Finished {
     figure["caption"] = one.caption;
     figure["spec"] = one.spec;
     return figure;
+  }
+
+  // "101.6 ± 3.6", as in the table; nothing of a policy without a finished replication.
+  std::optional<std::string> mean(std::uint32_t cell) const {
+    for (const CellSummary& summary : result_.cells)
+      if (summary.cell.id == cell) return mean_text(summary.final_regret());
+    return std::nullopt;
   }
 
   // Colour, dash and shape of each policy, as in reports.
@@ -249,6 +257,7 @@ void bind_simulation(py::module_& module) {
       .def("regrets", &Finished::regrets)
       .def("bound", [](const Finished& self,
                        std::uint32_t cell) { return py::array(py::cast(self.bound(cell))); })
+      .def("mean", &Finished::mean)
       .def("figure", &Finished::figure)
       .def("looks", &Finished::looks);
 
