@@ -100,6 +100,13 @@ import armature
 def total(audit: armature.Audit) -> int:
     return int(audit.counts.sum())
 
+policy = armature.Policy("ucb", actions=["mail", "call"])
+decision: armature.Decision = policy.choose()
+policy.observe(decision, context=0, reward=1.0)
+arms: list[str] = policy.choose(10).action
+result = armature.simulate("hidden-arm", ["ucb"], horizon=1e3, replications=2)
+final: np.ndarray[tuple[int], np.dtype[np.float64]] = result.final_regret("ucb")
+world: armature.Instance = armature.Graph.parse("dag { a -> b }").instance("a", "b", "b")
 bound: float | None = armature.bounds(20, 2, 1e6)["ucb"].value
 weights = armature.design(np.eye(3)).weights
 leverage: float = armature.design(np.eye(3), exact=True).largest_leverage
