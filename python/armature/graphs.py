@@ -324,7 +324,8 @@ class Graph:
             })
         return cls(_engine.CausalGraph.from_parts({
             "name": plain_text(graph.graph.get("name", "")), "nodes": nodes,
-            "directed": [(plain_text(parent), plain_text(child)) for child in graph.nodes for parent in graph.predecessors(child)],
+            "directed": [(plain_text(parent), plain_text(child))
+                         for child in graph.nodes for parent in graph.predecessors(child)],
             "bidirected": []}))
 
     def svg(self, action: Nodes | None = None, context: Nodes | None = None, reward: str | None = None) -> str:

@@ -365,7 +365,8 @@ class Design(Answer):
                 f"largest_leverage={self.largest_leverage:.6g})")
 
     def _repr_html_(self) -> str:
-        return html_table(["action", "index", "weight"], zip(self.actions, self.support.tolist(), self.weights.tolist()))
+        return html_table(["action", "index", "weight"],
+                          zip(self.actions, self.support.tolist(), self.weights.tolist()))
 
 
 def design(

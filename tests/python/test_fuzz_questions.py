@@ -11,10 +11,11 @@ import armature
 # What says what is wrong: ours are ValueErrors, Python's own of a wrong type or a missing key count too.
 SAID = (ValueError, TypeError, KeyError, OSError, OverflowError)
 STRANGE = [
-    None, True, False, 0, 1, 2, -1, 3, 7, 10**6, 2**63, 2**64, -(2**70), 0.0, 0.5, -0.5, 1e6, 1e300, math.inf, -math.inf,
-    math.nan, "", "a", "x", "action", "\ud800", "ä" * 300, "\x00", b"a", [], [1], ["a"], ["a", "b"], [None], {}, {"a": 1},
-    (), (0, 1), (1, 0), object(), np.int8(3), np.uint64(2**63), np.float32(0.25), np.bool_(True), np.nan, np.array([]),
-    np.eye(2), np.ones((2, 3)) / 3, np.array(["a", "b"]), np.array([None]), np.zeros((0, 2)), 1j, range(3), lambda: 1, print,
+    None, True, False, 0, 1, 2, -1, 3, 7, 10**6, 2**63, 2**64, -(2**70), 0.0, 0.5, -0.5, 1e6, 1e300, math.inf,
+    -math.inf, math.nan, "", "a", "x", "action", "\ud800", "ä" * 300, "\x00", b"a", [], [1], ["a"], ["a", "b"], [None],
+    {}, {"a": 1}, (), (0, 1), (1, 0), object(), np.int8(3), np.uint64(2**63), np.float32(0.25), np.bool_(True),
+    np.array([]), np.eye(2), np.ones((2, 3)) / 3, np.array(["a", "b"]), np.array([None]), np.zeros((0, 2)), 1j,
+    range(3), print,
 ]
 
 
@@ -39,7 +40,8 @@ def test_settings():
     for _ in range(4000):
         sizes = [chance.choice([2, 3, 20, chance.choice(STRANGE)]) for _ in range(3)]
         answered += attempt(armature.bounds, *sizes, **some(chance, keys if chance.random() < 0.5 else keys[:1]))
-        attempt(armature.frontier, *sizes, points=chance.choice([2, chance.choice(STRANGE)]), **some(chance, ["r1", "r2"]))
+        points = chance.choice([2, chance.choice(STRANGE)])
+        attempt(armature.frontier, *sizes, points=points, **some(chance, ["r1", "r2"]))
     assert answered > 50
 
 
@@ -47,8 +49,8 @@ def test_advice_is_refused_before_it_simulates():
     chance = random.Random(2)
     for _ in range(1000):
         named = some(chance, ["epsilon", "gap", "given", "leaning", "delay", "instance", "threads"])
-        attempt(armature.advise, chance.choice(STRANGE), chance.choice(STRANGE), chance.choice([0, -1, math.nan, "x", None]),
-                **named)
+        sizes = [chance.choice(STRANGE), chance.choice(STRANGE), chance.choice([0, -1, math.nan, "x", None])]
+        attempt(armature.advise, *sizes, **named)
 
 
 def test_matrices():
@@ -82,7 +84,8 @@ def test_questions_to_graphs():
     answered = 0
     for _ in range(4000):
         call = chance.choice(asked)
-        arguments = [chance.choice(STRANGE + ["x", "y", "z", "w", ["x", "z"], ["w"]]) for _ in range(chance.randrange(4))]
+        pool = STRANGE + ["x", "y", "z", "w", ["x", "z"], ["w"]]
+        arguments = [chance.choice(pool) for _ in range(chance.randrange(4))]
         answered += attempt(call, *arguments, **some(chance, ["empty", "single"] if chance.random() < 0.2 else []))
     assert answered > 50
 
@@ -123,12 +126,14 @@ def test_logs():
     keys = ["weight", "time", "decision", "bins", "edges", "scale", "given", "level", "violation", "horizon", "seed"]
     for _ in range(3000):
         length = chance.choice([0, 1, 2, 20, 40])
-        log = {name: column(chance, length) for name in ["action", "context", "reward", "propensity"][:chance.randrange(3, 5)]}
+        names = ["action", "context", "reward", "propensity"][:chance.randrange(3, 5)]
+        log = {name: column(chance, length) for name in names}
         options = some(chance, keys) if chance.random() < 0.3 else {}
         answered += attempt(armature.audit, log, advice=False, skip_bad=True, **options)
         if chance.random() < 0.3:
             policies = chance.choice(["ucb", ["ucb", "sentry"], chance.choice(STRANGE)])
-            attempt(armature.replay, log, policies, uniform=True, skip_bad=True, **some(chance, ["always", "method", "level"]))
+            more = some(chance, ["always", "method", "level"])
+            attempt(armature.replay, log, policies, uniform=True, skip_bad=True, **more)
     assert answered > 50
     for strange in STRANGE:
         attempt(armature.audit, strange, advice=False)
