@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armature import _engine
-from armature._answers import Answer, data_frame, html_sentences, html_table, one_or_more, plain_text
+from armature._answers import Answer, data_frame, html_sentences, html_table, in_arguments, one_or_more, plain_text
 from armature._engine import Problem
 from armature.theory import GivenProblem
 
@@ -78,7 +78,7 @@ class Audit(Answer):
 
     def words(self) -> list[str]:
         """The verdict in sentences: the first says it all."""
-        return list(self._fields["words"])
+        return [in_arguments(sentence) for sentence in self._fields["words"]]
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row per action and context."""
@@ -206,7 +206,8 @@ class Replay(Answer):
                       else "not told apart from the log by these rows")
             said.append(f"{value.policy} earns {value.value:.4g} per round "
                         f"({value.interval[0]:.4g} to {value.interval[1]:.4g}, {value.method}): {beside}.")
-        return said + self.warnings + [w for value in self.values for w in value.warnings] + self.notes
+        rest = self.warnings + [warning for value in self.values for warning in value.warnings] + self.notes
+        return said + [in_arguments(sentence) for sentence in rest]
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row per policy."""
