@@ -73,7 +73,7 @@ bench-logs: ## reading a log of 10^7 rows beside pandas, measured in one run; a 
 bench-python: build ## choose and observe, and simulate, from Python, beside plain numpy and the command, measured in one run
 	@scripts/install-deps python
 	@PYTHONPATH=build/release/python /usr/bin/python3 bench/python_policies.py
-	@PYTHONPATH=build/release/python ARMATURE_COMMAND=$(ARMATURE) /usr/bin/python3 bench/python_simulate.py
+	@PYTHONPATH=build/release/python /usr/bin/python3 bench/python_simulate.py $(ARMATURE)
 
 notebooks: build ## runs the notebooks of examples/python again and keeps what they show
 	@scripts/install-deps python

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import html
+import re
 from typing import Any, Iterable, Mapping, Sequence
 
 
@@ -24,7 +25,25 @@ def one_or_more(value: str | Iterable[str] | None) -> list[str]:
     """A single name is a list of one; None is none."""
     if value is None:
         return []
-    return [value] if isinstance(value, str) else list(value)
+    names = [value] if isinstance(value, str) else list(value)
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"names: got {name!r}, expected a text")
+    return names
+
+
+def plain_text(value: object) -> str:
+    """What is no UTF-8 (half a character, as broken files leave them) becomes a question mark."""
+    return str(value).encode("utf-8", "replace").decode("utf-8")
+
+
+def in_arguments(sentence: str) -> str:
+    """Sentences of the engine name options of the command; here they are arguments.
+
+    >>> in_arguments("--least-propensity promises another bound")
+    'least_propensity promises another bound'
+    """
+    return re.sub(r"(?<!\w)--([a-z][a-z-]*)", lambda found: found[1].replace("-", "_"), sentence)
 
 
 def number_text(value: object) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armature import _engine
-from armature._answers import Answer, html_table, one_or_more
+from armature._answers import Answer, html_table, one_or_more, plain_text
 from armature._engine import Instance
 
 Floats = npt.NDArray[np.float64]
@@ -210,14 +210,14 @@ class Graph:
     def table(self, node: str) -> Floats:
         """P(node | parents): a row per joint state of the parents (the last runs fastest)."""
         for fields in self._parts["nodes"]:
-            if fields["name"] == node and "table" in fields:
+            if isinstance(node, str) and fields["name"] == node and "table" in fields:
                 rows: Floats = fields["table"].copy()
                 return rows
         raise ValueError(f"table: got '{node}', expected a node of a graph with tables")
 
     def parents(self, node: str) -> list[str]:
         """In the order of the tables."""
-        if node not in self.nodes:
+        if not isinstance(node, str) or node not in self.nodes:
             raise ValueError(f"node: got '{node}', expected one of {', '.join(self.nodes[:20])}")
         return [cause for cause, effect in self.arrows if effect == node]
 
@@ -317,14 +317,15 @@ class Graph:
         nodes = []
         for name, data in graph.nodes(data=True):
             nodes.append({
-                "name": str(name), "states": [str(state) for state in data.get("states", [])],
-                "position": data.get("position"), "table": data.get("table"),
+                "name": plain_text(name), "states": [plain_text(state) for state in data.get("states", [])],
+                "position": _position(data.get("position")), "table": data.get("table"),
                 **{role: bool(data.get(role, False))
                    for role in ("latent", "exposure", "outcome", "adjusted", "selected")},
             })
         return cls(_engine.CausalGraph.from_parts({
-            "name": str(graph.graph.get("name", "")), "nodes": nodes,
-            "directed": [(str(parent), str(child)) for child in graph.nodes for parent in graph.predecessors(child)],
+            "name": plain_text(graph.graph.get("name", "")), "nodes": nodes,
+            "directed": [(plain_text(parent), plain_text(child))
+                         for child in graph.nodes for parent in graph.predecessors(child)],
             "bidirected": []}))
 
     def svg(self, action: Nodes | None = None, context: Nodes | None = None, reward: str | None = None) -> str:
@@ -348,6 +349,13 @@ def _asked(
 def _len_or_one(value: Any) -> int:
     """Lists of nothing are left out of attributes."""
     return len(value) if hasattr(value, "__len__") else 1
+
+
+def _position(value: Any) -> tuple[float, float] | None:
+    if value is None:
+        return None
+    x, y = value
+    return float(x), float(y)
 
 
 def _networkx() -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armature import _engine
-from armature._answers import Answer, data_frame, html_sentences, html_table, one_or_more
+from armature._answers import Answer, data_frame, html_sentences, html_table, in_arguments, one_or_more, plain_text
 from armature._engine import Problem
 from armature.theory import GivenProblem
 
@@ -78,7 +78,7 @@ class Audit(Answer):
 
     def words(self) -> list[str]:
         """The verdict in sentences: the first says it all."""
-        return list(self._fields["words"])
+        return [in_arguments(sentence) for sentence in self._fields["words"]]
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row per action and context."""
@@ -206,7 +206,8 @@ class Replay(Answer):
                       else "not told apart from the log by these rows")
             said.append(f"{value.policy} earns {value.value:.4g} per round "
                         f"({value.interval[0]:.4g} to {value.interval[1]:.4g}, {value.method}): {beside}.")
-        return said + self.warnings + [w for value in self.values for w in value.warnings] + self.notes
+        rest = self.warnings + [warning for value in self.values for warning in value.warnings] + self.notes
+        return said + [in_arguments(sentence) for sentence in rest]
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row per policy."""
@@ -279,8 +280,10 @@ def _columns(
 ) -> dict[str, Any]:
     return {
         "action": action, "context": one_or_more(context), "reward": reward, "propensity": propensity,
-        "weight": weight, "time": time, "decision": decision, "bins": dict(bins or {}), "edges": dict(edges or {}),
-        "scale": scale, "given": given, "adaptive": adaptive, "skip_bad": skip_bad,
+        "weight": weight, "time": time, "decision": decision,
+        "bins": {str(column): count for column, count in dict(bins or {}).items()},
+        "edges": {str(column): list(values) for column, values in dict(edges or {}).items()},
+        "scale": scale, "given": given, "adaptive": bool(adaptive), "skip_bad": bool(skip_bad),
     }
 
 
@@ -296,8 +299,8 @@ def _source(log: LogData) -> Any:
         rows = len(log)
     else:
         raise ValueError(f"log: got {type(log).__name__}, expected a data frame, a dictionary of columns or a path")
-    by_text = {str(name): name for name in names}
-    return [str(name) for name in names], rows, lambda name: _column(log[by_text[name]])
+    by_text = {plain_text(name): name for name in names}
+    return [plain_text(name) for name in names], rows, lambda name: _column(log[by_text[name]])
 
 
 def _column(values: Any) -> tuple[npt.NDArray[Any], list[str] | None]:
@@ -314,8 +317,8 @@ def _column(values: Any) -> tuple[npt.NDArray[Any], list[str] | None]:
         return np.ascontiguousarray(array, np.int64), ["False", "True"]
     if hasattr(values, "factorize"):
         codes, levels = values.factorize()
-        return np.ascontiguousarray(codes, np.int64), [str(level) for level in levels]
+        return np.ascontiguousarray(codes, np.int64), [plain_text(level) for level in levels]
     places: dict[Any, int] = {}
     listed = [-1 if value is None or value != value else places.setdefault(value, len(places))
               for value in np.asarray(array).tolist()]
-    return np.array(listed, np.int64), [str(level) for level in places]
+    return np.array(listed, np.int64), [plain_text(level) for level in places]

@@ -192,19 +192,25 @@ class Frontier(Answer):
         return data_frame([dataclasses.asdict(point) for point in self.points])
 
     def plot(self, ax: Any = None) -> Any:
-        """Benign against worst-case regret with matplotlib; returns the axes."""
+        """Benign against worst-case regret with matplotlib; returns the axes. Rates, constants set to 1, are hollow."""
         if ax is None:
             try:
                 from matplotlib import pyplot
             except ImportError as error:
                 raise ImportError("plot() needs matplotlib: apt install python3-matplotlib") from error
             ax = pyplot.subplots()[1]
-        for series in self.series:
-            r1, r2 = self.curve(series)
-            style = "-" if series in ("frontier", "lower") else "o"
-            ax.plot(r1, r2, style, label=series, markersize=4)
+        for place, series in enumerate(self.series):
+            for kind in ("explicit", "rate"):
+                chosen = [point for point in self.points if (point.series, point.kind) == (series, kind)]
+                if not chosen:
+                    continue
+                curve = all(point.policy is None for point in chosen)
+                ax.plot([p.r1 for p in chosen], [p.r2 for p in chosen], "-" if curve else "o", color=f"C{place}",
+                        markersize=4, markerfacecolor="none" if kind == "rate" else f"C{place}",
+                        label=f"{series} (rate)" if kind == "rate" else series)
         ax.set(xscale="log", yscale="log", xlabel="benign regret $R_1$", ylabel="worst-case regret $R_2$")
-        ax.legend(frameon=False, fontsize="small")
+        ax.legend(frameon=False, fontsize="small", bbox_to_anchor=(1, 1), loc="upper left")
+        ax.figure.tight_layout()
         return ax
 
     def __repr__(self) -> str:
@@ -365,7 +371,8 @@ class Design(Answer):
                 f"largest_leverage={self.largest_leverage:.6g})")
 
     def _repr_html_(self) -> str:
-        return html_table(["action", "index", "weight"], zip(self.actions, self.support.tolist(), self.weights.tolist()))
+        return html_table(["action", "index", "weight"],
+                          zip(self.actions, self.support.tolist(), self.weights.tolist()))
 
 
 def design(

@@ -132,6 +132,8 @@ auto in_arguments(const Work& work) {
     report.field = as_arguments(report.field);
     report.expected = as_arguments(report.expected);
     throw Error(report);
+  } catch (const py::cast_error&) {
+    throw Error({"", "columns", "a name that is no text in UTF-8", "names of columns"});
   }
 }
 
@@ -352,7 +354,7 @@ py::tuple ask_audit(py::handle source, const py::dict& columns, py::handle level
   question.seed = whole("seed", seed, 0, UINT64_MAX);
   question.progress = [](double) { check_signals(); };
   const std::uint64_t crew = whole("threads", threads, 0, 4096);
-  const LogOptions options = log_options(columns);
+  const LogOptions options = in_arguments([&] { return log_options(columns); });
   return in_arguments([&] {
     const std::unique_ptr<Log> log = open(source, options);
     AuditAnswer answer;
@@ -407,7 +409,7 @@ py::dict ask_replay(py::handle source, const py::dict& columns, const Names& pol
                     const Names& always, const std::optional<std::string>& method, bool uniform,
                     py::handle least_propensity, bool benign, py::handle horizon, py::handle level,
                     py::handle bootstrap, py::handle seed) {
-  const LogOptions options = log_options(columns);
+  const LogOptions options = in_arguments([&] { return log_options(columns); });
   ReplayQuestion question;
   for (const std::string& policy : policies) question.candidates.push_back({policy});
   for (const std::string& action : always) question.candidates.push_back({"", action});

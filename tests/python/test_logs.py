@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import armature
+import armature._answers
 import armature.logs
 
 pandas = pytest.importorskip("pandas")
@@ -32,6 +33,7 @@ def without_source(answer):
 
 def test_docstrings():
     assert doctest.testmod(armature.logs).failed == 0
+    assert doctest.testmod(armature._answers).failed == 0
 
 
 @pytest.mark.parametrize("file", ["mail.csv", "mail-benign.csv"])
@@ -138,6 +140,7 @@ def test_replay_in_words_and_tables():
     replay = armature.replay(LOGS / "campaigns.csv", "ucb", always=["spring", "winter"])
     assert len(replay.to_pandas()) == 3 and "ucb" in replay._repr_html_()
     assert "per round" in replay.words()[0]
+    assert any("--" in note for note in replay.notes) and not any("--" in sentence for sentence in replay.words())
     with pytest.raises(KeyError, match="nobody"):
         replay["nobody"]
 

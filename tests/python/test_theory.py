@@ -126,3 +126,14 @@ def test_mistakes_in_a_matrix_are_named(wrong, says):
     with pytest.raises(ValueError) as error:
         armature.design(wrong)
     assert says in str(error.value)
+
+
+def test_the_frontier_is_drawn():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    frontier = armature.frontier(20, 2, 1e6, points=5)
+    axes = frontier.plot()
+    drawn = sum(len(line.get_xdata()) for line in axes.get_lines())
+    assert drawn == len(frontier.points)
+    names = {label.split(" ")[0] for label in axes.get_legend_handles_labels()[1]}
+    assert names == set(frontier.series)
