@@ -2,7 +2,7 @@
 
 from armature._engine import __version__
 
-__all__ = ["__version__"]
+__all__: list[str] = ["__version__"]
 
 from armature import errors, instances, policy
 from armature.errors import *
