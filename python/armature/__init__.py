@@ -2,7 +2,7 @@
 
 from armature._engine import __version__
 
-__all__ = ["__version__"]
+__all__: list[str] = ["__version__"]
 
 # Theory, graphs and logs.
 from armature.graphs import Graph, GraphMarginals, GraphVerdict, Separation, Separators

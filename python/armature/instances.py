@@ -37,7 +37,7 @@ def families() -> Catalogue[FamilyFacts]:
     True
     """
     return Catalogue(
-        FamilyFacts(*row[:-1], parameters=tuple(ParameterFacts(*one) for one in row[-1]))
+        FamilyFacts(*row[:-1], tuple(ParameterFacts(*one) for one in row[-1]))
         for row in _engine.family_facts()
     )
 

@@ -78,7 +78,7 @@ def policies() -> Catalogue[PolicyFacts]:
     ['ucb', 'c-ucb']
     """
     return Catalogue(
-        PolicyFacts(*row[:-1], parameters=_parameters(row[-1])) for row in _engine.policy_facts()
+        PolicyFacts(*row[:-1], _parameters(row[-1])) for row in _engine.policy_facts()
     )
 
 

@@ -184,7 +184,20 @@ double reward_of(py::handle value) {
   return reward;
 }
 
-py::array_t<double> rewards_of(py::handle values) { return real_array(values, "reward", 1); }
+// A column of a frame may hold its numbers one by one.
+std::vector<double> rewards_of(py::handle values) {
+  std::vector<double> rewards;
+  if (py::isinstance<py::array>(values)) {
+    const auto boxed = py::reinterpret_borrow<py::array>(values);
+    if (boxed.dtype().kind() == 'O' && boxed.ndim() == 1) {
+      for (const py::handle value : py::iter(values)) rewards.push_back(reward_of(value));
+      return rewards;
+    }
+  }
+  const py::array_t<double> reals = real_array(values, "reward", 1);
+  rewards.assign(reals.data(), reals.data() + reals.size());
+  return rewards;
+}
 
 void require_length(const char* field, std::size_t length, std::size_t expected) {
   if (length != expected)
@@ -202,9 +215,9 @@ void add_outcomes(const PolicyCore& core, py::handle context, py::handle reward,
   }
   if (!reward.is_none()) {
     if (!is_many(reward)) throw Error({"", "reward", shown_value(reward), "one per decision"});
-    const py::array_t<double> rewards = rewards_of(reward);
-    require_length("reward", static_cast<std::size_t>(rewards.size()), all.size());
-    for (std::size_t i = 0; i < all.size(); ++i) all[i].reward = rewards.data()[i];
+    const std::vector<double> rewards = rewards_of(reward);
+    require_length("reward", rewards.size(), all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].reward = rewards[i];
   }
 }
 
@@ -440,7 +453,7 @@ py::object probabilities(PolicyCore& core) {
 }
 
 py::tuple estimate_probabilities(PolicyCore& core, py::object draws) {
-  const std::uint64_t count = whole_number(draws, "draws", 1, 1'000'000'000, Floats::kIfWhole);
+  const std::uint64_t count = whole_number(draws, "draws", 1, 10'000'000, Floats::kIfWhole);
   const ProbabilityEstimate found = locked(core, Gil::kGivenUp, [&](DecisionBook& book) {
     return book.session().estimate_probabilities(count);
   });

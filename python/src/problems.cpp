@@ -250,7 +250,7 @@ std::shared_ptr<Instance> from_arrays(py::object marginals, py::object means, py
                  fmt::format("{} of them", cells.laws.size()),
                  fmt::format("{} (one per context) or {}×{} (one per action and context)",
                              rows.columns(), rows.rows(), rows.columns())});
-  std::string title = name.is_none() ? "arrays" : py::cast<std::string>(py::str(name));
+  std::string title = name.is_none() ? "arrays" : text_of(name, "name");
   Instance::Parts parts = cells.benign
                               ? Instance::benign(std::move(title), std::move(rows), cells.laws)
                               : Instance::general(std::move(title), std::move(rows), cells.laws);

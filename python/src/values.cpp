@@ -168,11 +168,21 @@ std::vector<std::string> names_of(py::handle value, const char* field, char pref
   }
   std::vector<std::string> names;
   for (const py::handle name : py::iter(value)) {
-    if (!PyUnicode_Check(name.ptr())) refuse_value(field, name, "a name (text)");
-    names.push_back(py::cast<std::string>(name));
+    names.push_back(text_of(name, field));
   }
   if (names.empty()) refuse_value(field, value, expected);
   return names;
+}
+
+std::string text_of(py::handle value, const char* field) {
+  Py_ssize_t size = 0;
+  const char* bytes =
+      PyUnicode_Check(value.ptr()) ? PyUnicode_AsUTF8AndSize(value.ptr(), &size) : nullptr;
+  if (bytes == nullptr) {
+    PyErr_Clear();
+    refuse_value(field, value, "a name (text)");
+  }
+  return {bytes, static_cast<std::size_t>(size)};
 }
 
 std::string path_of(py::handle value, const char* field) {
@@ -181,7 +191,7 @@ std::string path_of(py::handle value, const char* field) {
     PyErr_Clear();
     refuse_value(field, value, "a path");
   }
-  return py::cast<std::string>(path);
+  return text_of(path, field);
 }
 
 bool is_many(py::handle value) {

@@ -35,6 +35,8 @@ py::array_t<double> array_of(const std::vector<double>& values);
 
 /// Names of actions or contexts: a count, or a sequence of texts.
 std::vector<std::string> names_of(py::handle value, const char* field, char prefix);
+/// A text without half characters.
+std::string text_of(py::handle value, const char* field);
 /// A path: str or os.PathLike.
 std::string path_of(py::handle value, const char* field);
 

@@ -249,7 +249,7 @@ def test_witness_and_warm_start(marginals):
     for row in zip(*columns.values()):
         expected.witness(*row)
     frames = [columns, {k: np.array(v) for k, v in columns.items()}, pandas.DataFrame(columns),
-              pandas.DataFrame(columns).astype({"arm": "category", "seen": "Int64"})]
+              pandas.DataFrame(columns).astype({"arm": "category", "seen": "Int64", "gain": "Float64"})]
     for frame in frames:
         policy = Policy("sentry", marginals=marginals, horizon=100).warm_start(frame, **names)
         assert policy.digest == expected.digest
