@@ -74,7 +74,7 @@ def instance_source(instance: InstanceLike) -> tuple[str, dict[str, str]]:
         content = instance
     elif isinstance(instance, Mapping):
         content = json.dumps(instance)
-    elif callable(getattr(instance, "to_json", None)):
+    elif hasattr(instance, "to_json"):
         content = instance.to_json()
     else:
         refuse(
@@ -103,8 +103,8 @@ def problem_json(given: object) -> Union[str, None]:
         return None
     if isinstance(given, Mapping):
         return json.dumps(given)
-    if callable(getattr(given, "to_json", None)):
-        return given.to_json()  # type: ignore[attr-defined]
+    if hasattr(given, "to_json"):
+        return str(given.to_json())
     if isinstance(given, (str, os.PathLike)):
         text = os.fspath(given)
         if text.lstrip().startswith("{"):
