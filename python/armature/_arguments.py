@@ -76,6 +76,8 @@ def instance_source(instance: InstanceLike) -> tuple[str, dict[str, str]]:
         content = json.dumps(instance)
     elif hasattr(instance, "to_json"):
         content = instance.to_json()
+    elif hasattr(instance, "_text_form"):
+        return instance_source(instance._text_form())
     else:
         refuse(
             "instance", instance, "a text form, a path, JSON, an Instance, or an object with play(arm)"

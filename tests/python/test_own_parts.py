@@ -1,5 +1,8 @@
 """Policies and environments written in Python, and our worlds for agents of others."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -164,6 +167,50 @@ def test_an_object_is_copied_for_every_replication():
     told = result.diagnostics("Counting")
     assert told["rounds"] == {"mean": 50.0, "replications": 3}
     assert told["mood"]["counts"] == {"good": 3}
+
+
+def test_a_log_notes_probabilities():
+    pytest.importorskip("pandas")
+
+    class Tossing:
+        def __init__(self, problem, random):
+            self.random = random
+
+        def choose(self):
+            return int(self.random.random() < 0.75)
+
+        def probabilities(self):
+            return [0.25, 0.75]
+
+        def observe(self, arm, context, reward):
+            pass
+
+    log = armature.simulate(Coin, Tossing, 100, 2, log=True, progress=False).log()
+    assert len(log) == 200 and set(log.context) == {"none", "some"}
+    assert (log.propensity == log.action.map({"a0": 0.25, "a1": 0.75}).astype(float)).all()
+    assert ((log.context == "some") == (log.reward == 1)).all()
+    Tossing.probabilities = lambda self: [1.0]
+    with pytest.raises(ValueError, match=r"Tossing.probabilities\(\).*1 numbers.*2"):
+        armature.simulate(Coin, Tossing, 100, 2, log=True, progress=False)
+
+
+def test_parts_are_let_go():
+    made = []
+
+    class Kept(RoundRobin):
+        def __init__(self, problem):
+            super().__init__(problem)
+            made.append(weakref.ref(self))
+
+    class World(Coin):
+        def __init__(self, random):
+            super().__init__(random)
+            made.append(weakref.ref(self))
+
+    result = armature.simulate(World, [Kept, "ucb"], 50, 3, delay=5, progress=False)
+    assert result.complete and len(made) == 3 + 1 + 6  # one world for its sizes, one for each run
+    gc.collect()
+    assert all(part() is None for part in made)
 
 
 def answering(arm):
