@@ -202,6 +202,9 @@ def test_parts_are_let_go():
             super().__init__(problem)
             made.append(weakref.ref(self))
 
+        def observe(self, arm, context, reward):
+            pass
+
     class World(Coin):
         def __init__(self, random):
             super().__init__(random)
