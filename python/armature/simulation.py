@@ -140,8 +140,8 @@ def simulate(
     each action, by which regret is measured) and, if policies may know them, `marginals`. A class
     or function is called with as many of (random,) as it takes.
 
-    Parts written in Python are slow, a microsecond or several a round: one thread plays everything,
-    with the GIL held. Policies of your own meet the same luck on our instances as ours do.
+    Parts written in Python are slow: some tenths of a microsecond a round to call them, besides what
+    they do themselves, and one thread plays everything, with the GIL held. Policies of your own meet the same luck on our instances as ours do.
     """
     rounds = whole("horizon", horizon, 1, MOST_ROUNDS)
     number = whole("seed", seed, 0, 2**64 - 1)
@@ -239,9 +239,9 @@ def _own_name(label: str, taken: Mapping[str, object]) -> str:
     return name
 
 
-def _made(part: Any, *offered: Any) -> Any:
-    """A part for one replication: made by a class or function, or a copy of an object."""
-    if not (inspect.isclass(part) or inspect.isroutine(part)):
+def _made(part: Any, method: str, *offered: Any) -> Any:
+    """A part for one replication: a copy of an object that has the method, or made by a class or function."""
+    if hasattr(part, method) and not inspect.isclass(part):
         return copy.deepcopy(part)
     return part(*offered[: _places(part)])
 
@@ -264,7 +264,7 @@ def _random(seed: int, replication: int, purpose: int) -> np.random.Generator:
 
 def _policy_maker(policy: PolicyLike, seed: int) -> Callable[[dict[str, Any], int], Any]:
     def make(known: dict[str, Any], replication: int) -> Any:
-        made = _made(policy, KnownProblem(**known), _random(seed, replication, 0))
+        made = _made(policy, "choose", KnownProblem(**known), _random(seed, replication, 0))
         if not _plays(made):
             refuse("policy", made, "an object with choose() and observe()")
         return made
@@ -278,7 +278,7 @@ def _is_own_environment(instance: object) -> bool:
         hasattr(instance, name) for name in ("to_json", "_text_form")
     ):
         return False
-    return callable(getattr(instance, "play", None)) or inspect.isroutine(instance)
+    return hasattr(instance, "play") or callable(instance)
 
 
 def _own_world(
@@ -287,7 +287,7 @@ def _own_world(
     """An instance that stands in for it: its sizes, what policies are told, and the means."""
 
     def make(replication: int) -> Any:
-        return _made(environment, _random(seed, replication, 1))
+        return _made(environment, "play", _random(seed, replication, 1))
 
     first = make(0)
     label = _label_of(environment)

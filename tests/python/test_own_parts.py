@@ -1,5 +1,6 @@
 """Policies and environments written in Python, and our worlds for agents of others."""
 
+import functools
 import gc
 import weakref
 
@@ -98,6 +99,8 @@ def test_both_parts_of_ones_own():
     assert (result.final_regret("Second") == 0).all()
     assert result.final_regret("fixed:arm=0") == pytest.approx([80] * 3)
     assert result.instance == "Coin.json"
+    made = armature.simulate(lambda random: Coin(random), Second, 200, 3, progress=False)
+    assert made.final_regret("Second").tolist() == [0, 0, 0]
 
 
 def test_what_choose_answers_comes_back():
@@ -140,7 +143,7 @@ def test_how_parts_are_made():
         offered.append(random.random())
         return RoundRobin(problem)
 
-    for make in (nothing, problem_alone, both, both):
+    for make in (nothing, problem_alone, both, functools.partial(both)):
         armature.simulate("hidden-arm:actions=4,contexts=3", make, 10, 2, progress=False)
     assert offered[:4] == [(), (), (4, 3, 10), (4, 3, 10)]
     assert offered[4:6] == offered[6:]  # the same luck in every run…
