@@ -74,8 +74,10 @@ def instance_source(instance: InstanceLike) -> tuple[str, dict[str, str]]:
         content = instance
     elif isinstance(instance, Mapping):
         content = json.dumps(instance)
-    elif callable(getattr(instance, "to_json", None)):
+    elif hasattr(instance, "to_json"):
         content = instance.to_json()
+    elif hasattr(instance, "_text_form"):
+        return instance_source(instance._text_form())
     else:
         refuse(
             "instance", instance, "a text form, a path, JSON, an Instance, or an object with play(arm)"
@@ -103,8 +105,8 @@ def problem_json(given: object) -> Union[str, None]:
         return None
     if isinstance(given, Mapping):
         return json.dumps(given)
-    if callable(getattr(given, "to_json", None)):
-        return given.to_json()  # type: ignore[attr-defined]
+    if hasattr(given, "to_json"):
+        return str(given.to_json())
     if isinstance(given, (str, os.PathLike)):
         text = os.fspath(given)
         if text.lstrip().startswith("{"):

@@ -16,6 +16,7 @@ ProgressLike = Union[bool, Callable[[int, int], object]]
 """True: a bar where somebody looks. False: nothing. Or a function of (replications done, of how many)."""
 
 REDRAW_SECONDS = 0.1
+PATIENCE_SECONDS = 0.5  # what ends sooner needs no bar
 
 
 @contextlib.contextmanager
@@ -78,13 +79,18 @@ class _TqdmBar:
     def __init__(self, tqdm: Any) -> None:
         self._tqdm = tqdm
         self._bar: Any = None
+        self._start = time.monotonic()
 
     def show(self, done: int, total: int) -> None:
+        if time.monotonic() - self._start < PATIENCE_SECONDS:
+            return
         if self._bar is None or self._bar.total != total:  # a study's second stage counts anew
             self.close()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self._bar = self._tqdm(total=total, unit=" replications", leave=False)
+                # What a kernel writes to stderr stays on the page, in red.
+                file = sys.stdout if in_notebook() else sys.stderr
+                self._bar = self._tqdm(total=total, unit=" replications", leave=False, file=file)
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:

@@ -12,7 +12,12 @@ from armature._arguments import MOST_ROUNDS, InstanceLike, instance_source, whol
 
 
 class Discrete:
-    """The whole numbers from 0 to n − 1, as gymnasium.spaces.Discrete: n, sample(), contains()."""
+    """The whole numbers from 0 to n − 1, as gymnasium.spaces.Discrete: n, sample(), contains().
+
+    >>> import armature
+    >>> armature.Discrete(3).contains(2), 3 in armature.Discrete(3)
+    (True, False)
+    """
 
     def __init__(self, n: int, seed: Optional[int] = None) -> None:
         self.n = n

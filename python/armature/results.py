@@ -93,8 +93,11 @@ class Result:
     True
     """
 
-    def __init__(self, finished: _engine.Finished, labels: list[str], theory: bool = True) -> None:
+    def __init__(
+        self, finished: _engine.Finished, labels: list[str], theory: bool, logged: bool
+    ) -> None:
         self._finished = finished
+        self._logged = logged
         self._labels = labels
         self._theory = theory
         self._json = finished.json()
@@ -158,6 +161,29 @@ class Result:
         numbers: NDArray[np.uint32] = self._finished.replications(self._place(policy))
         return numbers
 
+    def log(self) -> pandas.DataFrame:
+        """Every round, of a simulation with `log=True`: the columns of `armature simulate --log`.
+
+        `audit` and `replay` read it. `propensity` is NaN where the policy has no closed form.
+        """
+        if not self._logged:
+            refuse("log", "not kept", "simulate(…, log=True)")
+        tables = pandas_module()
+        rounds = self._finished.rounds()
+        named = tables.Categorical.from_codes
+        frame: pandas.DataFrame = tables.DataFrame(
+            {
+                "decision": np.arange(1, len(rounds["action"]) + 1),
+                "action": named(rounds["action"], rounds["actions"]),
+                "propensity": rounds["propensity"],
+                "context": named(rounds["context"], rounds["contexts"]),
+                "reward": rounds["reward"],
+                "policy": named(rounds["policy"], self._labels),
+                "replication": rounds["replication"],
+            }
+        )
+        return frame
+
     # --- Summaries --------------------------------------------------------------------------------
 
     def summary(self) -> Any:
@@ -196,13 +222,13 @@ class Result:
 
     def replications_to_pandas(self) -> pandas.DataFrame:
         """One row per policy, replication and checkpoint: the regret itself."""
-        pandas = pandas_module()
+        tables = pandas_module()
         rounds = self.checkpoints
         frames = []
         for label in self._labels:
             regrets = self.regret(label)
             frames.append(
-                pandas.DataFrame(
+                tables.DataFrame(
                     {
                         "policy": label,
                         "replication": np.repeat(self.replications(label), len(rounds)),
@@ -211,7 +237,8 @@ class Result:
                     }
                 )
             )
-        return pandas.concat(frames, ignore_index=True)
+        joined: pandas.DataFrame = tables.concat(frames, ignore_index=True)
+        return joined
 
     def differences(self) -> list[dict[str, Any]]:
         """The best policy against each other, replication by replication: mean and 95% interval of first − second."""

@@ -33,9 +33,27 @@ PolicyLike = Any
 """A text form, or a policy of your own: a class, a function that makes one, or an object."""
 
 
+MOST_LOGGED = 2**25  # rounds, of 32 bytes each
+
+
 @dataclass(frozen=True)
 class KnownProblem:
-    """What a policy of your own is told: sizes, names, the horizon and the marginals, no rewards."""
+    """What a policy of your own is told: sizes, names, the horizon and the marginals, no rewards.
+
+    >>> import armature
+    >>> class Greedy:
+    ...     def __init__(self, problem, random):
+    ...         self.plays, self.rewards = [1] * problem.actions, [1.0] * problem.actions
+    ...     def choose(self):
+    ...         means = [reward / plays for reward, plays in zip(self.rewards, self.plays)]
+    ...         return means.index(max(means))
+    ...     def observe(self, arm, context, reward):
+    ...         self.plays[arm] += 1
+    ...         self.rewards[arm] += reward
+    >>> result = armature.simulate("hidden-arm:actions=3", ["ucb", Greedy], 200, 4, progress=False)
+    >>> result.policies
+    ['ucb', 'Greedy']
+    """
 
     action_names: Sequence[str]
     context_names: Sequence[str]
@@ -68,6 +86,7 @@ def simulate(
     batch: int = 1,
     loss: float = 0.0,
     given: Any = None,
+    log: bool = False,
     leap_tolerance: float = 1e-9,
     max_events: float = 1e9,
 ) -> Result:
@@ -101,6 +120,7 @@ def simulate(
         batch: Outcomes arrive only after every so many rounds.
         loss: The probability that an outcome never arrives.
         given: What policies are told instead of the instance's own marginals: a problem.
+        log: Keep every round, for `Result.log`: stepped, by one thread, at most 2^25 rounds in all.
         leap_tolerance: Leap: total variation by which a replication may be off.
         max_events: Leap: give up beyond so many events in a replication.
 
@@ -111,8 +131,8 @@ def simulate(
     **A policy of your own** is anything with `choose()`, which answers an arm, and
     `observe(arm, context, reward)`. Give its class, or a function that makes one: it is called once
     a replication with as many of (problem: KnownProblem, random: numpy Generator) as it takes. An
-    object is copied deeply for each replication. `forget(arm)`, `diagnostics()` (a dictionary) and
-    `probabilities()` are optional. Where `choose()` answers an object with `.arm`, that object is
+    object is copied deeply for each replication. Optional: `forget(arm)`, where an outcome is lost,
+    `diagnostics()` (a dictionary), and `probabilities()` of the next choice, which a log notes. Where `choose()` answers an object with `.arm`, that object is
     what `observe` gets back.
 
     **An environment of your own** is anything with `play(arm)`, which answers (context, reward),
@@ -120,8 +140,8 @@ def simulate(
     each action, by which regret is measured) and, if policies may know them, `marginals`. A class
     or function is called with as many of (random,) as it takes.
 
-    Parts written in Python are slow, a microsecond or several a round: one thread plays everything,
-    with the GIL held. Policies of your own meet the same luck on our instances as ours do.
+    Parts written in Python are slow: some tenths of a microsecond a round to call them, besides what
+    they do themselves, and one thread plays everything, with the GIL held. Policies of your own meet the same luck on our instances as ours do.
     """
     rounds = whole("horizon", horizon, 1, MOST_ROUNDS)
     number = whole("seed", seed, 0, 2**64 - 1)
@@ -157,15 +177,27 @@ def simulate(
         "leap_tolerance": real("leap_tolerance", leap_tolerance),
         "max_events": whole("max_events", max_events, 1, 10**18),
     }
+    if log:
+        _prepare_log(asked)
     crew = 0 if threads is None else whole("threads", threads, 0, 4096)
     with stopping() as stop, progress_of(progress) as tell:
-        finished = _engine.simulate(asked, list(named), own, environment, crew, stop, tell)
+        finished = _engine.simulate(asked, list(named), own, environment, log, crew, stop, tell)
     if stop.asked:
         if finished.replications_done == 0:
             raise KeyboardInterrupt("interrupted before the first replication was finished")
         if not finished.complete:
             warnings.warn("interrupted; this is what was finished", RuntimeWarning, stacklevel=2)
-    return Result(finished, list(named), theory=environment is None)
+    return Result(finished, list(named), theory=environment is None, logged=log)
+
+
+def _prepare_log(asked: dict[str, Any]) -> None:
+    """A log is of rounds, one by one."""
+    if asked["engine"] == "leap":
+        refuse("log", True, 'engine="step", which plays every round')
+    asked["engine"] = "step"
+    rounds = asked["horizon"] * asked["replications"] * len(asked["policies"])
+    if rounds > MOST_LOGGED:
+        refuse("log", f"{rounds} rounds", f"at most {MOST_LOGGED} to be kept in memory")
 
 
 def _named_policies(policies: Any) -> dict[str, PolicyLike]:
@@ -207,9 +239,9 @@ def _own_name(label: str, taken: Mapping[str, object]) -> str:
     return name
 
 
-def _made(part: Any, *offered: Any) -> Any:
-    """A part for one replication: made by a class or function, or a copy of an object."""
-    if not (inspect.isclass(part) or inspect.isroutine(part)):
+def _made(part: Any, method: str, *offered: Any) -> Any:
+    """A part for one replication: a copy of an object that has the method, or made by a class or function."""
+    if hasattr(part, method) and not inspect.isclass(part):
         return copy.deepcopy(part)
     return part(*offered[: _places(part)])
 
@@ -232,7 +264,7 @@ def _random(seed: int, replication: int, purpose: int) -> np.random.Generator:
 
 def _policy_maker(policy: PolicyLike, seed: int) -> Callable[[dict[str, Any], int], Any]:
     def make(known: dict[str, Any], replication: int) -> Any:
-        made = _made(policy, KnownProblem(**known), _random(seed, replication, 0))
+        made = _made(policy, "choose", KnownProblem(**known), _random(seed, replication, 0))
         if not _plays(made):
             refuse("policy", made, "an object with choose() and observe()")
         return made
@@ -242,9 +274,11 @@ def _policy_maker(policy: PolicyLike, seed: int) -> Callable[[dict[str, Any], in
 
 def _is_own_environment(instance: object) -> bool:
     """A world that is played, and no text, file, or Instance (which samples but does not play)."""
-    if isinstance(instance, (str, Mapping)) or hasattr(instance, "to_json"):
+    if isinstance(instance, (str, Mapping)) or any(
+        hasattr(instance, name) for name in ("to_json", "_text_form")
+    ):
         return False
-    return callable(getattr(instance, "play", None)) or inspect.isroutine(instance)
+    return hasattr(instance, "play") or callable(instance)
 
 
 def _own_world(
@@ -253,7 +287,7 @@ def _own_world(
     """An instance that stands in for it: its sizes, what policies are told, and the means."""
 
     def make(replication: int) -> Any:
-        return _made(environment, _random(seed, replication, 1))
+        return _made(environment, "play", _random(seed, replication, 1))
 
     first = make(0)
     label = _label_of(environment)

@@ -70,6 +70,14 @@ def open_store(directory: PathLike) -> Store:
     """What `run_study` or `armature run` has left in a directory, as data frames.
 
     May be opened while a run is at work: it shows what was there at the first look.
+
+    >>> import armature, tempfile
+    >>> folder = tempfile.mkdtemp() + "/one"
+    >>> study = {"title": "One", "replications": 3, "horizons": 50,
+    ...          "instances": [{"instance": "hidden-arm"}], "policies": [{"policy": "moss"}]}
+    >>> _ = armature.run_study(study, folder, progress=False)
+    >>> armature.open_store(folder).replications.shape[0]
+    3
     """
     return Store(directory)
 

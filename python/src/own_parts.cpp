@@ -1,7 +1,7 @@
 #include "simulation.h"
 
 // Policies and environments written in Python, played by our engine, and our worlds played from
-// Python. Slow (a microsecond or several a round), and always in the thread that asked.
+// Python. Slow (some tenths of a microsecond a round), and always in the thread that asked.
 #include <fmt/format.h>
 
 #include <unordered_map>

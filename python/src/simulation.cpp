@@ -20,15 +20,36 @@ namespace {
 
 constexpr auto kBetweenSignals = std::chrono::milliseconds(50);
 
+template <class Number>
+py::array_t<Number> array_of(const std::vector<Number>& values) {
+  return py::array_t<Number>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
 void tell(const py::object& progress, const Progress& how_far) {
   if (!progress.is_none()) progress(how_far.replications_done, how_far.replications_total);
 }
 
+/// Every round as it was played, column by column, in the order of a log of the command.
+struct PlayedRounds {
+  std::vector<std::uint32_t> policy, replication, action, context;
+  std::vector<double> reward, propensity;      // NaN: not known
+  std::vector<std::string> actions, contexts;  // names
+
+  void add(std::uint32_t cell, const PlayedRound& round) {
+    policy.push_back(cell);
+    replication.push_back(round.replication);
+    action.push_back(round.arm);
+    context.push_back(round.outcome.context);
+    reward.push_back(round.outcome.reward);
+    propensity.push_back(round.probability.value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+};
+
 /// A finished simulation and what its policies are called by whoever asked for it.
 class Finished {
  public:
-  Finished(SimulationResult result, const std::vector<std::string>& labels)
-      : result_(std::move(result)) {
+  Finished(SimulationResult result, PlayedRounds rounds, const std::vector<std::string>& labels)
+      : result_(std::move(result)), rounds_(std::move(rounds)) {
     // Python's objects are not kept beyond the run.
     result_.simulation.own_policies.clear();
     result_.simulation.own_environment = nullptr;
@@ -38,6 +59,19 @@ class Finished {
   }
 
   const SimulationResult& result() const { return result_; }
+
+  py::dict rounds() const {
+    py::dict columns;
+    columns["policy"] = array_of(rounds_.policy);
+    columns["replication"] = array_of(rounds_.replication);
+    columns["action"] = array_of(rounds_.action);
+    columns["context"] = array_of(rounds_.context);
+    columns["reward"] = array_of(rounds_.reward);
+    columns["propensity"] = array_of(rounds_.propensity);
+    columns["actions"] = rounds_.actions;
+    columns["contexts"] = rounds_.contexts;
+    return columns;
+  }
 
   std::vector<std::uint32_t> replications(std::uint32_t cell) const {
     std::vector<bool> present(result_.simulation.replications, true);
@@ -121,6 +155,7 @@ class Finished {
   std::uint32_t cell_of(std::uint32_t cell) const { return result_.plan.at(cell).id; }
 
   SimulationResult result_;
+  PlayedRounds rounds_;  // empty unless they were asked for
 };
 
 // What Python hands over, by names: checked there for type, here and in the library for value.
@@ -148,25 +183,37 @@ Simulation simulation_of(const py::dict& asked) {
 
 Finished simulated(const py::dict& asked, const std::vector<std::string>& labels,
                    const std::map<std::string, py::function>& own_policies,
-                   const std::optional<py::function>& own_environment, unsigned threads, Stop& stop,
-                   const py::object& progress) {
+                   const std::optional<py::function>& own_environment, bool log, unsigned threads,
+                   Stop& stop, const py::object& progress) {
   Simulation simulation = simulation_of(asked);
   for (const auto& [name, make] : own_policies)
     simulation.own_policies[name] = python_policy(name, make);
+  PlayedRounds rounds;
+  if (log || own_environment) {
+    // The names and sizes, which the simulation itself does not tell.
+    const Problem problem =
+        InstanceSource(simulation.instance, simulation.horizon, simulation.seed,
+                       simulation.files.empty() ? Files() : Files::only(simulation.files))
+            .instance(0)
+            ->problem(simulation.horizon);
+    rounds.actions = problem.action_names;
+    rounds.contexts = problem.context_names;
+  }
   if (own_environment)
-    simulation.own_environment = python_environment(
-        *own_environment, InstanceSource(simulation.instance, simulation.horizon, simulation.seed,
-                                         Files::only(simulation.files))
-                              .instance(0)
-                              ->contexts());
+    simulation.own_environment =
+        python_environment(*own_environment, static_cast<std::uint32_t>(rounds.contexts.size()));
   SimulationResult result;
-  const auto run = [&](const RunHooks& hooks) { result = simulate(simulation, hooks); };
+  const auto run = [&](RunHooks hooks) {
+    if (log)
+      hooks.watch = [&](std::uint32_t cell, const PlayedRound& round) { rounds.add(cell, round); };
+    result = simulate(simulation, hooks);
+  };
   const Listener listener{threads, stop, progress};
   if (simulation.has_own_parts())
     run_here(listener, run);
   else
     run_beside(listener, run);
-  return {std::move(result), labels};
+  return {std::move(result), std::move(rounds), labels};
 }
 
 }  // namespace
@@ -247,16 +294,14 @@ void bind_simulation(py::module_& module) {
                              [](const Finished& self) { return self.result().complete; })
       .def_property_readonly("replications_done",
                              [](const Finished& self) { return self.result().replications_done; })
-      .def_property_readonly(
-          "checkpoints",
-          [](const Finished& self) { return py::array(py::cast(self.checkpoints())); })
-      .def("replications",
-           [](const Finished& self, std::uint32_t cell) {
-             return py::array(py::cast(self.replications(cell)));
-           })
+      .def_property_readonly("checkpoints",
+                             [](const Finished& self) { return array_of(self.checkpoints()); })
+      .def("replications", [](const Finished& self,
+                              std::uint32_t cell) { return array_of(self.replications(cell)); })
+      .def("rounds", &Finished::rounds)
       .def("regrets", &Finished::regrets)
-      .def("bound", [](const Finished& self,
-                       std::uint32_t cell) { return py::array(py::cast(self.bound(cell))); })
+      .def("bound",
+           [](const Finished& self, std::uint32_t cell) { return array_of(self.bound(cell)); })
       .def("mean", &Finished::mean)
       .def("figure", &Finished::figure)
       .def("looks", &Finished::looks);

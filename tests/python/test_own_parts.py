@@ -1,5 +1,9 @@
 """Policies and environments written in Python, and our worlds for agents of others."""
 
+import functools
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -95,6 +99,8 @@ def test_both_parts_of_ones_own():
     assert (result.final_regret("Second") == 0).all()
     assert result.final_regret("fixed:arm=0") == pytest.approx([80] * 3)
     assert result.instance == "Coin.json"
+    made = armature.simulate(lambda random: Coin(random), Second, 200, 3, progress=False)
+    assert made.final_regret("Second").tolist() == [0, 0, 0]
 
 
 def test_what_choose_answers_comes_back():
@@ -137,7 +143,7 @@ def test_how_parts_are_made():
         offered.append(random.random())
         return RoundRobin(problem)
 
-    for make in (nothing, problem_alone, both, both):
+    for make in (nothing, problem_alone, both, functools.partial(both)):
         armature.simulate("hidden-arm:actions=4,contexts=3", make, 10, 2, progress=False)
     assert offered[:4] == [(), (), (4, 3, 10), (4, 3, 10)]
     assert offered[4:6] == offered[6:]  # the same luck in every run…
@@ -164,6 +170,53 @@ def test_an_object_is_copied_for_every_replication():
     told = result.diagnostics("Counting")
     assert told["rounds"] == {"mean": 50.0, "replications": 3}
     assert told["mood"]["counts"] == {"good": 3}
+
+
+def test_a_log_notes_probabilities():
+    pytest.importorskip("pandas")
+
+    class Tossing:
+        def __init__(self, problem, random):
+            self.random = random
+
+        def choose(self):
+            return int(self.random.random() < 0.75)
+
+        def probabilities(self):
+            return [0.25, 0.75]
+
+        def observe(self, arm, context, reward):
+            pass
+
+    log = armature.simulate(Coin, Tossing, 100, 2, log=True, progress=False).log()
+    assert len(log) == 200 and set(log.context) == {"none", "some"}
+    assert (log.propensity == log.action.map({"a0": 0.25, "a1": 0.75}).astype(float)).all()
+    assert ((log.context == "some") == (log.reward == 1)).all()
+    Tossing.probabilities = lambda self: [1.0]
+    with pytest.raises(ValueError, match=r"Tossing.probabilities\(\).*1 numbers.*2"):
+        armature.simulate(Coin, Tossing, 100, 2, log=True, progress=False)
+
+
+def test_parts_are_let_go():
+    made = []
+
+    class Kept(RoundRobin):
+        def __init__(self, problem):
+            super().__init__(problem)
+            made.append(weakref.ref(self))
+
+        def observe(self, arm, context, reward):
+            pass
+
+    class World(Coin):
+        def __init__(self, random):
+            super().__init__(random)
+            made.append(weakref.ref(self))
+
+    result = armature.simulate(World, [Kept, "ucb"], 50, 3, delay=5, progress=False)
+    assert result.complete and len(made) == 3 + 1 + 6  # one world for its sizes, one for each run
+    gc.collect()
+    assert all(part() is None for part in made)
 
 
 def answering(arm):

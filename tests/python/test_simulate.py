@@ -150,6 +150,27 @@ def test_frames():
     assert (finals == result.final_regret("ucb")).all()
 
 
+def test_a_log_is_the_commands(command, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    asked = ["-i", "hidden-arm:actions=3", "-T", "200", "-m", "2", "-s", "6", "-p", "uniform", "-p", "ts"]
+    told_by(command, *asked, "--log", str(tmp_path / "log.csv"))
+    theirs = pandas.read_csv(tmp_path / "log.csv", comment="#", float_precision="round_trip")
+    options = {"replications": 2, "seed": 6, "log": True, "progress": False}
+    result = armature.simulate("hidden-arm:actions=3", ["uniform", "ts"], 200, **options)
+    ours = result.log()
+    assert list(ours.columns) == list(theirs.columns)
+    for column in theirs:
+        pandas.testing.assert_series_equal(
+            ours[column].astype(theirs[column].dtype), theirs[column], check_exact=True
+        )
+    with pytest.raises(ValueError, match="log.*step"):
+        armature.simulate("hidden-arm", "ucb", 100, log=True, engine="leap")
+    with pytest.raises(ValueError, match="log.*rounds"):
+        armature.simulate("hidden-arm", "ucb", 1e8, log=True)
+    with pytest.raises(ValueError, match="log=True"):
+        armature.simulate("hidden-arm", "ucb", 100, 2, progress=False).log()
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [

@@ -105,11 +105,11 @@ def test_a_file_with_other_values(folder, theirs, monkeypatch):
     monkeypatch.chdir(folder)
     told = []
     again = armature.run_study(
-        "study.toml", replications=2, horizons=[1e2], delay=0, progress=lambda *now: told.append(now)
+        "study.toml", replications=2, horizons=[1e2], progress=lambda *now: told.append(now)
     )
     assert again.directory == os.path.join("runs", "study")
-    assert len(again.replications) == 3 * 3 * 2
-    assert told[-1] == (18, 18)
+    assert len(again.replications) == 3 * 2 * 3 * 2
+    assert told[-1] == (36, 36)
 
 
 def test_a_finished_study_is_not_run_again(store):
