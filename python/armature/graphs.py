@@ -136,14 +136,16 @@ class Graph:
     True
     """
 
-    def __init__(self, engine: _engine.CausalGraph) -> None:
+    def __init__(self, engine: _engine.CausalGraph, stem: str = "") -> None:
         self._engine = engine
+        self._stem = stem  # of its file, which instances are called by
         self._parts: dict[str, Any] = engine.parts()
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], tables: str | os.PathLike[str] | None = None) -> Graph:
         """A graph file, and its tables: those named, or NAME.tables.json beside it."""
-        return cls(_engine.CausalGraph.read(path, tables))
+        engine = _engine.CausalGraph.read(path, tables)
+        return cls(engine, os.path.splitext(os.path.basename(os.fspath(path)))[0])
 
     @classmethod
     def parse(cls, text: str, tables: str | None = None) -> Graph:
@@ -223,7 +225,7 @@ class Graph:
 
     def with_latent(self, nodes: Nodes) -> Graph:
         """The same graph with these nodes latent too."""
-        return Graph(self._engine.with_latent(one_or_more(nodes)))
+        return Graph(self._engine.with_latent(one_or_more(nodes)), self._stem)
 
     def separation(self, first: Nodes, second: Nodes, given: Nodes | None = None) -> Separation:
         """Are the two sets d-separated given the third? As ``armature graph dsep``.
@@ -269,7 +271,7 @@ class Graph:
     ) -> Instance:
         """The bandit that a graph with tables is, to simulate and to play."""
         return self._engine.instance(*_asked(action, context, reward), empty, single,
-                                     (self.name or "graph") if name is None else name)
+                                     self._stem or self.name or "graph" if name is None else name)
 
     def to_bif(self) -> str:
         """As BIF, which needs tables."""

@@ -68,8 +68,11 @@ def test_marginals_as_the_command(command):
     assert list(numbers.to_pandas().index) == numbers.action_names
 
 
-def test_the_instance_is_the_graph():
+def test_the_instance_is_the_graph(command):
     graph = armature.Graph.read(GRAPHS / "asia.bif")
+    told = subprocess.run([command, "graph", "instance", str(GRAPHS / "asia.bif"), "-a", "smoke", "-c", "lung,bronc",
+                           "-r", "dysp=yes"], capture_output=True, text=True, check=True).stdout
+    assert graph.instance("smoke", ["lung", "bronc"], "dysp=yes").to_json() == told
     numbers = graph.marginals("smoke", ["lung", "bronc"], "dysp=yes")
     instance = graph.instance("smoke", ["lung", "bronc"], "dysp=yes")
     assert np.array_equal(instance.marginals, numbers.marginals)

@@ -3,6 +3,7 @@
 import doctest
 import json
 import pathlib
+import signal
 import subprocess
 
 import numpy as np
@@ -168,3 +169,26 @@ def test_mistakes_are_named(ask, says):
         ask(pandas.read_csv(LOGS / "mail.csv").head(500))
     assert says in str(error.value)
     assert "--" not in str(error.value)
+
+
+class Interrupted(Exception):
+    """What the handler of a signal raises, as KeyboardInterrupt is."""
+
+
+def test_a_signal_ends_an_audit():
+    def interrupt(*_):
+        raise Interrupted
+
+    chance = np.random.default_rng(1)
+    rows = 3_000_000
+    log = {"action": chance.integers(50, size=rows), "context": chance.integers(20, size=rows),
+           "reward": chance.random(rows)}
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for ask in (lambda: armature.audit(log, advice=False), lambda: armature.replay(log, "sentry", uniform=True)):
+            with pytest.raises(Interrupted):
+                signal.setitimer(signal.ITIMER_REAL, 0.02)  # of a second or more of reading
+                ask()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -3,6 +3,7 @@
 import doctest
 import json
 import math
+import signal
 import subprocess
 
 import numpy as np
@@ -137,3 +138,22 @@ def test_the_frontier_is_drawn():
     assert drawn == len(frontier.points)
     names = {label.split(" ")[0] for label in axes.get_legend_handles_labels()[1]}
     assert names == set(frontier.series)
+
+
+class Interrupted(Exception):
+    """What the handler of a signal raises, as KeyboardInterrupt is."""
+
+
+def test_a_signal_ends_advice():
+    def interrupt(*_):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with pytest.raises(Interrupted):
+            signal.setitimer(signal.ITIMER_REAL, 0.05)  # of some minutes of simulation
+            armature.advise(2000, 5, 1e7)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert armature.advise(5, 2, 100, threads=1).policy
