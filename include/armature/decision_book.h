@@ -105,7 +105,7 @@ class DecisionBook {
   void forget(Id id);
   /// All of them, or none if one of them is a mistake.
   void observe_all(std::span<const Told> all);
-  void forget_all(std::span<const Id> ids);
+  void forget_all(std::span<const Told> all);  // of which only ids and arms matter
   void witness_all(std::span<const Logged> all);
   /// Learns from a decision that is not in the book. Throws DecisionError, and then nothing has
   /// changed.
@@ -161,6 +161,7 @@ class DecisionBook {
   void check_witness(const Logged& entry) const;
   void check_can_witness() const;
   Arm made_arm(Id id, const Part* part) const;
+  void check_arm(const Told& told, const Part* part) const;
   void check(const Told& told) const;
   Part known_with(const Told& told) const;
   void take_in(const Told& told);

@@ -19,15 +19,18 @@ namespace {
 
 struct PolicyCore {
   explicit PolicyCore(DecisionBook made)
-      : book(std::move(made)),
-        actions(problem().action_names, "action", DecisionMistake::kAction),
-        contexts(problem().context_names, "context", DecisionMistake::kContext) {}
+      : problem(made.session().problem()),
+        text(made.session().policy().text()),
+        actions(problem.action_names, "action", DecisionMistake::kAction),
+        contexts(problem.context_names, "context", DecisionMistake::kContext),
+        book(std::move(made)) {}
 
-  const Problem& problem() const { return book.session().problem(); }
-
-  DecisionBook book;
+  // What never changes needs no lock.
+  const Problem problem;
+  const std::string text;
   const NameTable actions;
   const NameTable contexts;
+  DecisionBook book;
   std::mutex mutex;
   bool broken = false;  // a check failed half way through a change
 };
@@ -240,12 +243,9 @@ void observe(PolicyCore& core, py::handle decision, py::handle context, py::hand
 }
 
 void forget(PolicyCore& core, py::handle decision) {
-  std::vector<DecisionBook::Id> ids;
-  if (is_several(decision))
-    for (const DecisionBook::Told& told : told_of_many(decision)) ids.push_back(told.id);
-  else
-    ids.push_back(told_of(decision).id);
-  locked(core, gil_for(ids.size()), [&](DecisionBook& book) { book.forget_all(ids); });
+  const std::vector<DecisionBook::Told> all =
+      is_several(decision) ? told_of_many(decision) : std::vector{told_of(decision)};
+  locked(core, gil_for(all.size()), [&](DecisionBook& book) { book.forget_all(all); });
 }
 
 void witness(PolicyCore& core, py::handle action, py::handle context, py::handle reward) {
@@ -484,21 +484,26 @@ std::string saved(PolicyCore& core) {
   return locked(core, Gil::kKept, [](DecisionBook& book) { return book.save(); });
 }
 
+DecisionBook loaded(const py::bytes& bytes, const Problem& problem) {
+  const ThrowingChecks checks;
+  return DecisionBook::load(std::string(bytes), problem);
+}
+
 void restore(PolicyCore& core, const py::bytes& bytes) {
-  DecisionBook loaded = DecisionBook::load(std::string(bytes), core.problem());
-  if (const std::string& text = core.book.session().policy().text();
-      loaded.session().policy().text() != text)
+  DecisionBook book = loaded(bytes, core.problem);
+  if (book.session().policy().text() != core.text)
     throw Error(
-        {"", "state", "a state of " + loaded.session().policy().text(), "a state of " + text});
-  // Not by `locked`: a broken policy is mended by this.
-  const std::unique_lock held(core.mutex, std::try_to_lock);
-  if (!held) throw Error({"", "policy", "one at work in another thread", "one at rest"});
-  core.book = std::move(loaded);
+        {"", "state", "a state of " + book.session().policy().text(), "a state of " + core.text});
+  // Not by `locked`: this mends a broken policy.
+  const py::gil_scoped_release others_may_work;
+  const std::lock_guard held(core.mutex);
+  core.book = std::move(book);
   core.broken = false;
 }
 
 std::unique_ptr<PolicyCore> new_core(const std::string& text, const Problem& problem,
                                      py::object seed, bool propensities) {
+  const ThrowingChecks checks;
   return std::make_unique<PolicyCore>(DecisionBook(
       PolicySession(text, problem, seed_of(seed)), 1024,
       propensities ? DecisionBook::Probabilities::kTold : DecisionBook::Probabilities::kUntold));
@@ -587,11 +592,10 @@ void bind_policies(py::module_& module) {
   bind_registry(module);
   auto policy =
       py::class_<PolicyCore>(module, "Policy", "What armature.Policy is made of.")
-          .def(
-              py::init([](const py::bytes& book, const Problem& problem) {
-                return std::make_unique<PolicyCore>(DecisionBook::load(std::string(book), problem));
-              }),
-              py::arg("book"), py::arg("problem"))
+          .def(py::init([](const py::bytes& book, const Problem& problem) {
+                 return std::make_unique<PolicyCore>(loaded(book, problem));
+               }),
+               py::arg("book"), py::arg("problem"))
           .def(py::init(&new_core), py::arg("text"), py::arg("problem"), py::arg("seed") = 1,
                py::arg("propensities") = true)
           .def(
@@ -631,7 +635,7 @@ void bind_policies(py::module_& module) {
               },
               "How many decisions it has made.")
           .def_property_readonly(
-              "text", [](const PolicyCore& core) { return core.book.session().policy().text(); },
+              "text", [](const PolicyCore& core) { return core.text; },
               "The policy with its parameters, as the command takes it.")
           .def_property_readonly(
               "digest",
@@ -641,7 +645,7 @@ void bind_policies(py::module_& module) {
                 return fingerprint.value();
               },
               "A hash of all of its state, decisions outstanding included.")
-          .def_property_readonly("problem", [](PolicyCore& core) { return core.problem(); })
+          .def_property_readonly("problem", [](const PolicyCore& core) { return core.problem; })
           .def_property_readonly(
               "evidence", &evidence_of,
               "What was observed and witnessed: arrays `plays` and `rewards`, a\n"

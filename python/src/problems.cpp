@@ -82,6 +82,7 @@ py::array view_of(const Matrix& matrix, py::handle owner) {
 
 Problem make_problem(py::object actions, py::object contexts, py::object marginals,
                      py::object horizon, py::object epsilon) {
+  const ThrowingChecks checks;
   Problem problem;
   if (!marginals.is_none())
     problem.marginals = std::make_shared<const Matrix>(matrix_of(marginals, "marginals"));
@@ -263,6 +264,7 @@ std::shared_ptr<Instance> make_instance(py::object source, py::object marginals,
                                         py::object laws, py::object actions, py::object contexts,
                                         py::object name, py::object horizon, py::object seed,
                                         py::object replication) {
+  const ThrowingChecks checks;
   if (source.is_none()) return from_arrays(marginals, means, laws, actions, contexts, name);
   if (!marginals.is_none() || !means.is_none() || !laws.is_none())
     throw Error({"", "instance", "a text form and arrays", "one of them"});

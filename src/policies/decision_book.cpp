@@ -19,7 +19,11 @@ constexpr const char* kLongOwner = "decision book, continued";
 }
 
 // Of what is told together each decision is one: else the second would be a mistake found too late.
-void refuse_twice(std::vector<DecisionBook::Id> ids) {
+void refuse_twice(std::span<const DecisionBook::Told> all) {
+  if (all.size() < 2) return;
+  std::vector<DecisionBook::Id> ids;
+  ids.reserve(all.size());
+  for (const DecisionBook::Told& told : all) ids.push_back(told.id);
   if (!std::is_sorted(ids.begin(), ids.end())) std::sort(ids.begin(), ids.end());
   const auto twice = std::adjacent_find(ids.begin(), ids.end());
   if (twice != ids.end())
@@ -111,25 +115,20 @@ void DecisionBook::observe(const Told& told) {
 }
 
 void DecisionBook::observe_all(std::span<const Told> all) {
-  std::vector<Id> ids;
-  ids.reserve(all.size());
-  for (const Told& told : all) {
-    check(told);
-    ids.push_back(told.id);
-  }
-  refuse_twice(std::move(ids));
+  for (const Told& told : all) check(told);
+  refuse_twice(all);
   for (const Told& told : all) take_in(told);
 }
 
 void DecisionBook::forget(Id id) {
-  made_arm(id, nullptr);
-  end(id, nullptr);
+  const Told told{.id = id};
+  forget_all({&told, 1});
 }
 
-void DecisionBook::forget_all(std::span<const Id> ids) {
-  for (const Id id : ids) made_arm(id, nullptr);
-  refuse_twice({ids.begin(), ids.end()});
-  for (const Id id : ids) end(id, nullptr);
+void DecisionBook::forget_all(std::span<const Told> all) {
+  for (const Told& told : all) check_arm(told, nullptr);
+  refuse_twice(all);
+  for (const Told& told : all) end(told.id, nullptr);
 }
 
 void DecisionBook::witness(Arm arm, Outcome outcome) {
@@ -190,15 +189,19 @@ Arm DecisionBook::made_arm(Id id, const Part* part) const {
   return inherited->second.made;
 }
 
-void DecisionBook::check(const Told& told) const {
-  const Part part{told.context, told.reward};
-  check_outcome(part);
-  const Arm made = made_arm(told.id, &part);
+void DecisionBook::check_arm(const Told& told, const Part* part) const {
+  const Arm made = made_arm(told.id, part);
   if (told.arm && *told.arm != made)
     throw DecisionError(
         DecisionMistake::kArm,
         {"", fmt::format("decision {}", told.id), fmt::format("action {}", *told.arm),
          fmt::format("action {}, which it was made for", made)});
+}
+
+void DecisionBook::check(const Told& told) const {
+  const Part part{told.context, told.reward};
+  check_outcome(part);
+  check_arm(told, &part);
   if (parts_.empty()) return;
   const auto known = parts_.find(told.id);
   if (known == parts_.end()) return;

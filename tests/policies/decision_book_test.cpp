@@ -399,6 +399,8 @@ TEST(DecisionBook, AnOutcomeOfAnotherAction) {
               book.observe({.id = made.id, .context = 0, .reward = 1.0, .arm = 1 - made.arm});
             }),
             DecisionMistake::kArm);
+  const DecisionBook::Told other{.id = made.id, .arm = 1 - made.arm};
+  EXPECT_EQ(mistake_of([&] { book.forget_all({&other, 1}); }), DecisionMistake::kArm);
   EXPECT_EQ(book.save(), before);
   book.observe({.id = made.id, .context = 0, .reward = 1.0, .arm = made.arm});
 }
@@ -420,12 +422,12 @@ TEST(DecisionBook, AllOrNone) {
   EXPECT_EQ(mistake({good, {.id = 2, .context = 0, .reward = 2.0}}), DecisionMistake::kReward);
   EXPECT_EQ(mistake({good, good}), DecisionMistake::kRepeated);
   EXPECT_EQ(mistake_of([&] {
-              book.forget_all(std::vector<DecisionBook::Id>{2, 1, 2});
+              book.forget_all(std::vector<Told>{{.id = 2}, {.id = 1}, {.id = 2}});
             }),
             DecisionMistake::kRepeated);
   EXPECT_EQ(book.save(), before);
   book.observe_all(std::vector<Told>{{.id = 3, .context = 1, .reward = 0.5}, good});
-  book.forget_all(std::vector<DecisionBook::Id>{4, 2});
+  book.forget_all(std::vector<Told>{{.id = 4}, {.id = 2}});
   one_by_one.observe(3, {1, 0.5});
   one_by_one.observe(1, {0, 1.0});
   one_by_one.forget(4);

@@ -90,7 +90,8 @@ def test_forgetting(policy):
     before = policy.digest
     for kind, what in ((armature.UnknownDecision, 9), (armature.RepeatedOutcome, 2),
                        (armature.OutcomeConflict, 1), (armature.UnknownDecision, "x"),
-                       (armature.RepeatedOutcome, [3, 4, 3]), (armature.UnknownDecision, [3, 9])):
+                       (armature.RepeatedOutcome, [3, 4, 3]), (armature.UnknownDecision, [3, 9]),
+                       (armature.WrongArm, Decision(3, 99))):
         with pytest.raises(kind):
             policy.forget(what)
         assert policy.digest == before
