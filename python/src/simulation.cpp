@@ -75,7 +75,7 @@ class Finished {
 
   std::vector<std::uint32_t> replications(std::uint32_t cell) const {
     std::vector<bool> present(result_.simulation.replications, true);
-    for (const ReplicationRange& range : result_.recorder->missing(cell_of(cell)))
+    for (const ReplicationRange& range : result_.recorder->missing(cell))
       for (std::uint32_t i = 0; i < range.count; ++i) present[range.first + i] = false;
     std::vector<std::uint32_t> numbers;
     for (std::uint32_t i = 0; i < present.size(); ++i)
@@ -152,8 +152,6 @@ class Finished {
   }
 
  private:
-  std::uint32_t cell_of(std::uint32_t cell) const { return result_.plan.at(cell).id; }
-
   SimulationResult result_;
   PlayedRounds rounds_;  // empty unless they were asked for
 };

@@ -86,7 +86,6 @@ void bind_studies(py::module_& module) {
       .def("words", [](const StudyResult& self) { return study_words(self); })
       .def("latex", [](const StudyResult& self) { return study_latex(self); })
       .def("markdown", [](const StudyResult& self) { return study_markdown(self); })
-      .def("page", [](const StudyResult& self) { return study_page(self); })
       .def("verdicts", &verdicts_of)
       .def("figures", &figures_of)
       .def(
@@ -99,8 +98,6 @@ void bind_studies(py::module_& module) {
 
   module.def("run_study", &study_run);
   module.def("read_results", &read_results, WithoutGil());
-  module.def("read_published", &read_published, WithoutGil());
-  module.def("publish", &publish, WithoutGil());
   module.def("export_csv", &export_csv, WithoutGil());
 }
 
