@@ -1,4 +1,0 @@
-import os, pytest
-@pytest.fixture
-def command():
-    return os.environ["ARMATURE_COMMAND"]
