@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 """What the tests of the Python module share. Run with PYTHONPATH at the built module."""
 
 import os
@@ -25,9 +24,3 @@ def command():
 def marginals():
     """Four actions, three contexts, all rows different."""
     return np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.3, 0.2, 0.5], [0.1, 0.1, 0.8]])
-=======
-import os, pytest
-@pytest.fixture
-def command():
-    return os.environ["ARMATURE_COMMAND"]
->>>>>>> py3
