@@ -41,10 +41,11 @@ def one_by_one(text, propensities=True):
 
 def in_batches(text, size=1000):
     policy = policy_of(text)
+    places = np.arange(size)
     for first in range(0, ROUNDS, size):
         decisions = policy.choose(size)
-        rows = np.arange(first, first + size)
-        policy.observe(decisions, SEEN_ARRAY[rows], REWARD_ARRAY[rows, decisions.arm])
+        rewards = REWARD_ARRAY[first : first + size][places, decisions.arm]
+        policy.observe(decisions, SEEN_ARRAY[first : first + size], rewards)
 
 
 def numpy_arrays():
