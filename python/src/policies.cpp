@@ -126,7 +126,7 @@ Decisions choose_many(PolicyCore& core, std::size_t count) {
       const DecisionBook::Made one = book.choose();
       id[i] = static_cast<std::int64_t>(one.id);
       arm[i] = one.arm;
-      propensity[i] = one.probability.value_or(std::numeric_limits<double>::quiet_NaN());
+      propensity[i] = one.probability.value_or(kNotKnown);
     }
   });
   return made;
@@ -336,7 +336,7 @@ PyObject* choose_call(PyObject* self, PyObject* const* given, Py_ssize_t positio
     if (arguments[0] == nullptr || arguments[0] == Py_None) {
       const DecisionBook::Made made =
           locked(core, Gil::kKept, [](DecisionBook& book) { return book.choose(); });
-      return new_decision(made.id, made.arm, made.probability.value_or(std::nan("")),
+      return new_decision(made.id, made.arm, made.probability.value_or(kNotKnown),
                           core.actions.text(made.arm));
     }
     constexpr std::uint64_t kMost = 100'000'000;
@@ -475,8 +475,7 @@ py::list outstanding(PolicyCore& core) {
   py::list found;
   for (const DecisionBook::Waiting& one : waiting) {
     const py::handle name = one.now ? core.actions.text(*one.now) : py::handle(Py_None);
-    found.append(
-        py::reinterpret_steal<py::object>(new_decision(one.id, one.arm, std::nan(""), name)));
+    found.append(py::reinterpret_steal<py::object>(new_decision(one.id, one.arm, kNotKnown, name)));
   }
   return found;
 }
