@@ -34,8 +34,13 @@ class OpenDecisions {
     ARMATURE_CHECK(place < entries_.size(), "a decision that is closed was open");
     entries_[place].open = false;
     --size_;
-    while (first_ < entries_.size() && !entries_[first_].open) ++first_;
-    if (size_ == 0 || entries_.size() > 2 * size_ + kHoles) close_up();
+    if (size_ == 0) {
+      entries_.clear();
+      first_ = 0;
+      return;
+    }
+    while (!entries_[first_].open) ++first_;
+    if (entries_.size() > 2 * size_ + kHoles) close_up();
   }
 
   /// `visit(id, decision)`, by id.

@@ -145,7 +145,8 @@ class Policy(_engine.Policy):
     where the policy has a parameter of that name, it is that parameter.
 
     Each decision says how probable it was (``propensity``); ``propensities=False`` does without,
-    which is faster.
+    which is faster. Several threads may use one policy: their calls take turns. Batches give up the
+    interpreter's lock, so that other policies are at work meanwhile.
 
     >>> import armature
     >>> policy = armature.Policy("c-ucb", marginals=[[0.5, 0.5], [0.1, 0.9]])

@@ -30,7 +30,7 @@ PyObject* make(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
     return new_decision(
         whole_number(id, "id", 0, kMost),
         static_cast<Arm>(whole_number(arm, "arm", 0, std::numeric_limits<Arm>::max())),
-        propensity == Py_None ? std::nan("") : real_number(propensity, "propensity"), action);
+        propensity == Py_None ? kNotKnown : real_number(propensity, "propensity"), action);
   } catch (...) {
     set_python_error(std::current_exception());
     return nullptr;

@@ -1,8 +1,9 @@
 // A policy behind ask and tell: a DecisionBook, the names by which Python speaks, and a lock.
 //
 // Threads. Single calls keep the GIL: they are shorter than giving it up. Batches give it up, so
-// that other threads may work with other policies. Each policy has a lock, and who holds it never
-// waits for the GIL: two threads at one policy take turns, call by call.
+// that other threads may work with other policies; while one is at work, calls at the same policy
+// wait for it by a lock, and who holds the lock never waits for the GIL. So two threads at one
+// policy take turns, call by call.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -31,13 +32,27 @@ struct PolicyCore {
   const NameTable actions;
   const NameTable contexts;
   DecisionBook book;
-  std::mutex mutex;
+  std::mutex mutex;     // of those at work without the GIL…
+  int without_gil = 0;  // …who are so many, and are counted under the GIL
   bool broken = false;  // a check failed half way through a change
 };
 
 enum class Gil : bool { kKept, kGivenUp };
 
 // `call` knows nothing of Python: it may run without the GIL.
+template <class Call>
+auto without_gil(PolicyCore& core, const Call& call) {
+  struct Counted {
+    int& count;
+    explicit Counted(int& counter) : count(++counter) {}
+    ~Counted() { --count; }
+  };
+  const Counted counted(core.without_gil);  // ends last, under the GIL again
+  const py::gil_scoped_release others_may_work;
+  const std::lock_guard held(core.mutex);
+  return call();
+}
+
 template <class Call>
 auto locked(PolicyCore& core, Gil gil, const Call& call) {
   const auto run = [&] {
@@ -54,13 +69,7 @@ auto locked(PolicyCore& core, Gil gil, const Call& call) {
       throw;
     }
   };
-  if (gil == Gil::kKept) {
-    const std::unique_lock held(core.mutex, std::try_to_lock);
-    if (held) return run();
-  }
-  const py::gil_scoped_release others_may_work;
-  const std::lock_guard held(core.mutex);
-  return run();
+  return gil == Gil::kKept && core.without_gil == 0 ? run() : without_gil(core, run);
 }
 
 // Fewer are done sooner than the GIL is given up and taken back.
@@ -117,7 +126,7 @@ Decisions choose_many(PolicyCore& core, std::size_t count) {
       const DecisionBook::Made one = book.choose();
       id[i] = static_cast<std::int64_t>(one.id);
       arm[i] = one.arm;
-      propensity[i] = one.probability.value_or(std::numeric_limits<double>::quiet_NaN());
+      propensity[i] = one.probability.value_or(kNotKnown);
     }
   });
   return made;
@@ -327,7 +336,7 @@ PyObject* choose_call(PyObject* self, PyObject* const* given, Py_ssize_t positio
     if (arguments[0] == nullptr || arguments[0] == Py_None) {
       const DecisionBook::Made made =
           locked(core, Gil::kKept, [](DecisionBook& book) { return book.choose(); });
-      return new_decision(made.id, made.arm, made.probability.value_or(std::nan("")),
+      return new_decision(made.id, made.arm, made.probability.value_or(kNotKnown),
                           core.actions.text(made.arm));
     }
     constexpr std::uint64_t kMost = 100'000'000;
@@ -466,8 +475,7 @@ py::list outstanding(PolicyCore& core) {
   py::list found;
   for (const DecisionBook::Waiting& one : waiting) {
     const py::handle name = one.now ? core.actions.text(*one.now) : py::handle(Py_None);
-    found.append(
-        py::reinterpret_steal<py::object>(new_decision(one.id, one.arm, std::nan(""), name)));
+    found.append(py::reinterpret_steal<py::object>(new_decision(one.id, one.arm, kNotKnown, name)));
   }
   return found;
 }
@@ -495,10 +503,10 @@ void restore(PolicyCore& core, const py::bytes& bytes) {
     throw Error(
         {"", "state", "a state of " + book.session().policy().text(), "a state of " + core.text});
   // Not by `locked`: this mends a broken policy.
-  const py::gil_scoped_release others_may_work;
-  const std::lock_guard held(core.mutex);
-  core.book = std::move(book);
-  core.broken = false;
+  without_gil(core, [&] {
+    core.book = std::move(book);
+    core.broken = false;
+  });
 }
 
 std::unique_ptr<PolicyCore> new_core(const std::string& text, const Problem& problem,

@@ -46,7 +46,9 @@ class NameTable {
   NameTable(const std::vector<std::string>& names, const char* field, DecisionMistake mistake);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(names_.size()); }
-  py::handle text(std::uint32_t place) const { return texts_[place]; }  // as a str of Python
+  py::handle text(std::uint32_t place) const {  // as a str of Python
+    return PyTuple_GET_ITEM(texts_.ptr(), static_cast<Py_ssize_t>(place));
+  }
   py::tuple texts() const { return texts_; }
 
   /// By number or by name.

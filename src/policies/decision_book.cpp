@@ -352,9 +352,9 @@ struct DecisionBook::Saved {
   std::uint64_t base = 0;
   std::uint64_t remembered = 0;
   bool told = false;
-  std::vector<Outstanding> outstanding;  // by id, as those below
-  std::vector<Heir> inherited;
-  std::vector<HalfTold> half_told;
+  std::vector<Outstanding> outstanding = {};  // by id, as those below
+  std::vector<Heir> inherited = {};
+  std::vector<HalfTold> half_told = {};
   std::vector<Closed> closed;  // the oldest first
   std::string session;
 

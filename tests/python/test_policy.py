@@ -2,6 +2,7 @@
 
 import copy
 import csv
+import doctest
 import inspect
 import json
 import pickle
@@ -400,3 +401,9 @@ def test_problems_from_everywhere(tmp_path, marginals):
 def test_signatures_are_known_to_help():
     assert str(inspect.signature(Policy.choose)) == "(self, /, n=None)"
     assert str(inspect.signature(Policy.observe)) == "(self, /, decision, context=None, reward=None)"
+
+
+@pytest.mark.parametrize("module", ["policy", "instances", "errors"])
+def test_examples_of_docstrings(module):
+    found = doctest.testmod(getattr(armature, module))
+    assert found.attempted > 2 and found.failed == 0
