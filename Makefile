@@ -1,15 +1,15 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build bundle demo test test-sanitizers test-threads test-fuzz test-long bench bench-logs paper figures format format-check tidy docs clean
+.PHONY: build bundle demo test test-sanitizers test-threads test-fuzz test-long bench bench-logs bench-python notebooks paper figures format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
 CTEST := ctest --output-on-failure --no-tests=error -j $(shell nproc)
 
-build: ## the command, at build/release/bin/armature
+build: ## the command, at build/release/bin/armature, and the Python module, at build/release/python
 	@scripts/install-deps build
 	@cmake --preset release --log-level=WARNING >/dev/null
-	@cmake --build --preset release --target armature_command
+	@cmake --build --preset release --target armature_command armature_python
 
 bundle: web/dist/bundle.js ## what reports inline; compiled into the command by the next build
 
@@ -22,18 +22,18 @@ demo: bundle build ## five worlds, eight policies, and a report to open: about a
 	@$(ARMATURE) demo
 
 test: format-check bundle ## the release build with every test that guards it, reports in a browser, the installed package
-	@scripts/install-deps build test web webtest
+	@scripts/install-deps build test python web webtest
 	@cmake --preset release --log-level=WARNING -DARMATURE_DEVELOPER=ON >/dev/null
 	@cmake --build --preset release
 	@$(CTEST) --test-dir build/release
 
 # One build carries the fuzzers too: what is compiled twice is paid twice.
-SANITIZED := unit_tests conformance_tests golden_tests threads_tests cli_tests fault_tests
+SANITIZED := unit_tests conformance_tests golden_tests threads_tests cli_tests fault_tests armature_python
 test-sanitizers: test-threads ## the same code under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
-	@scripts/install-deps build test
+	@scripts/install-deps build test python
 	@cmake --preset sanitize --log-level=WARNING >/dev/null
 	@cmake --build --preset sanitize --target $(SANITIZED)
-	@$(CTEST) --test-dir build/sanitize -L 'unit|conformance|golden|threads|cli|fault'
+	@$(CTEST) --test-dir build/sanitize -L 'unit|conformance|golden|threads|cli|fault|python'
 
 test-threads: # what runs in threads, under ThreadSanitizer
 	@scripts/install-deps build test
@@ -69,6 +69,15 @@ bench-logs: ## reading a log of 10^7 rows beside pandas, measured in one run; a 
 	@cmake --preset release --log-level=WARNING -DARMATURE_BENCH=ON >/dev/null
 	@cmake --build --preset release --target armature_command bench_read_log
 	@/usr/bin/python3 bench/logs.py build/release/bin/armature build/release/bin/bench_read_log
+
+bench-python: build ## choose and observe, and simulate, from Python, beside plain numpy and the command, measured in one run
+	@scripts/install-deps python
+	@PYTHONPATH=build/release/python /usr/bin/python3 bench/python_policies.py
+	@PYTHONPATH=build/release/python /usr/bin/python3 bench/python_simulate.py $(ARMATURE)
+
+notebooks: build ## runs the notebooks of examples/python again and keeps what they show
+	@scripts/install-deps python
+	@PYTHONPATH=build/release/python scripts/notebooks
 
 paper: bundle build ## runs the studies, publishes them in studies/results, redraws the docs; about an hour, by the times of single runs (three longer studies with ARMATURE_LONG=1)
 	@scripts/paper

@@ -18,6 +18,7 @@
 #include "armature/log.h"
 #include "armature/matrix.h"
 #include "armature/model.h"
+#include "armature/open_decisions.h"
 #include "armature/parameters.h"
 #include "armature/policy.h"
 #include "armature/policy_session.h"

@@ -295,6 +295,14 @@ struct Simulation {
   double leap_tolerance = 1e-9;              // see Cell
   std::uint64_t max_events = 1'000'000'000;  // see Cell
   bool follow_shares = false;                // note balancers' shares at every checkpoint
+  FileTable files = {};  // what `instance` names, where that is not on disk; then nothing else is
+  /// Policies of the caller's own, by the names they have among `policies`; no name of the
+  /// registry.
+  std::map<std::string, PolicyMaker> own_policies = {};
+  EnvironmentMaker own_environment = {};  // see Cell
+
+  /// Are there parts of the caller's own? They are not safe to ask from many threads: one runs all.
+  bool has_own_parts() const { return !own_policies.empty() || own_environment; }
 };
 
 struct SimulationResult : Results {

@@ -58,6 +58,14 @@ struct PlayedRound {
   Outcome outcome;
 };
 
+/// Parts of the caller's own, which no text form names. Each is made anew for every replication, so
+/// that replications learn nothing from each other, and is asked from one thread at a time.
+using PolicyMaker =
+    std::function<std::unique_ptr<AnyPolicy>(const Problem& problem, std::uint32_t replication)>;
+/// What is revealed after a round with this arm, where no table says it.
+using OutcomeSource = std::function<Outcome(Arm)>;
+using EnvironmentMaker = std::function<OutcomeSource(std::uint32_t replication)>;
+
 /// One policy on one source of worlds.
 struct Cell {
   std::function<std::shared_ptr<const World>(std::uint32_t replication)> world;
@@ -72,6 +80,11 @@ struct Cell {
   bool follow_shares = false;                // note a balancer's shares at every checkpoint
   /// Told of every round that is stepped, in order, from the thread that plays it; changes nothing.
   std::function<void(const PlayedRound&)> watch = {};
+  /// Where there is one, it makes the policy, and `policy` is only its name. Always stepped.
+  PolicyMaker make_policy = {};
+  /// Where there is one, it is played instead of the world's tables; regret and what policies are
+  /// told are still the world's. Always stepped.
+  EnvironmentMaker make_environment = {};
 };
 
 /// What one replication leaves behind. Regret is pseudo-regret: Σ_a pulls(a)·Δ_a (spec §1).

@@ -72,21 +72,20 @@ char separator_of(std::string_view header, const std::vector<std::string>& wante
 }  // namespace
 
 CsvReader::CsvReader(Opening opening, const std::vector<std::string>& wanted)
-    : RecordReader(std::move(opening)) {
+    : FileRecords(std::move(opening)) {
   read_header();
   separator_ = told_ != 0 ? told_ : separator_of(first_, wanted);
   const auto fields = fields_of(first_, separator_);
   const std::string line = "line " + std::to_string(lines_->line());
   if (!fields)
-    throw Error({source().name(), line, "a quote that is not closed", "the names of the columns"});
-  for (const std::string& name : *fields)
-    if (lines_->lines_joined() == 1 && name.find('\r') != std::string::npos)
+    throw Error({name(), line, "a quote that is not closed", "the names of the columns"});
+  for (const std::string& column : *fields)
+    if (lines_->lines_joined() == 1 && column.find('\r') != std::string::npos)
       throw is_utf8(first_)
-          ? Error({source().name(), line, "lines that end in CR alone", "lines that end in LF"})
-          : Error({source().name(), line, "bytes that are no text",
-                   "the names of the columns, in UTF-8"});
+          ? Error({name(), line, "lines that end in CR alone", "lines that end in LF"})
+          : Error({name(), line, "bytes that are no text", "the names of the columns, in UTF-8"});
   if (fields->size() > kMostColumns)
-    throw Error({source().name(), line, std::to_string(fields->size()) + " columns",
+    throw Error({name(), line, std::to_string(fields->size()) + " columns",
                  "at most " + std::to_string(kMostColumns)});
   columns_ = *fields;
   places_.resize(columns_.size());
@@ -97,7 +96,7 @@ void CsvReader::read_header() {
   if (first_.size() == kTold.size() + 1 && first_.starts_with(kTold)) {
     told_ = first_.back();
     if (kSeparators.find(told_) == std::string_view::npos || !lines_->next(first_))
-      throw Error({source().name(), "line 1", "'" + std::string(first_) + "'",
+      throw Error({name(), "line 1", "'" + std::string(first_) + "'",
                    "comma, semicolon, tab or bar, and the names of the columns below"});
   }
   const auto whole = [&](char separator) { return fields_of(first_, separator).has_value(); };
@@ -117,7 +116,7 @@ void CsvReader::choose(const std::vector<std::string>& names) {
     const auto found = std::find(columns_.begin(), columns_.end(), names[place]);
     if (found == columns_.end()) continue;
     if (std::find(found + 1, columns_.end(), names[place]) != columns_.end())
-      throw Error({source().name(), "header", "two columns '" + names[place] + "'", "one"});
+      throw Error({name(), "header", "two columns '" + names[place] + "'", "one"});
     places_[static_cast<std::size_t>(found - columns_.begin())].push_back(place);
   }
 }
@@ -178,8 +177,8 @@ bool CsvReader::close_quotes(std::string_view& line) {
     // The break between two lines belongs to the field; \r before it too.
     if (!lines_->extend(line)) {
       if (lines_->lines_joined() == 1 && !lines_->ended()) return false;
-      throw Error({source().name(), "line " + std::to_string(lines_->line()),
-                   "a quote that is not closed", "a quote at the end of the field"});
+      throw Error({name(), "line " + std::to_string(lines_->line()), "a quote that is not closed",
+                   "a quote at the end of the field"});
     }
   }
 }

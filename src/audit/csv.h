@@ -8,7 +8,7 @@ namespace armature {
 /// Comma, semicolon, tab or bar, found by the header. Fields may be quoted, and hold separators,
 /// doubled quotes and line breaks then; blanks around a field that is not quoted are no part of it.
 /// Empty lines are passed over, and so is `sep=;` before the header, as spreadsheets write it.
-class CsvReader final : public RecordReader {
+class CsvReader final : public FileRecords {
  public:
   CsvReader(Opening opening, const std::vector<std::string>& wanted);
 
@@ -16,6 +16,7 @@ class CsvReader final : public RecordReader {
   void choose(const std::vector<std::string>& names) override;
   bool next(Record& record) override;
   void rewind() override;
+  std::string format() const override { return "CSV"; }
   char separator() const override { return separator_; }
 
  private:

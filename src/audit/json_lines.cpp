@@ -186,14 +186,13 @@ class Scanner {
 
 }  // namespace
 
-JsonLinesReader::JsonLinesReader(Opening opening) : RecordReader(std::move(opening)) {
+JsonLinesReader::JsonLinesReader(Opening opening) : FileRecords(std::move(opening)) {
   std::set<std::string> known;
   const auto note = [&](const std::string& path, std::string_view) {
     if (known.size() < kMostColumns && known.insert(path).second) columns_.push_back(path);
   };
   if (!Scanner(first_, path_, unescaped_, note).object())
-    throw Error(
-        {source().name(), "line " + std::to_string(lines_->line()), "no JSON", "an object a line"});
+    throw Error({name(), "line " + std::to_string(lines_->line()), "no JSON", "an object a line"});
   const std::string_view ahead = lines_->ahead();
   std::size_t end = 0;
   for (std::size_t at = 0; (end = ahead.find('\n', at)) != std::string_view::npos; at = end + 1)

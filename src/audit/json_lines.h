@@ -8,7 +8,7 @@ namespace armature {
 /// A value inside is named by its path: `user.age`, `a.0` for the first of a list. null is a
 /// missing value. Not every object needs to have every path: columns are those of the first rows,
 /// as far as they are in memory at once (some 64 KiB).
-class JsonLinesReader final : public RecordReader {
+class JsonLinesReader final : public FileRecords {
  public:
   explicit JsonLinesReader(Opening opening);
 
@@ -16,6 +16,7 @@ class JsonLinesReader final : public RecordReader {
   void choose(const std::vector<std::string>& names) override { chosen_ = names; }
   bool next(Record& record) override;
   void rewind() override;
+  std::string format() const override { return "JSON lines"; }
 
  private:
   std::vector<std::string> columns_, chosen_;

@@ -104,13 +104,13 @@ void require_column(const LogFacts& facts, const std::vector<std::string>& colum
 LogFacts facts_of(const RecordReader& reader, const LogOptions& options) {
   const std::vector<std::string>& columns = reader.columns();
   LogFacts facts;
-  facts.file = reader.source().name();
-  facts.packed = reader.source().packed();
+  facts.file = reader.name();
+  facts.packed = reader.packed();
   facts.separator = reader.separator();
   const bool csv = facts.separator != 0;
   const bool service = has(columns, kStatus) && has(columns, kLearnedPlace);
   const bool dsjson = !csv && has(columns, kVwCost) && has(columns, kVwProbability);
-  facts.format = service ? "service export" : dsjson ? "dsjson" : csv ? "CSV" : "JSON lines";
+  facts.format = service ? "service export" : dsjson ? "dsjson" : reader.format();
 
   facts.action = options.action.value_or(dsjson ? kVwAction : "action");
   facts.reward = options.reward.value_or(dsjson ? kVwCost : "reward");
@@ -260,7 +260,7 @@ void LogFile::cut_bins() {
     facts_.bins.push_back({request.column, request.edges});
   }
   if (counting.empty()) return;
-  if (!reader_->source().rewindable())
+  if (!reader_->rewindable())
     throw Error({facts_.file, "--bins", "bins of equal frequency, for which it is read twice",
                  "a file, or --edges"});
   std::uint64_t rows = 0;
@@ -269,7 +269,7 @@ void LogFile::cut_bins() {
     for (Counting& one : counting)
       if (const auto number = number_of(record_.fields[one.place])) one.frequencies.add(*number);
     if (options_.progress && ++rows % kRowsBetweenProgress == 0)
-      options_.progress(reader_->source().share(), rows);
+      options_.progress(reader_->share(), rows);
   }
   for (std::size_t i = 0, used = 0; i < options_.bins.size(); ++i) {
     if (options_.bins[i].count == 0) continue;
@@ -318,7 +318,7 @@ bool LogFile::next(LogRow& row) {
 }
 
 void LogFile::tell_progress() const {
-  if (options_.progress) options_.progress(reader_->source().share(), facts_.rows_read);
+  if (options_.progress) options_.progress(reader_->share(), facts_.rows_read);
   const std::uint64_t bad = facts_.rows_bad();
   if (!options_.skip_bad && bad > kEnoughBad && bad > facts_.rows_used) refuse_bad();
 }
@@ -505,6 +505,10 @@ void LogFile::refuse_bad() const {
 
 }  // namespace
 
+std::unique_ptr<Log> log_of(std::unique_ptr<RecordReader> reader, const LogOptions& options) {
+  return std::make_unique<LogFile>(std::move(reader), options);
+}
+
 std::unique_ptr<Log> open_log(const std::string& path, const LogOptions& options) {
   // Defaults do not tell separators apart better than names that were given.
   std::vector<std::string> wanted = options.contexts;
@@ -514,7 +518,7 @@ std::unique_ptr<Log> open_log(const std::string& path, const LogOptions& options
   for (const auto& name : {options.action, options.reward, options.propensity, options.weight,
                            options.time, options.decision})
     if (name) wanted.push_back(*name);
-  return std::make_unique<LogFile>(open_records(path, wanted), options);
+  return log_of(open_records(path, wanted), options);
 }
 
 }  // namespace armature

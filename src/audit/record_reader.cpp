@@ -28,7 +28,7 @@ Opening::Opening(const std::string& path) : lines(std::make_unique<LineReader>(p
                  "a table with a row per decision (CSV or JSON lines)"});
 }
 
-void RecordReader::rewind_to_first() {
+void FileRecords::rewind_to_first() {
   lines_->rewind();
   std::vector<std::string> again;
   first_ = first_line(*lines_, again);

@@ -1,4 +1,4 @@
-// Rows of a file as texts: what CSV and JSON lines have in common.
+// Rows as texts: what CSV, JSON lines and tables in a host's memory have in common.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "armature/log.h"
 #include "audit/line_reader.h"
 
 namespace armature {
@@ -44,11 +45,27 @@ class RecordReader {
   /// 0 where there is none.
   virtual char separator() const { return 0; }
 
-  const std::vector<std::string>& remarks() const { return remarks_; }
-  const ByteSource& source() const { return lines_->source(); }
+  virtual std::string name() const = 0;    // of the file, as messages call it
+  virtual std::string format() const = 0;  // "CSV"
+  virtual bool packed() const { return false; }
+  virtual bool rewindable() const { return true; }
+  /// How much has been read, for progress; 0 where its size is not known.
+  virtual double share() const { return 0; }
+  /// Lines that began with # before the first row, without it.
+  virtual const std::vector<std::string>& remarks() const = 0;
+};
+
+/// Records of a file.
+class FileRecords : public RecordReader {
+ public:
+  std::string name() const override { return lines_->source().name(); }
+  bool packed() const override { return lines_->source().packed(); }
+  bool rewindable() const override { return lines_->source().rewindable(); }
+  double share() const override { return lines_->source().share(); }
+  const std::vector<std::string>& remarks() const override { return remarks_; }
 
  protected:
-  explicit RecordReader(Opening opening)
+  explicit FileRecords(Opening opening)
       : lines_(std::move(opening.lines)),
         first_(opening.first),
         remarks_(std::move(opening.remarks)) {}
@@ -74,5 +91,8 @@ inline bool is_blank(std::string_view line) { return trimmed(line).empty(); }
 /// are known to be asked for: of several separators the one that tells them apart is taken.
 std::unique_ptr<RecordReader> open_records(const std::string& path,
                                            const std::vector<std::string>& wanted);
+
+/// A log over any records; files are opened by `open_log`. One set of rules for both.
+std::unique_ptr<Log> log_of(std::unique_ptr<RecordReader> reader, const LogOptions& options);
 
 }  // namespace armature

@@ -8,7 +8,7 @@
 #include "armature/families.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "linear/rank.h"
+#include "lab/instance_setting.h"
 
 namespace armature::cli {
 namespace {
@@ -31,13 +31,6 @@ std::optional<double> size_option(const std::string& option, const std::string& 
   return static_cast<double>(whole_number(option, text, 1, kMostSize, known_of(setting)));
 }
 
-double agreed_size(const std::string& option, std::optional<double> given, double actual) {
-  if (given && *given != actual)
-    throw Error({"", option, fmt::format("{}", *given),
-                 fmt::format("{}, the instance's own number, or none", actual)});
-  return actual;
-}
-
 // What may be a formula in the sizes.
 void read_numbers(Setting& setting, const SettingOptions& options) {
   setting.delta = real_if_given("--delta", options.delta, setting);
@@ -58,37 +51,21 @@ void read_sizes(Setting& setting, const SettingOptions& options) {
   setting.contexts = *size_option("--contexts", options.contexts, setting);
 }
 
-// An explicit option wins over the instance, and says so.
-std::optional<double> overruled(std::vector<std::string>& notes, const std::string& option,
-                                std::optional<double> given, std::optional<double> actual) {
-  if (!given) return actual;
-  if (actual && *actual != *given)
-    notes.push_back(
-        fmt::format("{} {:.6g} is used; the instance has {:.6g}", option, *given, *actual));
-  return given;
-}
+std::string option_name(const std::string& field) { return "--" + field; }
 
 void fill_in(ReadSetting& read, const SettingOptions& options) {
   Setting& setting = read.setting;
   const InstanceSource source(options.instance, static_cast<Round>(setting.horizon),
                               whole_number("--seed", options.seed, 0, UINT64_MAX));
   const auto instance = source.instance(0);
-  const Problem told = instance->problem(std::nullopt);
-  setting.actions = agreed_size("--actions", size_option("--actions", options.actions, setting),
-                                instance->actions());
-  setting.contexts = agreed_size("--contexts", size_option("--contexts", options.contexts, setting),
-                                 instance->contexts());
+  const auto size = [&](const char* option, const std::string& text) {
+    return size_option(option, text, setting).value_or(0);
+  };
+  setting.actions = size("--actions", options.actions);
+  setting.contexts = size("--contexts", options.contexts);
+  agree_on_sizes(setting, *instance, option_name);
   read_numbers(setting, options);
-  const Matrix& marginals = told.marginals ? *told.marginals : instance->marginals();
-  setting.rank = overruled(read.notes, "--rank", setting.rank,
-                           static_cast<double>(numerical_rank(marginals).rank));
-  setting.gap = overruled(read.notes, "--gap", setting.gap, instance->smallest_gap());
-  setting.epsilon =
-      overruled(read.notes, "--epsilon", setting.epsilon, instance->distance_to(marginals));
-  setting.benign = instance->benign_verdict().benign();
-  read.notes.push_back(fmt::format(
-      "{}: {}, {}", source.text(), *setting.benign ? "benign" : "not benign",
-      told.marginals ? "rank and ε of the marginals that policies are told" : "no marginals told"));
+  fill_from_instance(setting, *instance, source.text(), option_name, read.notes);
   if (source.fresh_per_replication())
     read.notes.push_back("a random family: this is replication 0 of seed " + options.seed);
 }
@@ -98,7 +75,7 @@ void check(const Setting& setting) {
     setting.validate();
   } catch (const Error& error) {
     ErrorReport report = error.report();
-    report.field = "--" + report.field;
+    report.field = option_name(report.field);
     throw Error(report);
   }
 }

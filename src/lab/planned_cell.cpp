@@ -188,7 +188,8 @@ void check_conditions(const Feedback& feedback, double leap_tolerance) {
         {"", "leap_tolerance", fmt::format("{}", leap_tolerance), "a probability in (0,1)"});
 }
 
-Cell engine_cell(const PlannedCell& planned, const WorldSource& worlds, RunSettings settings) {
+Cell engine_cell(const PlannedCell& planned, const WorldSource& worlds, RunSettings settings,
+                 PolicyMaker own_policy, EnvironmentMaker own_environment) {
   Cell cell;
   cell.world = worlds;
   cell.policy = planned.policy;
@@ -200,11 +201,14 @@ Cell engine_cell(const PlannedCell& planned, const WorldSource& worlds, RunSetti
   cell.leap_tolerance = planned.leap_tolerance;
   cell.max_events = settings.max_events;
   cell.follow_shares = settings.follow_shares;
+  cell.make_policy = std::move(own_policy);
+  cell.make_environment = std::move(own_environment);
   // Policy and engine are tried out for their complaints alone, so that what cannot run is refused
   // before the first block and not by some thread hours later. The oracle is no policy of the
-  // registry: its arm depends on each world's truth, which the engine knows.
+  // registry: its arm depends on each world's truth, which the engine knows. A policy of the
+  // caller's own is made when it is its turn, and only then.
   const std::shared_ptr<const World> first = worlds(0);
-  if (cell.policy != kOracle) make_policy(cell.policy, first->problem);
+  if (cell.policy != kOracle && !cell.make_policy) make_policy(cell.policy, first->problem);
   engine_for(cell, *first);
   return cell;
 }

@@ -29,7 +29,8 @@ struct RunSettings {
   bool follow_shares = false;
 };
 /// The cell as the engines take it. Throws Error if the policy does not fit its world or the engine
-/// asked for cannot play it.
-Cell engine_cell(const PlannedCell& planned, const WorldSource& worlds, RunSettings settings);
+/// asked for cannot play it. Own parts, where there are any: see Cell.
+Cell engine_cell(const PlannedCell& planned, const WorldSource& worlds, RunSettings settings,
+                 PolicyMaker own_policy = {}, EnvironmentMaker own_environment = {});
 
 }  // namespace armature

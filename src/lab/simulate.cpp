@@ -3,6 +3,8 @@
 // bytes for the same cell.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "armature/error.h"
 #include "armature/lab.h"
 #include "lab/planned_cell.h"
@@ -28,6 +30,15 @@ void check(const Simulation& simulation) {
     if (round < 1 || round > simulation.horizon)
       throw Error({"", "checkpoint", fmt::format("{}", round),
                    fmt::format("a round from 1 to the horizon {}", simulation.horizon)});
+  // Bounds and looks go by a policy's name: nobody may take another's.
+  for (const auto& [name, maker] : simulation.own_policies) {
+    const std::string taken = TextForm::parse(name).name;
+    const bool registered =
+        std::any_of(policies().begin(), policies().end(),
+                    [&](const PolicyEntry& entry) { return entry.facts.name == taken; });
+    if (registered || taken == kOracle)
+      throw Error({"", "policy", "'" + name + "'", "a name that the registry does not have"});
+  }
 }
 
 // Asked before the run: the allocation that fails would else come after hours of work.
@@ -55,7 +66,9 @@ std::vector<PlannedCell> plan_of(const Simulation& simulation, const InstanceSou
   for (const std::string& policy : simulation.policies) {
     PlannedCell cell = shared;
     cell.id = static_cast<std::uint32_t>(plan.size());
-    cell.policy = canonical_cell_policy(policy, variables);
+    cell.policy = simulation.own_policies.contains(policy)
+                      ? policy
+                      : canonical_cell_policy(policy, variables);
     name_policy(cell, {.label = cell.policy});
     plan.push_back(std::move(cell));
   }
@@ -96,7 +109,8 @@ struct Prepared {
 
 Prepared prepare(const Simulation& simulation) {
   check(simulation);
-  InstanceSource source(simulation.instance, simulation.horizon, simulation.seed);
+  InstanceSource source(simulation.instance, simulation.horizon, simulation.seed,
+                        simulation.files.empty() ? Files() : Files::only(simulation.files));
   // Before the plan is made: ranks, fingerprints and policies follow from what is told.
   if (simulation.given) source.tell(*simulation.given);
   Prepared prepared;
@@ -108,8 +122,12 @@ Prepared prepare(const Simulation& simulation) {
   const WorldSource worlds = world_source(source, simulation.horizon);
   const RunSettings settings{simulation.seed, prepared.checkpoints, simulation.engine,
                              simulation.max_events, simulation.follow_shares};
-  for (const PlannedCell& cell : prepared.plan)
-    prepared.cells.push_back(engine_cell(cell, worlds, settings));
+  for (const PlannedCell& cell : prepared.plan) {
+    const auto own = simulation.own_policies.find(cell.policy);
+    prepared.cells.push_back(engine_cell(
+        cell, worlds, settings, own == simulation.own_policies.end() ? PolicyMaker{} : own->second,
+        simulation.own_environment));
+  }
   return prepared;
 }
 
@@ -141,6 +159,7 @@ SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
       std::make_shared<MemoryRecorder>(plan.size(), simulation.replications, prepared.checkpoints);
   std::vector<BlockTask> tasks = blocks_of(plan, simulation.replications);
   RunHooks run_hooks = hooks;
+  if (simulation.has_own_parts()) run_hooks.threads = 1;
   if (hooks.watch) {
     ARMATURE_CHECK(simulation.engine == Engine::kStep, "only rounds that are stepped are seen");
     watch(prepared.cells, tasks, run_hooks);

@@ -65,11 +65,11 @@ std::string diagnostics_line(const CellSummary& summary) {
 // After an interrupt the table still has a row for every policy asked for.
 std::vector<std::string> table_row(const SimulationResult& result, const PlannedCell& cell) {
   const CellSummary* summary = summary_of(result, cell);
-  if (summary == nullptr) return {cell.policy, "not finished"};
+  if (summary == nullptr) return {cell.policy_label, "not finished"};
   const Spread& regret = summary->final_regret();
   const std::string name = regret.count < result.simulation.replications
-                               ? fmt::format("{} ({} done)", cell.policy, regret.count)
-                               : cell.policy;
+                               ? fmt::format("{} ({} done)", cell.policy_label, regret.count)
+                               : cell.policy_label;
   return {name,
           mean_text(regret),
           fmt::format("{:.1f}", regret.median),
@@ -87,10 +87,10 @@ std::string notes_of(const SimulationResult& result, const Screen& screen) {
   std::vector<std::string> leapt;
   double error = 0;
   for (const CellSummary& summary : result.cells) {
-    if (summary.engine != "step") leapt.push_back(summary.cell.policy);
+    if (summary.engine != "step") leapt.push_back(summary.cell.policy_label);
     error = std::max(error, summary.leap_error);
     const std::string line = diagnostics_line(summary);
-    if (!line.empty()) diagnostics += paragraph(summary.cell.policy + ": " + line);
+    if (!line.empty()) diagnostics += paragraph(summary.cell.policy_label + ": " + line);
   }
   if (!leapt.empty())
     text += "\n" + paragraph(fmt::format(

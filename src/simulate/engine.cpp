@@ -101,6 +101,12 @@ Engine engine_for(const Cell& cell, const World& world) {
   // From cheap to dear: no policy is built at horizons that are stepped anyway. `auto` turns every
   // obstacle into stepping; where leaping was asked for by name, the obstacle is the answer.
   const bool automatic = cell.engine == Engine::kAuto;
+  if (cell.make_policy || cell.make_environment) {
+    if (cell.engine == Engine::kLeap)
+      throw Error(
+          {"", "engine", "leap, but parts of the caller's own are stepped", "step or auto here"});
+    return Engine::kStep;
+  }
   if (cell.engine == Engine::kStep || (automatic && cell.horizon <= kStepUpTo))
     return Engine::kStep;
   const auto policy = make_policy(resolved_policy(cell.policy, *world.instance), world.problem);

@@ -65,6 +65,7 @@ const std::map<std::string, std::string> kRoomOfHeader = {
     {"extend.h", "policies"},
     {"policy_session.h", "policies"},
     {"decision_book.h", "policies"},
+    {"open_decisions.h", "policies"},
 };
 constexpr const char* kUmbrella = "include/armature/armature.h";
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -334,6 +335,180 @@ TEST(DecisionBook, GoesOnInAnotherProblem) {
   next.witness(problem().action_names[late.arm], "z0", 1.0);
   EXPECT_EQ(next.session().evidence(), book.session().evidence().renamed(problem(), wider));
   EXPECT_EQ(next.outstanding_count(), 1u);
+}
+
+// --- In two steps, and many at once
+
+TEST(DecisionBook, OutcomesInTwoSteps) {
+  DecisionBook halves = new_book();
+  DecisionBook whole = new_book();
+  for (int i = 0; i < 2; ++i) {
+    halves.choose();
+    whole.choose();
+  }
+  halves.observe({.id = 1, .context = 1});
+  halves.observe({.id = 2, .reward = 0.5});
+  EXPECT_EQ(halves.outstanding_count(), 2u);
+  EXPECT_EQ(halves.session().evidence().outcomes(), 0u);
+  ASSERT_EQ(halves.half_told().size(), 2u);
+  EXPECT_EQ(halves.half_told()[0].context, 1u);
+  EXPECT_EQ(halves.half_told()[1].reward, 0.5);
+  DecisionBook loaded = DecisionBook::load(halves.save(), problem());
+  EXPECT_EQ(loaded.save(), halves.save());
+  for (DecisionBook* book : {&halves, &loaded}) {
+    book->observe({.id = 1, .reward = 1.0});
+    book->observe({.id = 2, .context = 0});
+  }
+  whole.observe(1, {1, 1.0});
+  whole.observe(2, {0, 0.5});
+  EXPECT_EQ(halves.save(), whole.save());  // and in the form of books without parts
+  EXPECT_EQ(loaded.save(), whole.save());
+}
+
+TEST(DecisionBook, PartsThatContradict) {
+  DecisionBook book = new_book();
+  for (int i = 0; i < 3; ++i) book.choose();
+  book.observe({.id = 1, .context = 1});
+  book.observe({.id = 2, .reward = 0.5});
+  const std::string before = book.save();
+  const auto mistake = [&](DecisionBook::Told told) {
+    return mistake_of([&] { book.observe(told); });
+  };
+  EXPECT_EQ(mistake({.id = 1, .context = 1}), DecisionMistake::kRepeated);
+  EXPECT_EQ(mistake({.id = 1, .context = 0}), DecisionMistake::kObserved);
+  EXPECT_EQ(mistake({.id = 1, .context = 0, .reward = 1.0}), DecisionMistake::kObserved);
+  EXPECT_EQ(mistake({.id = 2, .reward = 0.5}), DecisionMistake::kRepeated);
+  EXPECT_EQ(mistake({.id = 2, .context = 0, .reward = 0.25}), DecisionMistake::kObserved);
+  EXPECT_EQ(mistake({.id = 3}), DecisionMistake::kContext);
+  EXPECT_EQ(mistake({.id = 3, .context = 2}), DecisionMistake::kContext);
+  EXPECT_EQ(mistake({.id = 3, .reward = 2.0}), DecisionMistake::kReward);
+  EXPECT_EQ(book.save(), before);
+  book.observe({.id = 1, .context = 1, .reward = 1.0});  // all of it, and it agrees
+  EXPECT_EQ(mistake({.id = 1, .context = 1}), DecisionMistake::kRepeated);
+  EXPECT_EQ(mistake({.id = 1, .reward = 0.0}), DecisionMistake::kObserved);
+  book.forget(2);
+  EXPECT_EQ(mistake({.id = 2, .context = 0}), DecisionMistake::kForgotten);
+  EXPECT_TRUE(book.half_told().empty());
+}
+
+TEST(DecisionBook, AnOutcomeOfAnotherAction) {
+  DecisionBook book = new_book();
+  const DecisionBook::Made made = book.choose();
+  const std::string before = book.save();
+  EXPECT_EQ(mistake_of([&] {
+              book.observe({.id = made.id, .context = 0, .reward = 1.0, .arm = 1 - made.arm});
+            }),
+            DecisionMistake::kArm);
+  const DecisionBook::Told other{.id = made.id, .arm = 1 - made.arm};
+  EXPECT_EQ(mistake_of([&] { book.forget_all({&other, 1}); }), DecisionMistake::kArm);
+  EXPECT_EQ(book.save(), before);
+  book.observe({.id = made.id, .context = 0, .reward = 1.0, .arm = made.arm});
+}
+
+TEST(DecisionBook, AllOrNone) {
+  DecisionBook book = new_book();
+  DecisionBook one_by_one = new_book();
+  for (int i = 0; i < 4; ++i) {
+    book.choose();
+    one_by_one.choose();
+  }
+  using Told = DecisionBook::Told;
+  const std::string before = book.save();
+  const auto mistake = [&](std::vector<Told> all) {
+    return mistake_of([&] { book.observe_all(all); });
+  };
+  const Told good{.id = 1, .context = 0, .reward = 1.0};
+  EXPECT_EQ(mistake({good, {.id = 9, .context = 0, .reward = 1.0}}), DecisionMistake::kUnknown);
+  EXPECT_EQ(mistake({good, {.id = 2, .context = 0, .reward = 2.0}}), DecisionMistake::kReward);
+  EXPECT_EQ(mistake({good, good}), DecisionMistake::kRepeated);
+  EXPECT_EQ(mistake_of([&] {
+              book.forget_all(std::vector<Told>{{.id = 2}, {.id = 1}, {.id = 2}});
+            }),
+            DecisionMistake::kRepeated);
+  EXPECT_EQ(book.save(), before);
+  book.observe_all(std::vector<Told>{{.id = 3, .context = 1, .reward = 0.5}, good});
+  book.forget_all(std::vector<Told>{{.id = 4}, {.id = 2}});
+  one_by_one.observe(3, {1, 0.5});
+  one_by_one.observe(1, {0, 1.0});
+  one_by_one.forget(4);
+  one_by_one.forget(2);
+  EXPECT_EQ(book.save(), one_by_one.save());
+  const std::string then = book.save();
+  EXPECT_EQ(mistake_of([&] {
+              book.witness_all(std::vector<Logged>{{0, {0, 1.0}}, {2, {0, 1.0}}});
+            }),
+            DecisionMistake::kAction);
+  EXPECT_EQ(book.save(), then);
+  book.witness_all(std::vector<Logged>{{0, {0, 1.0}}, {1, {1, 1.0}}});
+  EXPECT_EQ(book.session().evidence().outcomes(), 4u);
+}
+
+// --- In another problem
+
+// Late outcomes come to the new book by their old ids, and are witnessed by name.
+TEST(DecisionBook, ExtendsWithWhatIsOutstanding) {
+  DecisionBook book = new_book();
+  for (int i = 0; i < 4; ++i) book.choose();  // a0, a1 and so on: each is tried
+  std::vector<Arm> made;
+  for (const DecisionBook::Waiting& one : book.outstanding()) made.push_back(one.arm);
+  book.observe(1, {0, 1.0});
+  book.observe({.id = 2, .context = 1});
+  Problem wider = problem_of({{0.5, 0.5}, {0.25, 0.75}, {0.75, 0.25}}, 1000);
+  std::swap(wider.action_names[0], wider.action_names[2]);  // a0 is now the last one
+  DecisionBook next = book.extend("ucb", wider);
+  EXPECT_EQ(next.outstanding_count(), 3u);
+  EXPECT_EQ(next.choose().id, 5u);
+  next = DecisionBook::load(next.save(), wider);
+  EXPECT_EQ(mistake_of([&] { next.observe(1, {0, 1.0}); }), DecisionMistake::kRepeated);
+  const std::string before = next.save();
+  EXPECT_EQ(
+      mistake_of([&] { next.observe({.id = 2, .context = 1, .reward = 1.0, .arm = made[1] + 1}); }),
+      DecisionMistake::kArm);
+  EXPECT_EQ(next.save(), before);
+  next.observe({.id = 2, .reward = 0.5, .arm = made[1]});
+  const Arm there = made[1] == 0 ? 2 : 1;
+  EXPECT_EQ(next.session().evidence().rewards(there, 1), 0.5);
+  next.forget(3);
+  EXPECT_EQ(next.outstanding_count(), 2u);  // 4 and 5
+  EXPECT_EQ(next.session().evidence().outcomes(), 2u);
+  EXPECT_EQ(book.outstanding_count(), 3u);  // as it was
+}
+
+TEST(DecisionBook, DropsWhatComesLateOfAnActionThatIsGone) {
+  DecisionBook book = new_book();
+  const DecisionBook::Made late = book.choose();
+  Problem rest = problem_of({{0.5, 0.5}}, 100);
+  rest.action_names = {problem().action_names[1 - late.arm]};
+  DecisionBook next = book.extend("ucb", rest);
+  ASSERT_EQ(next.outstanding().size(), 1u);
+  EXPECT_EQ(next.outstanding()[0].now, std::nullopt);
+  next.observe(late.id, {0, 1.0});
+  EXPECT_EQ(next.session().evidence().outcomes(), 0u);
+  EXPECT_EQ(next.outstanding_count(), 0u);
+}
+
+// Ids are found whatever is closed, and in which order.
+TEST(DecisionBook, FindsWhatIsOpenAmongManyClosed) {
+  DecisionBook book = new_book();
+  book.choose();  // stays open for good
+  std::vector<DecisionBook::Id> kept{1};
+  for (DecisionBook::Id id = 2; id <= 2000; ++id) {
+    ASSERT_EQ(book.choose().id, id);
+    if (id % 97 == 0)
+      kept.push_back(id);
+    else if (id % 2 == 0)
+      book.observe(id, {0, 1.0});
+    else
+      book.forget(id);
+  }
+  std::vector<DecisionBook::Id> open;
+  for (const DecisionBook::Waiting& one : book.outstanding()) open.push_back(one.id);
+  EXPECT_EQ(open, kept);
+  for (DecisionBook::Id id = 0; id <= 2001; ++id) {
+    const bool is_open = std::find(kept.begin(), kept.end(), id) != kept.end();
+    EXPECT_EQ(mistake_of([&] { book.forget(id); }).has_value(), !is_open) << id;
+  }
+  EXPECT_EQ(book.outstanding_count(), 0u);
 }
 
 template <class Action, class Named>
