@@ -1,5 +1,5 @@
-// Arguments as Python hands them over, checked: numbers of any kind, never a bool, never NaN.
-// Errors name the argument, what it was and what was expected.
+// Arguments of questions: numbers in a range, or None where none may be given (values.h reads
+// them).
 #pragma once
 
 #include <fmt/format.h>
@@ -10,36 +10,14 @@
 #include <string>
 
 #include "base/text.h"
-#include "bindings.h"
+#include "values.h"
 
 namespace armature::python {
 
 [[noreturn]] inline void refuse(const std::string& field, py::handle value,
                                 const std::string& expected) {
-  PyObject* text = PyObject_Repr(value.ptr());
-  const char* bytes = text == nullptr ? nullptr : PyUnicode_AsUTF8(text);
-  std::string told = bytes == nullptr ? fmt::format("a {}", Py_TYPE(value.ptr())->tp_name) : bytes;
-  Py_XDECREF(text);
-  PyErr_Clear();  // a repr that fails is not our trouble
-  throw Error({"", field, shown(told, 80), expected});
-}
-
-/// True, False and numpy's: numbers to Python, mistakes where a number belongs.
-inline bool is_truth(py::handle value) {
-  return PyBool_Check(value.ptr()) ||
-         std::string(Py_TYPE(value.ptr())->tp_name).find("bool") != std::string::npos;
-}
-
-inline std::optional<double> as_real(py::handle value) {
-  if (is_truth(value) || !(PyFloat_Check(value.ptr()) || PyIndex_Check(value.ptr()) ||
-                           PyObject_HasAttrString(value.ptr(), "__float__")))
-    return std::nullopt;
-  const double number = PyFloat_AsDouble(value.ptr());
-  if (PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
-    return std::nullopt;
-  }
-  return number;
+  constexpr std::size_t kMostShown = 80;
+  throw Error({"", field, shown(shown_value(value), kMostShown), expected});
 }
 
 inline double real(const std::string& field, py::handle value,
@@ -61,28 +39,10 @@ inline double share(const std::string& field, py::handle value) {
   return *number;
 }
 
-/// 1e6 is as good as 1000000; beyond 2^53 it must be an int.
+/// 1e6 is as good as 1000000.
 inline std::uint64_t whole(const std::string& field, py::handle value, std::uint64_t low,
                            std::uint64_t high) {
-  const std::string expected = fmt::format("a whole number from {} to {}", low, high);
-  if (is_truth(value)) refuse(field, value, expected);
-  std::uint64_t number = 0;
-  if (PyIndex_Check(value.ptr())) {
-    const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-    if (index) number = PyLong_AsUnsignedLongLong(index.ptr());
-    if (PyErr_Occurred() != nullptr) {
-      PyErr_Clear();
-      refuse(field, value, expected);
-    }
-  } else {
-    const std::optional<double> wanted = as_real(value);
-    if (!wanted || !(*wanted >= 0 && *wanted < 18446744073709551616.0) ||
-        *wanted != std::floor(*wanted))
-      refuse(field, value, expected);
-    number = static_cast<std::uint64_t>(*wanted);
-  }
-  if (number < low || number > high) refuse(field, value, expected);
-  return number;
+  return whole_number(value, field.c_str(), low, high, Floats::kIfWhole);
 }
 
 inline std::optional<std::uint64_t> whole_or_none(const std::string& field, py::handle value,

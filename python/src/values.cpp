@@ -8,12 +8,12 @@
 #include "base/text.h"
 
 namespace armature::python {
-namespace {
 
-[[noreturn]] void refuse_value(const std::string& field, py::handle value,
-                               const std::string& expected) {
+void refuse_value(const std::string& field, py::handle value, const std::string& expected) {
   throw Error({"", field, shown_value(value), expected});
 }
+
+namespace {
 
 std::string kind_of(const py::array& array) {
   std::string shape;
@@ -96,17 +96,21 @@ std::uint64_t whole_number(py::handle value, const char* field, std::uint64_t lo
   return whole;
 }
 
-double real_number(py::handle value, const char* field) {
-  constexpr const char* kExpected = "a number";
+std::optional<double> as_real(py::handle value) {
   if (is_bool(value) || PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr()))
-    refuse_value(field, value, kExpected);
+    return std::nullopt;
   const double real = PyFloat_AsDouble(value.ptr());
   if (real == -1 && PyErr_Occurred() != nullptr) {
     PyErr_Clear();
-    refuse_value(field, value, kExpected);
+    return std::nullopt;
   }
-  if (std::isnan(real)) refuse_value(field, value, kExpected);
   return real;
+}
+
+double real_number(py::handle value, const char* field) {
+  const std::optional<double> real = as_real(value);
+  if (!real || std::isnan(*real)) refuse_value(field, value, "a number");
+  return *real;
 }
 
 std::optional<Round> optional_horizon(py::handle value) {

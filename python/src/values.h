@@ -14,6 +14,8 @@ namespace armature::python {
 
 /// A value as Python shows it, for messages: long ones are cut there.
 std::string shown_value(py::handle value);
+[[noreturn]] void refuse_value(const std::string& field, py::handle value,
+                               const std::string& expected);
 
 bool is_bool(py::handle value);
 /// An int or a numpy integer, no bool; also a float without a fraction (1e6) where `floats` says
@@ -21,7 +23,9 @@ bool is_bool(py::handle value);
 enum class Floats : bool { kRefused, kIfWhole };
 std::uint64_t whole_number(py::handle value, const char* field, std::uint64_t low,
                            std::uint64_t high, Floats floats = Floats::kRefused);
-/// A float, an int or a numpy number; no bool, no NaN.
+/// A float, an int or a numpy number, NaN among them; none of a bool, a text or anything else.
+std::optional<double> as_real(py::handle value);
+/// The same; no bool, no NaN.
 double real_number(py::handle value, const char* field);
 std::optional<Round> optional_horizon(py::handle value);
 std::uint64_t seed_of(py::handle value);
