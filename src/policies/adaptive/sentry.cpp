@@ -274,13 +274,13 @@ void Sentry::take_stock() {
   if (regression_) regression_->update();
 }
 
-inline bool Sentry::explores(std::uint64_t round, double bar, bool rejected) const {
+inline bool Sentry::will_explore(std::uint64_t round, double bar, bool rejected) const {
   return !rejected && static_cast<double>(explorations_) < allowance(round) &&
          uppers_.best_value() > bar + tolerance_;
 }
 
 inline Sentry::Choice Sentry::choice(std::uint64_t round, double bar, bool rejected) const {
-  const bool exploring = explores(round, bar, rejected);
+  const bool exploring = will_explore(round, bar, rejected);
   if (!rejected && !exploring) return {causal_choice(bar), false};
   return {flights_.any_counted() ? best_ahead() : uppers_.best(), exploring};
 }
@@ -428,7 +428,7 @@ Insights Sentry::explain() const {
     return next.explain();
   }
   constexpr auto kActions = Insight::Of::kActions;
-  const bool exploring = explores(rounds_ + 1, bar_, rejected_);
+  const bool exploring = will_explore(rounds_ + 1, bar_, rejected_);
   const bool causal = !rejected_ && !exploring && uppers_.best_value() >= bar_;
   work_out_proposals();
   Insights told;

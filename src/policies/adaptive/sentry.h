@@ -67,7 +67,7 @@ class Sentry : public leap::PeakKeeper {
   };
 
   double allowance(std::uint64_t round) const;
-  bool explores(std::uint64_t round, double bar, bool rejected) const;
+  bool will_explore(std::uint64_t round, double bar, bool rejected) const;
   Choice choice(std::uint64_t round, double bar, bool rejected) const;
   Arm causal_choice(double bar) const;
   Arm best_of_contexts(double bar) const;
