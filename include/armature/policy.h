@@ -46,11 +46,11 @@ inline Diagnostic action_diagnostic(std::string name, Arm action) {
 using Diagnostics = std::vector<Diagnostic>;
 
 /// What a policy goes by in its next choice: one list of numbers with a name. Where it has an
-/// `index` of actions, the choice is the largest (ties to the lowest action), unless a `by_index`
-/// of 0 says that this time something else decides.
+/// `index` of actions, the choice is the largest, among equals by the policy's own rule (mostly the
+/// lowest), unless a `by_index` of 0 says that this time something else decides.
 struct Insight {
   enum class Of { kActions, kContexts, kLearners, kPolicy };
-  std::string name;  // whole words: index, width, mean, plays, candidate, active, context_index, …
+  std::string name;  // whole words: index, mean, width, candidate, context_index, active, …
   Of of;
   std::vector<double> values;  // one per action, context or learner; of the policy itself: one
   bool yes_or_no = false;      // all values are 1 or 0
