@@ -44,13 +44,19 @@ void expect_well_formed(const Insights& told, const Problem& problem) {
   std::set<std::size_t> learners;
   for (const auto& [name, of, numbers, yes_or_no] : told) {
     EXPECT_TRUE(names.insert(name).second) << name << " is told twice";
-    if (of == Insight::Of::kActions) EXPECT_EQ(numbers.size(), problem.actions()) << name;
-    if (of == Insight::Of::kContexts) EXPECT_EQ(numbers.size(), problem.contexts()) << name;
-    if (of == Insight::Of::kPolicy) EXPECT_EQ(numbers.size(), 1u) << name;
+    if (of == Insight::Of::kActions) {
+      EXPECT_EQ(numbers.size(), problem.actions()) << name;
+    }
+    if (of == Insight::Of::kContexts) {
+      EXPECT_EQ(numbers.size(), problem.contexts()) << name;
+    }
+    if (of == Insight::Of::kPolicy) {
+      EXPECT_EQ(numbers.size(), 1u) << name;
+    }
     if (of == Insight::Of::kLearners) learners.insert(numbers.size());
     for (const double value : numbers) {
       EXPECT_FALSE(std::isnan(value)) << name;
-      if (yes_or_no) EXPECT_TRUE(value == 0 || value == 1) << name;
+      EXPECT_TRUE(!yes_or_no || value == 0 || value == 1) << name;
     }
   }
   EXPECT_LE(learners.size(), 1u) << "one number for each learner";
@@ -102,8 +108,9 @@ class Explained : public testing::TestWithParam<std::string> {
     const auto best = std::max_element(index.begin(), index.end());
     EXPECT_EQ(index[chosen], *best);
     // Warden's equals are told apart by its watch.
-    if (GetParam().find("ties=random") == std::string::npos && !GetParam().starts_with("warden"))
-      EXPECT_EQ(chosen, static_cast<Arm>(best - index.begin()));
+    const bool lowest =
+        GetParam().find("ties=random") == std::string::npos && !GetParam().starts_with("warden");
+    EXPECT_TRUE(!lowest || chosen == static_cast<Arm>(best - index.begin()));
   }
 };
 
@@ -118,7 +125,7 @@ TEST_P(Explained, TheLargestIndexIsPlayed) {
   for (const char* family : {"semi-benign:actions=7", "hidden-arm:actions=6"})
     for (const std::size_t delay : {0u, 5u}) {
       const Round by_index = play(family, delay);
-      if (is_index_policy(GetParam())) EXPECT_GT(by_index, kHorizon / 4) << family;
+      EXPECT_TRUE(!is_index_policy(GetParam()) || by_index > kHorizon / 4) << family;
     }
 }
 
@@ -158,7 +165,7 @@ TEST(Explain, CandidatesReachTheBar) {
   const auto& candidate = values(told, "candidate");
   for (Arm a = 0; a < 3; ++a) {
     EXPECT_EQ(candidate[a] == 1, values(told, "upper")[a] >= bar) << a;
-    if (candidate[a] == 0) EXPECT_EQ(values(told, "index")[a], -INFINITY);
+    EXPECT_TRUE(candidate[a] == 1 || values(told, "index")[a] == -INFINITY) << a;
   }
   EXPECT_TRUE(find(told, "candidate")->yes_or_no);
 }
