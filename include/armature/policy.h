@@ -45,6 +45,18 @@ inline Diagnostic action_diagnostic(std::string name, Arm action) {
 }
 using Diagnostics = std::vector<Diagnostic>;
 
+/// What a policy goes by in its next choice: one list of numbers with a name. Where it has an
+/// `index` of actions, the choice is the largest, among equals by the policy's own rule (mostly the
+/// lowest), unless a `by_index` of 0 says that this time something else decides.
+struct Insight {
+  enum class Of { kActions, kContexts, kLearners, kPolicy };
+  std::string name;  // whole words: index, mean, width, candidate, context_index, active, …
+  Of of;
+  std::vector<double> values;  // one per action, context or learner; of the policy itself: one
+  bool yes_or_no = false;      // all values are 1 or 0
+};
+using Insights = std::vector<Insight>;
+
 /// Outcomes of one action in one context, added up: of a single round, or of many.
 struct Tally {
   Arm arm;
@@ -60,6 +72,7 @@ struct Tally {
 /// A policy may also have
 ///   bool probabilities(std::span<double>) const   of each arm in the next choice; false: no closed
 ///                                                 form
+///   Insights explain() const                      what the next choice compares, as it computes it
 ///   void witness(const Tally&, Stream&)           learns from decisions it did not make, in any
 ///                                                 number
 ///   std::string witness_obstacle() const          why not with these arguments, and what to do
@@ -103,6 +116,10 @@ class AnyPolicy {
   virtual bool probabilities([[maybe_unused]] std::span<double> out) const { return false; }
   /// The same for any policy, from so many trial choices of copies, on a stream of its own.
   ProbabilityEstimate estimate_probabilities(std::uint64_t draws, std::uint64_t seed) const;
+
+  /// What the next choice goes by: indices, widths, candidates, learners at work; empty if the
+  /// policy tells nothing of it. Leaves the policy as it is.
+  virtual Insights explain() const { return {}; }
 
   /// Learns from a decision that somebody else made; its own decisions and their counts are as
   /// before. Throws Error, saying what to do instead, where witness_obstacle() is not empty.
@@ -192,6 +209,12 @@ class ErasedPolicy final : public AnyPolicy {
       return policy_.probabilities(out);
     else
       return false;
+  }
+  Insights explain() const override {
+    if constexpr (requires { policy_.explain(); })
+      return policy_.explain();
+    else
+      return {};
   }
   std::string witness_obstacle() const override {
     if constexpr (!kWitnesses)

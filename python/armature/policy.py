@@ -346,17 +346,28 @@ class Policy(_engine.Policy):
 
         ``plays`` and ``means`` are of actions, ``context_plays`` and ``context_means`` of contexts
         (NaN where nothing was observed), ``probabilities`` are those of the next choice (None where
-        there is no closed form); ``diagnostics`` and ``state`` are what the policy has of its own:
-        indices, widths, candidates, learners at work, as far as its algorithm knows such things.
+        there is no closed form); ``diagnostics`` and ``state`` are what the policy has of its own.
+
+        Beside them stands what the next choice goes by, exactly as the choice computes it, as far as
+        the algorithm knows such things: ``index``, ``mean``, ``width`` and ``candidate`` of actions,
+        ``context_index`` and the like of contexts, ``active`` and ``learner_plays`` of learners (in
+        the order of ``base``), a ``bar``, a ``phase``. The largest ``index`` is played, the first of
+        equals, unless ``by_index`` is there and False: then something else decides this time.
 
         >>> import armature
-        >>> print(armature.Policy("ucb", actions=2).explain()["sentence"])
-        ucb has made 0 decisions, 0 outstanding, and heard 0 outcomes; it would play 'a0' next.
+        >>> policy = armature.Policy("ucb", actions=2, horizon=8)
+        >>> print(policy.explain()["sentence"])
+        ucb has made 0 decisions, 0 outstanding, and heard 0 outcomes; the largest index is 1.665, \
+of 'a0', with a width of 1.665; it would play 'a0' next.
+        >>> policy.explain()["index"].round(3)
+        array([1.665, 1.665])
         """
         evidence = self.evidence
         plays, rewards = evidence["plays"], evidence["rewards"]
         probabilities = self.probabilities()
+        insights = self.insights
         return {
+            **insights,
             "policy": self.text,
             "round": self.round,
             "outstanding": self.outstanding_count,
@@ -369,10 +380,12 @@ class Policy(_engine.Policy):
             "probabilities": probabilities,
             "diagnostics": self.diagnostics,
             "state": self.state,
-            "sentence": self._sentence(plays, rewards, probabilities),
+            "sentence": self._sentence(plays, rewards, probabilities, insights),
         }
 
-    def _sentence(self, plays: Any, rewards: Any, probabilities: Any) -> str:
+    def _sentence(
+        self, plays: Any, rewards: Any, probabilities: Any, insights: Mapping[str, Any]
+    ) -> str:
         names = self.problem.action_names
         text = (
             f"{self.text} has made {self.round} decisions, {self.outstanding_count} outstanding, "
@@ -385,6 +398,11 @@ class Policy(_engine.Policy):
                 f"; the best mean so far is {means[best]:.4g}, of '{names[best]}' "
                 f"after {plays.sum(axis=1)[best]}"
             )
+        if "index" in insights:
+            leader = int(np.argmax(insights["index"]))
+            text += f"; the largest index is {insights['index'][leader]:.4g}, of '{names[leader]}'"
+            if "width" in insights:
+                text += f", with a width of {insights['width'][leader]:.4g}"
         if probabilities is None:
             return text + "; it draws what to play next."
         chosen = int(np.argmax(probabilities))

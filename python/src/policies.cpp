@@ -6,6 +6,7 @@
 // policy take turns, call by call.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -435,6 +436,26 @@ py::dict diagnostics(PolicyCore& core) {
   return found;
 }
 
+py::object values_of(const Insight& insight) {
+  if (insight.of == Insight::Of::kPolicy) {
+    const double value = insight.values.front();
+    return insight.yes_or_no ? py::object(py::bool_(value == 1)) : py::object(py::float_(value));
+  }
+  if (!insight.yes_or_no) return array_of(insight.values);
+  py::array_t<bool> which(static_cast<py::ssize_t>(insight.values.size()));
+  std::transform(insight.values.begin(), insight.values.end(), which.mutable_data(),
+                 [](double value) { return value == 1; });
+  return which;
+}
+
+py::dict insights(PolicyCore& core) {
+  const Insights told = locked(
+      core, Gil::kKept, [](DecisionBook& book) { return book.session().policy().explain(); });
+  py::dict found;
+  for (const Insight& insight : told) found[py::str(insight.name)] = values_of(insight);
+  return found;
+}
+
 py::dict evidence_of(PolicyCore& core) {
   const Evidence evidence =
       locked(core, Gil::kKept, [](DecisionBook& book) { return book.session().evidence(); });
@@ -660,6 +681,10 @@ void bind_policies(py::module_& module) {
               "row per action and a column per context.")
           .def_property_readonly("diagnostics", &diagnostics,
                                  "Numbers and names the policy has to tell about itself.")
+          .def_property_readonly(
+              "insights", &insights,
+              "What its next choice goes by: indices, widths, candidates, learners at work, as\n"
+              "arrays by name.")
           .def_property_readonly("state", &state_fields, "The fields of its state, by name.")
           .def(
               "action_index",

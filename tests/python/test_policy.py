@@ -342,11 +342,33 @@ def test_explain(marginals):
     assert told["probabilities"].sum() == 1
     assert told["diagnostics"]["candidates"] == 4
     assert told["state"]["plays"].tolist() == told["plays"].tolist()
+    assert told["candidate"].dtype == bool and told["candidate"].tolist() == [True] * 4
+    assert told["upper"] == pytest.approx(told["mean"] + told["width"])
+    assert told["context_index"] == pytest.approx(told["context_mean"] + told["context_width"])
+    assert told["rejected"] is False and told["bar"] < 1
+    assert "the largest index is" in told["sentence"] and "a width of" in told["sentence"]
     assert told["sentence"].startswith("sentry has made 53 decisions, 3 outstanding")
     learners = Policy("db", marginals=marginals, horizon=100, base=["c-ucb", "ucb:scale=0.5"])
     assert learners.text == "db:base=c-ucb+(ucb:scale=0.5)"
     assert learners.explain()["state"]["active"].tolist() == [1, 1]
+    assert learners.explain()["active"].tolist() == [True, True]
+    assert learners.explain()["learner_plays"].tolist() == [0, 0]
     assert "draws" in Policy("ts", actions=2).explain()["sentence"]
+
+
+def test_the_largest_index_is_played(marginals):
+    policy = Policy("ucb", marginals=marginals, horizon=100)
+    for outcome in range(40):
+        told = policy.explain()
+        assert told["index"] == pytest.approx(told["mean"] + told["width"])
+        digest = policy.digest
+        assert (policy.explain()["index"] == told["index"]).all() and policy.digest == digest
+        decision = policy.choose()
+        assert decision.arm == np.argmax(told["index"])
+        policy.observe(decision, 0, outcome % 3 == 0)
+    assert "by_index" not in told
+    assert Policy("floor", base="ucb", actions=2).explain()["by_index"] is False
+    assert "index" not in Policy("uniform", actions=2).explain()
 
 
 def test_every_policy_explains_itself_and_is_explained(command, marginals):

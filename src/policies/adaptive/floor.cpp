@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "policies/balancing/base_learners.h"
+#include "policies/tools/insights.h"
 
 namespace armature {
 namespace {
@@ -89,18 +90,37 @@ void Floor::tell(AnyPolicy& base, Stream& stream) const {
 }
 
 // What the base has yet to witness is told to a copy: choose will tell it the same. Coins that are
-// tossed for it fall otherwise there; where a choice depends on them there is no closed form.
+// tossed for it fall otherwise there; where a choice depends on them there is no closed form. None
+// if the base cannot be copied.
+InnerPolicy Floor::told_base() const {
+  InnerPolicy told(base_->clone());
+  if (!told) return told;
+  Stream coins({0, 0, Purpose::kEstimate});
+  tell(*told, coins);
+  return told;
+}
+
 bool Floor::probabilities(std::span<double> out) const {
-  std::unique_ptr<AnyPolicy> told;
+  InnerPolicy told;
   if (!due_.empty()) {
-    told = base_->clone();
+    told = told_base();
     if (!told) return false;
-    Stream coins({0, 0, Purpose::kEstimate});
-    tell(*told, coins);
   }
   if (!(told ? *told : *base_).probabilities(out)) return false;
   for (double& p : out) p = (1 - probability_) * p + probability_ / actions_;
   return true;
+}
+
+// Its base's, as far as the base is the one who decides.
+Insights Floor::explain() const {
+  InnerPolicy told;
+  if (!due_.empty()) {
+    told = told_base();
+    if (!told) return {};
+  }
+  Insights insights = (told ? *told : *base_).explain();
+  if (probability_ > 0) tell_whether(insights, "by_index", false);
+  return insights;
 }
 
 void Floor::visit_state(StateVisitor& visitor) {

@@ -21,6 +21,7 @@ class Floor {
   void observe(Decision decision, Outcome outcome, Stream& stream);
   void forget(Decision decision);
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   void witness(const Tally& tally, Stream& stream) { base_->witness(tally, stream); }
   std::string witness_obstacle() const { return base_->witness_obstacle(); }
   void visit_state(StateVisitor& visitor);
@@ -39,6 +40,7 @@ class Floor {
   static std::uint64_t round_of(Decision own) { return own.ticket >> kFlagBits; }
   void close_own(Decision decision);
   void tell(AnyPolicy& base, Stream& stream) const;
+  InnerPolicy told_base() const;
 
   /// An outcome of the floor's own play that the base has yet to witness.
   struct Due {

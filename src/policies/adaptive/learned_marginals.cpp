@@ -10,6 +10,7 @@
 #include "base/mathematics.h"
 #include "base/text.h"
 #include "policies/balancing/base_learners.h"
+#include "policies/tools/insights.h"
 
 namespace armature {
 namespace {
@@ -202,17 +203,28 @@ void LearnedMarginals::witness(const Tally& tally, Stream& stream) {
   teach_later(heard);
 }
 
+LearnedMarginals LearnedMarginals::up_to_date() const {
+  LearnedMarginals next(*this);
+  Stream unused({0, 0, Purpose::kEstimate});  // what is kept of outcomes needs no coin
+  next.bring_base_up_to_date(unused);
+  return next;
+}
+
 bool LearnedMarginals::probabilities(std::span<double> out) const {
-  if (!base_is_current()) {
-    LearnedMarginals next(*this);
-    Stream unused({0, 0, Purpose::kEstimate});  // what is kept of outcomes needs no coin
-    next.bring_base_up_to_date(unused);
-    return next.probabilities(out);
-  }
+  if (!base_is_current()) return up_to_date().probabilities(out);
   if (!plays_the_least()) return base_->probabilities(out);
   std::fill(out.begin(), out.end(), 0.0);
   out[least_.best()] = 1;
   return true;
+}
+
+// Its base's, as far as the base is the one who decides; there is none before the first outcomes.
+Insights LearnedMarginals::explain() const {
+  if (!base_is_current()) return up_to_date().explain();
+  Insights insights;
+  if (base_) insights = base_->explain();
+  if (plays_the_least()) tell_whether(insights, "by_index", false);
+  return insights;
 }
 
 // A base that tosses coins would toss others each time it is taught: what came up is kept.

@@ -33,6 +33,7 @@ class LearnedMarginals {
   void forget(Decision decision);
   void witness(const Tally& tally, Stream& stream);
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
@@ -49,6 +50,7 @@ class LearnedMarginals {
   std::uint64_t generation_due() const;
   bool base_is_current() const { return due_.empty() && generation_due() == generation_; }
   void bring_base_up_to_date(Stream& stream);
+  LearnedMarginals up_to_date() const;
   InnerPolicy untaught_base() const;
   void learn(const Tally& tally);
   void teach_later(const Tally& tally);

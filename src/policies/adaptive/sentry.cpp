@@ -10,6 +10,7 @@
 #include "base/whole_roots.h"
 #include "linear/rank.h"
 #include "policies/tools/certainty.h"
+#include "policies/tools/insights.h"
 #include "policies/tools/ties.h"
 
 namespace armature {
@@ -273,11 +274,15 @@ void Sentry::take_stock() {
   if (regression_) regression_->update();
 }
 
+inline bool Sentry::will_explore(std::uint64_t round, double bar, bool rejected) const {
+  return !rejected && static_cast<double>(explorations_) < allowance(round) &&
+         uppers_.best_value() > bar + tolerance_;
+}
+
 inline Sentry::Choice Sentry::choice(std::uint64_t round, double bar, bool rejected) const {
-  const bool explores = !rejected && static_cast<double>(explorations_) < allowance(round) &&
-                        uppers_.best_value() > bar + tolerance_;
-  if (!rejected && !explores) return {causal_choice(bar), false};
-  return {flights_.any_counted() ? best_ahead() : uppers_.best(), explores};
+  const bool exploring = will_explore(round, bar, rejected);
+  if (!rejected && !exploring) return {causal_choice(bar), false};
+  return {flights_.any_counted() ? best_ahead() : uppers_.best(), exploring};
 }
 
 Decision Sentry::choose(Stream&) {
@@ -295,7 +300,7 @@ Arm Sentry::causal_choice(double bar) const {
   if (uppers_.best_value() < bar)  // no candidate: an interval has failed
     return ahead ? best_ahead() : uppers_.best();
   if (ahead) return best_of_proposals_ahead(bar);
-  return regression_ ? best_of_regression(bar, *regression_) : best_of_contexts(bar);
+  return regression_ ? best_of_regression(bar) : best_of_contexts(bar);
 }
 
 Arm Sentry::best_of_contexts(double bar) const {
@@ -330,14 +335,26 @@ Arm Sentry::arm_of_row(std::uint32_t row, double proposal, double bar) const {
   return row_arms_[row][place];
 }
 
-Arm Sentry::best_of_regression(double bar, const RidgeRegression& regression) const {
-  const auto predictions = regression.predictions();
-  const auto leverages = regression.leverages();
+// C of every row, with what is in flight.
+void Sentry::work_out_proposals() const {
+  const bool ahead = flights_.any_counted();
+  if (!regression_) {
+    rows_->sums(ahead ? std::span<const double>(context_uppers_ahead_) : scores_.values(), sums_);
+    return;
+  }
+  const auto predictions = regression_->predictions();
+  const auto leverages = ahead ? regression_->leverages_ahead() : regression_->leverages();
+  for (std::uint32_t row = 0; row < rows_->rows(); ++row)
+    sums_[row] = predictions[row] + beta_ * std::sqrt(leverages[row]);
+}
+
+Arm Sentry::best_of_regression(double bar) const {
+  work_out_proposals();
   Arm best = uppers_.best();  // where no proposal is a number
   double highest = -kInfinity;
   for (std::uint32_t row = 0; row < rows_->rows(); ++row) {
     if (row_upper(row) < bar) continue;
-    const double proposal = predictions[row] + beta_ * std::sqrt(leverages[row]);
+    const double proposal = sums_[row];
     const double value = std::min(proposal, row_upper(row));
     const Arm arm = arm_of_row(row, proposal, bar);
     if (value > highest || (value == highest && arm < best)) {
@@ -402,6 +419,39 @@ bool Sentry::probabilities(std::span<double> out) const {
   return true;
 }
 
+// `index` is what the next choice compares: UCB(a), or min(UCB(a), C(a)) of candidates.
+Insights Sentry::explain() const {
+  if (flights_.due()) count_last_play();
+  if (!touched_.empty()) {
+    Sentry next = *this;  // taking stock belongs to the choice, not to a look at it
+    next.take_stock();
+    return next.explain();
+  }
+  constexpr auto kActions = Insight::Of::kActions;
+  const bool exploring = will_explore(rounds_ + 1, bar_, rejected_);
+  const bool causal = !rejected_ && !exploring && uppers_.best_value() >= bar_;
+  work_out_proposals();
+  Insights told;
+  tell(told, "index", kActions, actions_count_,
+       [&](Arm a) { return causal ? causal_index(a, bar_) : upper_ahead(a); });
+  tell(told, "mean", kActions, actions_count_, [this](Arm a) { return actions_.mean(a); });
+  tell(told, "width", kActions, actions_count_,
+       [this](Arm a) { return upper_ahead(a) - actions_.mean(a); });
+  tell(told, "upper", kActions, actions_count_, [this](Arm a) { return upper_ahead(a); });
+  tell(told, "proposal", kActions, actions_count_, [this](Arm a) { return sums_[rows_->row(a)]; });
+  tell_which(told, "candidate", kActions, actions_count_,
+             [this](Arm a) { return uppers_.value(a) >= bar_; });
+  const auto context_uppers =
+      flights_.any_counted() ? std::span<const double>(context_uppers_ahead_) : scores_.values();
+  tell_indices(
+      told, Insight::Of::kContexts, contexts_.size(), [&](Context z) { return context_uppers[z]; },
+      [this](Context z) { return means_[z]; });
+  tell_number(told, "bar", bar_);
+  tell_whether(told, "exploring", exploring);
+  tell_whether(told, "rejected", rejected_);
+  return told;
+}
+
 // --- Plays in flight
 
 Arm Sentry::best_ahead() const {
@@ -409,21 +459,16 @@ Arm Sentry::best_ahead() const {
 }
 
 // Who is a candidate is a test, and goes by observed counts; which of them is a choice.
+double Sentry::causal_index(Arm a, double bar) const {
+  return uppers_.value(a) < bar ? -kInfinity : std::min(sums_[rows_->row(a)], upper_ahead(a));
+}
+
 Arm Sentry::best_of_proposals_ahead(double bar) const {
-  if (regression_) {
-    const auto predictions = regression_->predictions();
-    const auto leverages = regression_->leverages_ahead();
-    for (std::uint32_t row = 0; row < rows_->rows(); ++row)
-      sums_[row] = predictions[row] + beta_ * std::sqrt(leverages[row]);
-  } else {
-    rows_->sums(context_uppers_ahead_, sums_);
-  }
+  work_out_proposals();
   Arm best = best_ahead();
   double highest = -kInfinity;
   for (Arm a = 0; a < actions_count_; ++a) {
-    if (uppers_.value(a) < bar) continue;
-    const double value = std::min(sums_[rows_->row(a)], upper_ahead(a));
-    if (value > highest) {
+    if (const double value = causal_index(a, bar); value > highest) {
       highest = value;
       best = a;
     }

@@ -31,6 +31,7 @@ class Sentry : public leap::PeakKeeper {
   void observe(Decision decision, Outcome outcome, Stream&);
   void forget(Decision decision);
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   void witness(const Tally& tally, Stream&);
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
@@ -66,10 +67,12 @@ class Sentry : public leap::PeakKeeper {
   };
 
   double allowance(std::uint64_t round) const;
+  bool will_explore(std::uint64_t round, double bar, bool rejected) const;
   Choice choice(std::uint64_t round, double bar, bool rejected) const;
   Arm causal_choice(double bar) const;
   Arm best_of_contexts(double bar) const;
-  Arm best_of_regression(double bar, const RidgeRegression& regression) const;
+  Arm best_of_regression(double bar) const;
+  void work_out_proposals() const;
   Arm arm_of_row(std::uint32_t row, double proposal, double bar) const;
   double row_upper(std::uint32_t row) const;
   void update_action(Arm a);
@@ -84,6 +87,7 @@ class Sentry : public leap::PeakKeeper {
     return flights_.counted(a) > 0 ? uppers_ahead_[a] : uppers_.value(a);
   }
   Arm best_ahead() const;
+  double causal_index(Arm a, double bar) const;
   Arm best_of_proposals_ahead(double bar) const;
   void count_last_play() const;
   void uncount_play(Arm arm);
@@ -147,7 +151,7 @@ class Sentry : public leap::PeakKeeper {
   mutable ExpectedVisits visits_;
   mutable std::vector<double> uppers_ahead_;          // UCB(a) of actions with plays in flight
   mutable std::vector<double> context_uppers_ahead_;  // U(z)
-  mutable std::vector<double> sums_;                  // scratch
+  mutable std::vector<double> sums_;                  // scratch: C of each row
 
   // Leaping: lcb* is at most this or bar_.
   double bar_bound_ = -std::numeric_limits<double>::infinity();

@@ -8,6 +8,7 @@
 
 #include "base/mathematics.h"
 #include "policies/tools/certainty.h"
+#include "policies/tools/insights.h"
 #include "policies/tools/ties.h"
 
 namespace armature {
@@ -241,11 +242,15 @@ void Warden::update_context(Context z) {
 
 // --- The choice
 
-Decision Warden::decide() {
-  if (flights_.due()) count_last_play();
+void Warden::start_round() {
   take_stock();
   ++rounds_;
   if (horizon_at(rounds_) != dial_.horizon) rebuild();
+}
+
+Decision Warden::decide() {
+  if (flights_.due()) count_last_play();
+  start_round();
   const auto [arm, watches] = choice(bar_, rejected_);
   watches_ += watches ? 1 : 0;
   flights_.send(arm);
@@ -305,14 +310,25 @@ Arm Warden::leader_of_row(std::uint32_t row, double bar) const {
   return best;
 }
 
-// Who is a candidate is a test, and goes by observed counts; which of them is a choice.
+// C of every row, with what is in flight.
+void Warden::work_out_proposals() const {
+  const bool ahead = flights_.any_counted();
+  rows_->sums(ahead ? std::span<const double>(context_uppers_ahead_) : scores_.values(), sums_);
+}
+
+// min(μ̂ + w, C) of candidates. Who is one is a test, and goes by observed counts; which of them is
+// a choice.
+double Warden::causal_index(Arm a, double bar) const {
+  return uppers_[a] < bar ? -kInfinity : std::min(uppers_[a], sums_[rows_->row(a)]);
+}
+
 std::optional<Arm> Warden::causal_leader_ahead(double bar) const {
-  rows_->sums(context_uppers_ahead_, sums_);
+  work_out_proposals();
   std::optional<Arm> best;
   double highest = 0;
   for (Arm a = 0; a < actions_count_; ++a) {
     if (uppers_[a] < bar) continue;
-    const double value = std::min(uppers_[a], sums_[rows_->row(a)]);
+    const double value = causal_index(a, bar);
     if (!best || value > highest || (value == highest && leads(a, *best))) {
       highest = value;
       best = a;
@@ -410,6 +426,48 @@ bool Warden::probabilities(std::span<double> out) const {
       if (scores_.cap(row) == -kInfinity && row_upper(row) >= bar_)
         scores_.set_cap(row, row_upper(row));
   return true;
+}
+
+// `index` is what it follows: min(μ̂ + w, C) of candidates (ties to the largest `watch_index`), or
+// J.
+Insights Warden::explain() const {
+  if (flights_.due()) count_last_play();
+  Warden next = *this;  // a round begins with the choice, not with a look at it
+  next.start_round();
+  return next.insights();
+}
+
+Insights Warden::insights() const {
+  constexpr auto kActions = Insight::Of::kActions;
+  const auto index = [this](Arm a) { return indices_.value(a); };
+  const auto mean = [this](Arm a) { return actions_.mean(a); };
+  Insights told;
+  if (rejected_) {
+    tell_indices(told, kActions, actions_count_, index, mean);
+    tell_whether(told, "rejected", true);
+    return told;
+  }
+  const bool watches = choice(bar_, rejected_).watches;
+  const bool causal = *std::max_element(uppers_.begin(), uppers_.end()) >= bar_;
+  work_out_proposals();
+  tell(told, "index", kActions, actions_count_,
+       [&](Arm a) { return causal ? causal_index(a, bar_) : direct_index(a); });
+  tell(told, "mean", kActions, actions_count_, mean);
+  told.push_back({"width", kActions, widths_});
+  told.push_back({"upper", kActions, uppers_});
+  tell(told, "proposal", kActions, actions_count_, [this](Arm a) { return sums_[rows_->row(a)]; });
+  tell(told, "watch_index", kActions, actions_count_, index);
+  tell_which(told, "candidate", kActions, actions_count_,
+             [this](Arm a) { return uppers_[a] >= bar_; });
+  const auto context_uppers =
+      flights_.any_counted() ? std::span<const double>(context_uppers_ahead_) : scores_.values();
+  tell_indices(
+      told, Insight::Of::kContexts, contexts_.size(), [&](Context z) { return context_uppers[z]; },
+      [this](Context z) { return means_[z]; });
+  tell_number(told, "bar", bar_);
+  tell_whether(told, "rejected", false);
+  tell_whether(told, "by_index", !watches);
+  return told;
 }
 
 // --- Plays in flight

@@ -41,6 +41,7 @@ class Warden : public leap::PeakKeeper {
   void observe(Decision decision, Outcome outcome, Stream&);
   void forget(Decision decision);
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   void witness(const Tally& tally, Stream&);
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
@@ -83,6 +84,8 @@ class Warden : public leap::PeakKeeper {
   void group_actions_by_row();
   void rebuild();
 
+  void start_round();
+  Insights insights() const;
   Decision decide();
   Choice choice(double bar, bool rejected) const;
   Arm best_direct() const;
@@ -90,6 +93,8 @@ class Warden : public leap::PeakKeeper {
   std::optional<Arm> causal_leader_ahead(double bar) const;
   Arm leader_of_row(std::uint32_t row, double bar) const;
   bool leads(Arm a, Arm b) const;
+  void work_out_proposals() const;
+  double causal_index(Arm a, double bar) const;
 
   std::uint64_t plays(Arm a) const { return actions_.count(a) + flights_.counted(a); }
   double watch_index(Arm a) const;
@@ -164,7 +169,7 @@ class Warden : public leap::PeakKeeper {
   // Derived, with plays in flight only.
   mutable ExpectedVisits visits_;
   mutable std::vector<double> context_uppers_ahead_;  // U(z)
-  mutable std::vector<double> sums_;                  // scratch
+  mutable std::vector<double> sums_;                  // scratch: C of each row
 
   // Leaping: lcb* is at most this or bar_.
   double bar_bound_ = -std::numeric_limits<double>::infinity();

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/mathematics.h"
+#include "policies/tools/insights.h"
 #include "policies/tools/tickets.h"
 #include "policies/tools/ties.h"
 
@@ -101,14 +102,30 @@ Decision Corral::choose(Stream& stream) {
 }
 
 // Outcomes that are due are worked in on a copy: choose will do the same.
-bool Corral::probabilities(std::span<double> out) const {
+Corral::Learned Corral::learned_next() const {
   Learned learned = learned_;
-  Scratch scratch = scratch_;
   for (const Due& due : due_) work_in(due, learned);
+  return learned;
+}
+
+bool Corral::probabilities(std::span<double> out) const {
+  const Learned learned = learned_next();
+  Scratch scratch = scratch_;
   std::fill(out.begin(), out.end(), 0.0);
   out[causal_choice(learned, rounds_ + 1, scratch)] += learned.smoothed;
   out[action_choice(learned, rounds_ + 1)] += 1 - learned.smoothed;
   return true;
+}
+
+// Learners are c-ucb and ucb, in this order.
+Insights Corral::explain() const {
+  const Learned learned = learned_next();
+  const auto causal = static_cast<double>(causal_rounds_);
+  return {
+      {"learner_probability", Insight::Of::kLearners, {learned.smoothed, 1 - learned.smoothed}},
+      {"learner_range", Insight::Of::kLearners, {learned.causal_range, learned.action_range}},
+      {"learner_plays", Insight::Of::kLearners, {causal, static_cast<double>(rounds_) - causal}},
+      {"rate", Insight::Of::kPolicy, {learned.rate}}};
 }
 
 void Corral::observe(Decision decision, Outcome outcome, Stream&) {

@@ -20,6 +20,7 @@ class Corral {
   void observe(Decision decision, Outcome outcome, Stream&);
   void forget(Decision decision);
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 
@@ -60,6 +61,7 @@ class Corral {
   Arm causal_choice(const Learned& learned, std::uint64_t round, Scratch& scratch) const;
   Arm action_choice(const Learned& learned, std::uint64_t round) const;
   void work_in(const Due& due, Learned& learned) const;
+  Learned learned_next() const;
   void descend(double causal_loss, double action_loss, Learned& learned) const;
   void require_sound(const StateVisitor& visitor) const;
 

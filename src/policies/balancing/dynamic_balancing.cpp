@@ -8,6 +8,7 @@
 
 #include "base/mathematics.h"
 #include "policies/tools/confidence.h"
+#include "policies/tools/insights.h"
 
 namespace armature {
 namespace {
@@ -218,11 +219,38 @@ bool DynamicBalancing::judge(const Tell& tell) const {
   return any;
 }
 
-bool DynamicBalancing::probabilities(std::span<double> out) const {
+// As the next choice will find them.
+std::vector<std::uint32_t> DynamicBalancing::active_next() const {
   std::vector<std::uint32_t> active = active_;
   if (test_is_due() && !judge([&](std::size_t i, bool stays) { active[i] = stays ? 1 : 0; }))
     std::fill(active.begin(), active.end(), 1);
-  return crew_.probabilities(least_used(active), out);
+  return active;
+}
+
+bool DynamicBalancing::probabilities(std::span<double> out) const {
+  return crew_.probabilities(least_used(active_next()), out);
+}
+
+// The next round is the active learner's with the smallest level. Means, spreads and allowances are
+// of learners that have outcomes; of others they are 0, and their test is not asked for.
+Insights DynamicBalancing::explain() const {
+  constexpr auto kLearners = Insight::Of::kLearners;
+  const std::size_t count = learners_.size();
+  const std::vector<std::uint32_t> active = active_next();
+  Insights told;
+  tell_which(told, "active", kLearners, count, [&](std::size_t i) { return active[i] == 1; });
+  tell(told, "learner_plays", kLearners, count, [this](std::size_t i) { return observed_[i]; });
+  told.push_back({"learner_rewards", kLearners, reward_sums_});
+  tell(told, "learner_level", kLearners, count,
+       [this](std::size_t i) { return do_level(i, dispatched_[i]); });
+  tell(told, "learner_mean", kLearners, count, [this](std::size_t i) { return learners_[i].mean; });
+  tell(told, "learner_spread", kLearners, count,
+       [this](std::size_t i) { return learners_[i].spread; });
+  tell(told, "learner_allowance", kLearners, count,
+       [this](std::size_t i) { return learners_[i].allowance; });
+  tell(told, "learner_coefficient", kLearners, count,
+       [this](std::size_t i) { return learners_[i].coefficient; });
+  return told;
 }
 
 // `round` is the last one played.

@@ -23,6 +23,7 @@ class DynamicBalancing : public leap::Balancer {
   void observe(Decision decision, Outcome outcome, Stream& stream);
   void forget(Decision decision);
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   /// For the learners alone: n_i and U_i are of the balancer's own decisions.
   void witness(const Tally& tally, Stream& stream) { crew_.witness(tally, stream); }
   std::string witness_obstacle() const { return crew_.witness_obstacle(); }
@@ -62,6 +63,7 @@ class DynamicBalancing : public leap::Balancer {
   template <class Tell>
   bool judge(const Tell& tell) const;
   void test_learners(std::uint64_t round);
+  std::vector<std::uint32_t> active_next() const;
   std::size_t least_used(std::span<const std::uint32_t> active) const;
   double log_term(double n) const;
   struct Standing {

@@ -6,6 +6,7 @@
 
 #include "base/mathematics.h"
 #include "policies/tools/confidence.h"
+#include "policies/tools/insights.h"
 
 namespace armature {
 
@@ -83,18 +84,38 @@ typename RegretBalancing<kEstimating>::Judgement RegretBalancing<kEstimating>::j
   return judged;
 }
 
+// φ_i, after the judgement that is due.
+template <bool kEstimating>
+double RegretBalancing<kEstimating>::potential(std::size_t i) const {
+  const Judgement judged = judgement(i);
+  return kEstimating ? judged.potential
+                     : judged.coefficient * std::sqrt(static_cast<double>(dispatched_[i]));
+}
+
+// The next round is the learner's with the smallest potential.
+template <bool kEstimating>
+Insights RegretBalancing<kEstimating>::explain() const {
+  constexpr auto kLearners = Insight::Of::kLearners;
+  Insights told;
+  tell(told, "learner_plays", kLearners, crew_.size(),
+       [this](std::size_t i) { return observed_[i]; });
+  told.push_back({"learner_rewards", kLearners, reward_sums_});
+  told.push_back({"learner_spread", kLearners, spreads_});
+  tell(told, "learner_coefficient", kLearners, crew_.size(),
+       [this](std::size_t i) { return judgement(i).coefficient; });
+  tell(told, "learner_potential", kLearners, crew_.size(),
+       [this](std::size_t i) { return potential(i); });
+  return told;
+}
+
 // Whose turn it is, after all judgements that are due.
 template <bool kEstimating>
 std::size_t RegretBalancing<kEstimating>::least_potential() const {
   std::size_t chosen = 0;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < crew_.size(); ++i) {
-    const Judgement judged = judgement(i);
-    const double potential =
-        kEstimating ? judged.potential
-                    : judged.coefficient * std::sqrt(static_cast<double>(dispatched_[i]));
-    if (potential < least) {
-      least = potential;
+    if (const double own = potential(i); own < least) {
+      least = own;
       chosen = i;
     }
   }

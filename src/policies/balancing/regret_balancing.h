@@ -23,6 +23,7 @@ class RegretBalancing {
   bool probabilities(std::span<double> out) const {
     return crew_.probabilities(least_potential(), out);
   }
+  Insights explain() const;
   /// For the learners alone: n_i and U_i are of the balancer's own decisions.
   void witness(const Tally& tally, Stream& stream) { crew_.witness(tally, stream); }
   std::string witness_obstacle() const { return crew_.witness_obstacle(); }
@@ -37,6 +38,7 @@ class RegretBalancing {
   };
   void update_spread(std::size_t i);
   Judgement judgement(std::size_t i) const;
+  double potential(std::size_t i) const;
   std::size_t least_potential() const;
 
   double delta_;

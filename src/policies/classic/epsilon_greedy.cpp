@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "policies/tools/insights.h"
+
 namespace armature {
 
 PolicyFacts EpsilonGreedy::facts() {
@@ -49,6 +51,17 @@ bool EpsilonGreedy::probabilities(std::span<double> out) const {
   std::fill(out.begin(), out.end(), by_chance / ledger_.size());
   out[values_.best()] += 1 - by_chance;
   return true;
+}
+
+Insights EpsilonGreedy::explain() const {
+  Insights told;
+  tell(told, "index", Insight::Of::kActions, ledger_.size(),
+       [this](Arm a) { return values_.value(a); });
+  tell(told, "mean", Insight::Of::kActions, ledger_.size(),
+       [this](Arm a) { return ledger_.mean(a); });
+  tell_number(told, "epsilon", epsilon());
+  tell_whether(told, "by_index", epsilon() == 0);
+  return told;
 }
 
 void EpsilonGreedy::visit_state(StateVisitor& visitor) {

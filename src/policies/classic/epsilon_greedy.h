@@ -34,6 +34,7 @@ class EpsilonGreedy {
     update(tally.arm);
   }
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const { return {}; }
 

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "base/mathematics.h"
+#include "policies/tools/insights.h"
 #include "policies/tools/tickets.h"
 
 namespace armature {
@@ -113,11 +114,21 @@ void Exp3::work_in(const Due& due, std::vector<double>& scores) const {
 }
 
 // Outcomes that are due are worked in on a copy: choose will do the same.
-bool Exp3::probabilities(std::span<double> out) const {
+std::vector<double> Exp3::next_scores() const {
   std::vector<double> scores = scores_;
   for (const Due& due : due_) work_in(due, scores);
-  probabilities_of(scores, rounds_ + 1, out);
+  return scores;
+}
+
+bool Exp3::probabilities(std::span<double> out) const {
+  probabilities_of(next_scores(), rounds_ + 1, out);
   return true;
+}
+
+Insights Exp3::explain() const {
+  Insights told{{"score", Insight::Of::kActions, next_scores()}};
+  tell_number(told, "gamma", gamma(rounds_ + 1));
+  return told;
 }
 
 void Exp3::visit_state(StateVisitor& visitor) {

@@ -19,6 +19,7 @@ class Exp3 {
   void observe(Decision decision, Outcome outcome, Stream&);
   void forget(Decision decision);
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const { return {}; }
 
@@ -39,6 +40,7 @@ class Exp3 {
 
   double gamma(std::uint64_t round) const;
   void work_in(const Due& due, std::vector<double>& scores) const;
+  std::vector<double> next_scores() const;
   void probabilities_of(const std::vector<double>& scores, std::uint64_t round,
                         std::span<double> out) const;
 

@@ -5,6 +5,7 @@
 
 #include "base/mathematics.h"
 #include "policies/tools/certainty.h"
+#include "policies/tools/insights.h"
 #include "policies/tools/ties.h"
 
 namespace armature {
@@ -62,6 +63,14 @@ bool ExploreThenCommit::probabilities(std::span<double> out) const {
   const Arm next = next_to_explore();
   put_all_on(out, next == kNone ? leader() : next);
   return true;
+}
+
+Insights ExploreThenCommit::explain() const {
+  Insights told;
+  tell(told, "index", Insight::Of::kActions, ledger_.size(),
+       [this](Arm a) { return ledger_.mean(a); });
+  tell_whether(told, "by_index", next_to_explore() == kNone);
+  return told;
 }
 
 // Explorations that are left, in turn; after them one action whatever comes.

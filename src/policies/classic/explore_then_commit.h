@@ -28,6 +28,7 @@ class ExploreThenCommit : public leap::Planner {
     if (decision.ticket == kExploring) ledger_.give_up(decision.arm);
   }
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;
 

@@ -5,6 +5,7 @@
 #include "base/beta.h"
 #include "base/mathematics.h"
 #include "policies/tools/certainty.h"
+#include "policies/tools/insights.h"
 
 namespace armature {
 namespace {
@@ -45,6 +46,19 @@ bool BayesUcb::probabilities(std::span<double> out) const {
   return true;
 }
 
+Insights BayesUcb::explain() const {
+  Insights told;
+  const auto quantile = [this](Arm a) {
+    const Posterior law = posterior(a);
+    return beta_upper_quantile(law.alpha, law.beta, tail());
+  };
+  tell_indices(told, Insight::Of::kActions, ledger_.size(), quantile, [this](Arm a) {
+    const Posterior law = posterior(a);
+    return law.alpha / (law.alpha + law.beta);
+  });
+  return told;
+}
+
 // What is out counts at the action's mean, which of an action nobody has tried is the prior's.
 BayesUcb::Posterior BayesUcb::posterior(Arm arm) const {
   const std::uint64_t known = ledger_.known(arm);
@@ -55,11 +69,15 @@ BayesUcb::Posterior BayesUcb::posterior(Arm arm) const {
   return {1 + successes + to_come * mean, 1 + failures + to_come * (1 - mean)};
 }
 
+double BayesUcb::tail() const {
+  return 1 / (static_cast<double>(ledger_.total_sent() + 1) * log_factor_);
+}
+
 // A quantile costs five tails. One tail at the best quantile so far tells most actions to be below
 // it: by far more than what tails are wrong by, so that the choice is that of comparing quantiles.
 Arm BayesUcb::best() const {
   constexpr double kClearlyBelow = 1 - 1e-6;
-  const double tail = 1 / (static_cast<double>(ledger_.total_sent() + 1) * log_factor_);
+  const double tail = this->tail();
   Arm best = 0;
   Posterior law = posterior(0);
   double highest = beta_upper_quantile(law.alpha, law.beta, tail);

@@ -24,6 +24,7 @@ class BayesUcb {
   void forget(Decision decision) { ledger_.give_up(decision.arm); }
   void witness(const Tally& tally, Stream&) { ledger_.add(tally.arm, tally.plays, tally.rewards); }
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   void visit_state(StateVisitor& visitor) { ledger_.visit_state(visitor); }
   Diagnostics diagnostics() const { return {}; }
 
@@ -33,6 +34,7 @@ class BayesUcb {
     double beta;
   };
   Posterior posterior(Arm arm) const;
+  double tail() const;
   Arm best() const;
 
   double log_factor_;  // (log T)^c

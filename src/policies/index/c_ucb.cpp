@@ -1,6 +1,7 @@
 #include "policies/index/c_ucb.h"
 
 #include "policies/tools/certainty.h"
+#include "policies/tools/insights.h"
 #include "policies/tools/ties.h"
 #include "theory/coefficients.h"
 
@@ -52,6 +53,22 @@ bool CausalUcb::probabilities(std::span<double> out) const {
     put_all_on(out, rows_->action(scores_.best_row()));
   }
   return true;
+}
+
+// The canonical sums: what decides wherever a faster way cannot.
+Insights CausalUcb::explain() const {
+  if (flights_.due()) count_last_play();
+  const auto mean_of = [this](Context z) { return contexts_.mean(z); };
+  const std::vector<double> means = listed(contexts_.size(), mean_of);
+  Insights told;
+  tell_indices(
+      told, Insight::Of::kActions, rows_->actions(),
+      [this](Arm a) { return rows_->sum(rows_->row(a), scores_.values()); },
+      [&](Arm a) { return rows_->sum(rows_->row(a), means); });
+  tell_indices(
+      told, Insight::Of::kContexts, contexts_.size(),
+      [this](Context z) { return scores_.values()[z]; }, mean_of);
+  return told;
 }
 
 // A play in flight is expected to lead to every context of its row.

@@ -33,6 +33,7 @@ class CausalUcb : public leap::Planner {
     if (flights_.land(decision.arm)) uncount_play(decision.arm);
   }
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   void witness(const Tally& tally, Stream&) {
     contexts_.add(tally.context, tally.plays, tally.rewards);
     update(tally.context);

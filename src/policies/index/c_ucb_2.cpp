@@ -5,6 +5,7 @@
 
 #include "base/mathematics.h"
 #include "policies/tools/certainty.h"
+#include "policies/tools/insights.h"
 
 namespace armature {
 
@@ -42,6 +43,16 @@ bool CausalUcb2::probabilities(std::span<double> out) const {
   return true;
 }
 
+Insights CausalUcb2::explain() const {
+  score_at(static_cast<double>(rounds_ + 1));
+  Insights told;
+  tell_indices(
+      told, Insight::Of::kActions, rows_.actions(), [this](Arm a) { return sums_[rows_.row(a)]; },
+      [this](Arm a) { return rows_.sum(rows_.row(a), means_); });
+  told.push_back({"context_mean", Insight::Of::kContexts, means_});
+  return told;
+}
+
 std::uint64_t CausalUcb2::outcomes() const {
   std::uint64_t known = 0;
   for (Context z = 0; z < contexts_.size(); ++z) known += contexts_.count(z);
@@ -55,10 +66,14 @@ void CausalUcb2::forget(Decision) {
 }
 
 // t counts plays in flight, so that there is no other width for them to narrow.
-Arm CausalUcb2::best_at(double t) const {
+void CausalUcb2::score_at(double t) const {
   const double bonus = scale_ * std::sqrt(portable::log(rows_.contexts() * t * t) / (2 * t));
   rows_.sums(means_, sums_);
   for (std::uint32_t row = 0; row < rows_.rows(); ++row) sums_[row] += bonus * reach_[row];
+}
+
+Arm CausalUcb2::best_at(double t) const {
+  score_at(t);
   return rows_.action(first_largest(sums_));
 }
 

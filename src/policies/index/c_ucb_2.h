@@ -25,6 +25,7 @@ class CausalUcb2 {
   }
   void forget(Decision);
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   void witness(const Tally& tally, Stream&) {
     contexts_.add(tally.context, tally.plays, tally.rewards);
     means_[tally.context] = contexts_.mean(tally.context);
@@ -34,6 +35,7 @@ class CausalUcb2 {
   Diagnostics diagnostics() const { return {}; }
 
  private:
+  void score_at(double t) const;
   Arm best_at(double t) const;
   std::uint64_t outcomes() const;
 

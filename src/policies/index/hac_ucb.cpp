@@ -5,6 +5,7 @@
 #include "base/mathematics.h"
 #include "base/whole_roots.h"
 #include "policies/tools/certainty.h"
+#include "policies/tools/insights.h"
 #include "policies/tools/ties.h"
 
 namespace armature {
@@ -132,6 +133,33 @@ bool HacUcb::probabilities(std::span<double> out) const {
   else
     share([this](Arm a) { return causal_index(a); });
   return true;
+}
+
+// Both indices are told; `index` is the one that the next choice goes by, once the sweeps are over.
+Insights HacUcb::explain() const {
+  bring_up_to_date();
+  const bool switched = switched_ || !benign_so_far();
+  const auto own = [this](Arm a) { return action_index(a); };
+  const auto mean = [this](Arm a) { return actions_.mean(a); };
+  Insights told;
+  if (switched) {
+    tell_indices(told, Insight::Of::kActions, actions_count_, own, mean);
+  } else {
+    const auto context_mean = [this](Context z) { return contexts_.mean(z); };
+    const std::vector<double> means = listed(contexts_count_, context_mean);
+    tell_indices(
+        told, Insight::Of::kActions, actions_count_, [this](Arm a) { return causal_index(a); },
+        [&](Arm a) { return rows_.sum(rows_.row(a), means); });
+    tell(told, "own_index", Insight::Of::kActions, actions_count_, own);
+    tell(told, "own_mean", Insight::Of::kActions, actions_count_, mean);
+    tell_indices(
+        told, Insight::Of::kContexts, contexts_count_,
+        [this](Context z) { return (flights_.any_counted() ? uppers_ahead_ : uppers_)[z]; },
+        context_mean);
+  }
+  tell_whether(told, "switched", switched);
+  tell_whether(told, "by_index", lost_.empty() && dispatched_ >= all_sweep_plays_);
+  return told;
 }
 
 // Counts the last play, if it is still out, and works out p with what is in flight.

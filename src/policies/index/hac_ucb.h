@@ -23,6 +23,7 @@ class HacUcb : public leap::Planner {
   void observe(Decision decision, Outcome outcome, Stream&);
   void forget(Decision decision);
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   void witness(const Tally& tally, Stream&);
   void visit_state(StateVisitor& visitor);
   Diagnostics diagnostics() const;

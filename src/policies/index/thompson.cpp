@@ -1,6 +1,21 @@
 #include "policies/index/thompson.h"
 
+#include "policies/tools/insights.h"
+
 namespace armature {
+
+namespace {
+
+// What is drawn from, with the mean of each posterior.
+void tell_posteriors(Insights& told, const BetaPosteriors& posteriors, Insight::Of of,
+                     const std::string& prefix) {
+  const auto count = posteriors.size();
+  tell(told, prefix + "mean", of, count, [&](auto i) { return posteriors.mean(i); });
+  tell(told, prefix + "successes", of, count, [&](auto i) { return posteriors.successes(i); });
+  tell(told, prefix + "failures", of, count, [&](auto i) { return posteriors.failures(i); });
+}
+
+}  // namespace
 
 PolicyFacts Thompson::facts() {
   return {
@@ -26,6 +41,12 @@ Decision Thompson::choose(Stream& stream) {
   return {best};
 }
 
+Insights Thompson::explain() const {
+  Insights told;
+  tell_posteriors(told, posteriors_, Insight::Of::kActions, "");
+  return told;
+}
+
 PolicyFacts CausalThompson::facts() {
   return {.name = "c-ts",
           .summary = "Thompson sampling on contexts, weighted by the given marginals",
@@ -47,6 +68,15 @@ Decision CausalThompson::choose(Stream& stream) {
   for (Context z = 0; z < posteriors_.size(); ++z) theta_[z] = posteriors_.sample(z, stream);
   rows_.sums(theta_, sums_);
   return {rows_.action(first_largest(sums_))};
+}
+
+Insights CausalThompson::explain() const {
+  const auto means = listed(posteriors_.size(), [this](Context z) { return posteriors_.mean(z); });
+  Insights told;
+  tell(told, "mean", Insight::Of::kActions, rows_.actions(),
+       [&](Arm a) { return rows_.sum(rows_.row(a), means); });
+  tell_posteriors(told, posteriors_, Insight::Of::kContexts, "context_");
+  return told;
 }
 
 }  // namespace armature

@@ -31,6 +31,12 @@ class BetaPosteriors {
     return beta_variate(stream, 1.0 + static_cast<double>(successes_[i]),
                         1.0 + static_cast<double>(failures_[i]));
   }
+  double mean(std::uint32_t i) const {
+    return (1.0 + static_cast<double>(successes_[i])) /
+           (2.0 + static_cast<double>(successes_[i] + failures_[i]));
+  }
+  std::uint64_t successes(std::uint32_t i) const { return successes_[i]; }
+  std::uint64_t failures(std::uint32_t i) const { return failures_[i]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(successes_.size()); }
   void visit_state(StateVisitor& visitor) {
     visitor.field("successes", successes_);
@@ -56,6 +62,7 @@ class Thompson {
   void forget(Decision) {}
   void visit_state(StateVisitor& visitor) { posteriors_.visit_state(visitor); }
   Diagnostics diagnostics() const { return {}; }
+  Insights explain() const;
 
  private:
   BetaPosteriors posteriors_;
@@ -77,6 +84,7 @@ class CausalThompson {
   void forget(Decision) {}
   void visit_state(StateVisitor& visitor) { posteriors_.visit_state(visitor); }
   Diagnostics diagnostics() const { return {}; }
+  Insights explain() const;
 
  private:
   BetaPosteriors posteriors_;

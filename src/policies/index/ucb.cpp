@@ -1,6 +1,7 @@
 #include "policies/index/ucb.h"
 
 #include "policies/tools/certainty.h"
+#include "policies/tools/insights.h"
 #include "policies/tools/ties.h"
 #include "theory/coefficients.h"
 
@@ -44,6 +45,15 @@ bool Ucb::probabilities(std::span<double> out) const {
   else
     put_all_on(out, indices_.best());
   return true;
+}
+
+Insights Ucb::explain() const {
+  if (flights_.due()) update(flights_.settle());
+  Insights told;
+  tell_indices(
+      told, Insight::Of::kActions, actions_.size(), [this](Arm a) { return indices_.value(a); },
+      [this](Arm a) { return actions_.mean(a); });
+  return told;
 }
 
 Arm Ucb::random_best(Stream& stream) const {

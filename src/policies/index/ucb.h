@@ -33,6 +33,7 @@ class Ucb : public leap::Planner {
     if (flights_.land(decision.arm)) update(decision.arm);
   }
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   void witness(const Tally& tally, Stream&) {
     actions_.add(tally.arm, tally.plays, tally.rewards);
     update(tally.arm);

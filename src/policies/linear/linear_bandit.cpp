@@ -6,6 +6,7 @@
 #include "base/mathematics.h"
 #include "linear/rank.h"
 #include "policies/tools/confidence.h"
+#include "policies/tools/insights.h"
 #include "policies/tools/ties.h"
 
 namespace armature {
@@ -225,14 +226,27 @@ void CausalLinearUcb::visit_state(StateVisitor& visitor) {
   if (visitor.reading()) regression_.recount(flights_);
 }
 
-Arm CausalLinearUcb::best(const RidgeRegression& regression) const {
-  const auto predictions = regression.predictions();
+double CausalLinearUcb::index(const RidgeRegression& regression, std::uint32_t row) const {
   const auto leverages =
       flights_.any_counted() ? regression.leverages_ahead() : regression.leverages();
-  const std::uint32_t best = lowest_argmax(regression.rows().rows(), [&](std::uint32_t row) {
-    return predictions[row] + beta_ * std::sqrt(leverages[row]);
-  });
-  return regression.rows().action(best);
+  return regression.predictions()[row] + beta_ * std::sqrt(leverages[row]);
+}
+
+Arm CausalLinearUcb::best(const RidgeRegression& regression) const {
+  return regression.rows().action(lowest_argmax(
+      regression.rows().rows(), [&](std::uint32_t row) { return index(regression, row); }));
+}
+
+Insights CausalLinearUcb::explain() const {
+  if (flights_.due()) count_last_play();
+  RidgeRegression next = regression_;
+  next.update();
+  const MarginalRows& rows = next.rows();
+  Insights told;
+  tell_indices(
+      told, Insight::Of::kActions, rows.actions(), [&](Arm a) { return index(next, rows.row(a)); },
+      [&](Arm a) { return next.predictions()[rows.row(a)]; });
+  return told;
 }
 
 PolicyFacts CausalLinearThompson::facts() {
@@ -259,6 +273,15 @@ Decision CausalLinearThompson::choose(Stream& stream) {
   drawn_ = regression_.estimate() + scale_ * drawn_;
   regression_.rows().sums({drawn_.data(), static_cast<std::size_t>(drawn_.size())}, sums_);
   return {regression_.rows().action(first_largest(sums_))};
+}
+
+Insights CausalLinearThompson::explain() const {
+  RidgeRegression next = regression_;
+  next.update();
+  Insights told;
+  tell(told, "mean", Insight::Of::kActions, next.rows().actions(),
+       [&](Arm a) { return next.predictions()[next.rows().row(a)]; });
+  return told;
 }
 
 }  // namespace armature

@@ -97,6 +97,7 @@ class CausalLinearUcb {
   }
   void forget(Decision decision) { land(decision.arm); }
   bool probabilities(std::span<double> out) const;
+  Insights explain() const;
   void witness(const Tally& tally, Stream&) {
     regression_.work_in(tally.arm, tally.plays, tally.rewards);
   }
@@ -104,6 +105,7 @@ class CausalLinearUcb {
   Diagnostics diagnostics() const { return {}; }
 
  private:
+  double index(const RidgeRegression& regression, std::uint32_t row) const;
   Arm best(const RidgeRegression& regression) const;
   void count_last_play() const;
   void land(Arm arm) {
@@ -131,6 +133,7 @@ class CausalLinearThompson {
   }
   void visit_state(StateVisitor& visitor) { regression_.visit_state(visitor); }
   Diagnostics diagnostics() const { return {}; }
+  Insights explain() const;
 
  private:
   RidgeRegression regression_;

@@ -11,6 +11,7 @@
 #include "linear/rank.h"
 #include "policies/tools/certainty.h"
 #include "policies/tools/confidence.h"
+#include "policies/tools/insights.h"
 #include "theory/coefficients.h"
 
 namespace armature {
@@ -172,6 +173,22 @@ bool PhasedElimination::probabilities(std::span<double> out) const {
                   : planned < support_.size() ? support_[planned]
                                               : support_[extra_turn_]);
   return true;
+}
+
+Insights PhasedElimination::explain() const {
+  std::vector<double> planned(actions_);
+  std::vector<double> sent(actions_);
+  for (std::size_t k = 0; k < support_.size(); ++k) {
+    planned[support_[k]] = static_cast<double>(planned_[k]);
+    sent[support_[k]] = static_cast<double>(dispatched_[k]);
+  }
+  Insights told;
+  tell_which(told, "active", Insight::Of::kActions, actions_,
+             [this](Arm a) { return std::binary_search(active_.begin(), active_.end(), a); });
+  told.push_back({"planned", Insight::Of::kActions, std::move(planned)});
+  told.push_back({"sent", Insight::Of::kActions, std::move(sent)});
+  tell_number(told, "phase", static_cast<double>(phase_));
+  return told;
 }
 
 // Takes a play off the outstanding ones; where its arm stands in the support.

@@ -6,6 +6,7 @@
 #include "policies/tools/certainty.h"
 #include "policies/tools/confidence.h"
 #include "policies/tools/flights.h"
+#include "policies/tools/insights.h"
 
 namespace armature {
 
@@ -42,6 +43,14 @@ class ActionIndexPolicy {
       update(flights_.settle());
     put_all_on(out, indices_.best());
     return true;
+  }
+  Insights explain() const {
+    if (flights_.due()) update(flights_.settle());
+    Insights told;
+    tell_indices(
+        told, Insight::Of::kActions, actions_.size(), [this](Arm a) { return indices_.value(a); },
+        [this](Arm a) { return actions_.mean(a); });
+    return told;
   }
   void witness(const Tally& tally, Stream&) {
     actions_.add(tally.arm, tally.plays, tally.rewards);
