@@ -36,16 +36,15 @@ py::tuple parts_of_law(const RewardLaw& law) {
 }
 
 RewardLaw law_of_parts(const py::tuple& parts) {
-  using Reals = std::vector<double>;
   if (parts.size() != 5) throw Error({"", "pickle", "something else", "a RewardLaw"});
-  const auto kind = py::cast<std::string>(parts[0]);
-  const auto first = py::cast<double>(parts[1]);
-  const auto second = py::cast<double>(parts[2]);
+  const std::string kind = text_of(parts[0], "pickle");
+  const double first = real_number(parts[1], "pickle");
+  const double second = real_number(parts[2], "pickle");
   if (kind == "bernoulli") return RewardLaw::bernoulli(first);
   if (kind == "point") return RewardLaw::point(first);
   if (kind == "beta") return RewardLaw::beta(first, second);
   if (kind == "table")
-    return RewardLaw::table(py::cast<Reals>(parts[3]), py::cast<Reals>(parts[4]));
+    return RewardLaw::table(reals_of(parts[3], "pickle"), reals_of(parts[4], "pickle"));
   throw Error({"", "pickle", "'" + kind + "'", "a kind of RewardLaw"});
 }
 
