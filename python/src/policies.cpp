@@ -682,11 +682,10 @@ void bind_policies(py::module_& module) {
           .def("probabilities", &probabilities,
                "The probability of each action in the next choice; None where there is no closed\n"
                "form.")
-          .def(
-              "estimate_probabilities", &estimate_probabilities, py::arg("draws") = 1000,
-              "The same for any policy, by so many trial choices of copies (at most 10^6, and Ctrl-C\n"
-              "waits for them): an array and the largest standard error. The policy goes on as if\n"
-              "nobody had asked.")
+          .def("estimate_probabilities", &estimate_probabilities, py::arg("draws") = 1000,
+               "The same for any policy, by so many trial choices of copies: an array and the\n"
+               "largest standard error. The policy goes on as if nobody had asked. At most 10^6\n"
+               "choices: Ctrl-C waits for them.")
           .def_property_readonly("outstanding", &outstanding,
                                  "The decisions whose outcomes are still to come, in order.")
           .def_property_readonly("outstanding_count",
