@@ -120,11 +120,11 @@ def _value_text(value: Any) -> str:
     return str(value)
 
 
-def _policy_text(text: str, parameters: Mapping[str, Any]) -> str:
+def _policy_text(text: str, parameters: Mapping[str, Any], replace: bool = False) -> str:
     if not isinstance(text, str):
         raise ValueError(f"policy: got {text!r}, expected a text form such as 'ucb:scale=0.5'")
     return _engine.policy_text(
-        text, [(name, _value_text(value)) for name, value in parameters.items()]
+        text, [(name, _value_text(value)) for name, value in parameters.items()], replace
     )
 
 
@@ -132,6 +132,15 @@ def _own_parameters(text: str) -> List[str]:
     name = text.split(":", 1)[0]
     return [parameter.name for facts in policies() if facts.name == name
             for parameter in facts.parameters]
+
+
+def _whose_epsilon(
+    text: str, epsilon: Optional[float], parameters: Dict[str, Any]
+) -> Tuple[Optional[float], Dict[str, Any]]:
+    """The problem's epsilon and the policy's parameters: its own, where it has one of that name."""
+    if epsilon is None or not isinstance(text, str) or "epsilon" not in _own_parameters(text):
+        return epsilon, parameters
+    return None, {**parameters, "epsilon": epsilon}
 
 
 class Policy(_engine.Policy):
@@ -172,9 +181,7 @@ class Policy(_engine.Policy):
         propensities: bool = True,
         **parameters: Any,
     ) -> None:
-        if epsilon is not None and isinstance(policy, str) and "epsilon" in _own_parameters(policy):
-            parameters["epsilon"] = epsilon
-            epsilon = None
+        epsilon, parameters = _whose_epsilon(policy, epsilon, parameters)
         if problem is None:
             problem = Problem(actions, contexts, marginals, horizon, epsilon)
         elif any(part is not None for part in (actions, contexts, marginals, horizon, epsilon)):
@@ -232,20 +239,24 @@ class Policy(_engine.Policy):
         frame: Any,
         *,
         action: str = "action",
-        context: str = "context",
+        context: Optional[str] = None,
         reward: str = "reward",
     ) -> "Policy":
         """Learns from a frame (or a dict of arrays) of others' decisions, a row each.
 
-        All rows are learned from, or none if one of them is a mistake. Returns the policy.
+        ``action``, ``context`` and ``reward`` name its columns; that of contexts is "context",
+        and need not be there where there is one context. All rows are learned from, or none if one
+        of them is a mistake. Returns the policy.
 
         >>> import armature
-        >>> past = {"action": ["a0", "a1", "a1"], "context": [0, 0, 0], "reward": [0, 1, 1]}
+        >>> past = {"action": ["a0", "a1", "a1"], "reward": [0, 1, 1]}
         >>> armature.Policy("ucb", actions=2).warm_start(past).evidence["plays"].tolist()
         [[1], [2]]
         """
-        columns = [_column(frame, name) for name in (action, context, reward)]
-        self.witness(*columns)
+        contexts = None
+        if context is not None or self.problem.contexts > 1 or _has_column(frame, "context"):
+            contexts = _column(frame, "context" if context is None else context)
+        self.witness(_column(frame, action), contexts, _column(frame, reward))
         return self
 
     partial_fit = warm_start
@@ -266,9 +277,11 @@ class Policy(_engine.Policy):
     ) -> "Policy":
         """A new policy, with another text or problem, that knows what this one has heard.
 
-        What is left out stays as it is; marginals do not, if actions or contexts change. Actions
-        and contexts are known by name. Decisions outstanding are known to the new policy by their
-        old ids: tell it their outcomes, and it witnesses them. This policy is as it was.
+        What is left out stays as it is; marginals do not, if actions or contexts change. Further
+        keywords are parameters of the policy: of this one's they change those they name.
+        ``epsilon`` is whose it is in ``Policy(...)``. Actions and contexts are known by name.
+        Decisions outstanding are known to the new policy by their old ids: tell it their outcomes,
+        and it witnesses them. This policy is as it was.
 
         >>> import armature
         >>> old = armature.Policy("ucb", actions=["mail", "call"])
@@ -278,6 +291,8 @@ class Policy(_engine.Policy):
         >>> new.evidence["plays"].ravel().tolist(), new.choose().id
         ([1, 0, 0], 2)
         """
+        text = self.text if policy is None else policy
+        epsilon, parameters = _whose_epsilon(text, epsilon, parameters)
         parts = (actions, contexts, marginals, horizon, epsilon)
         known = self.problem
         if problem is None:
@@ -292,7 +307,7 @@ class Policy(_engine.Policy):
             )
         elif any(part is not None for part in parts):
             raise ValueError("problem: got a problem and parts of one, expected one of them")
-        text = _policy_text(self.text if policy is None else policy, parameters)
+        text = _policy_text(text, parameters, replace=policy is None)
         return self._loaded(self._extended(text, problem), problem)
 
     def add_arm(self, name: str, marginals: Any = None) -> "Policy":
@@ -378,7 +393,7 @@ of 'a0', with a width of 1.665; it would play 'a0' next.
             "context_plays": plays.sum(axis=0),
             "context_means": _ratio(rewards.sum(axis=0), plays.sum(axis=0)),
             "probabilities": probabilities,
-            "diagnostics": self.diagnostics,
+            "diagnostics": self.diagnostics(),
             "state": self.state,
             "sentence": self._sentence(plays, rewards, probabilities, insights),
         }
@@ -426,12 +441,19 @@ def _parts_of_state(state: Mapping[str, Any]) -> Tuple[bytes, Problem]:
     return book, Problem.from_json(problem)
 
 
+def _has_column(frame: Any, name: str) -> bool:
+    try:
+        frame[name]
+    except (KeyError, TypeError, IndexError, ValueError):
+        return False
+    return True
+
+
 def _column(frame: Any, name: str) -> Any:
     """A column as the engine takes it: a list, an array of numbers, an array of names."""
-    try:
-        column = frame[name]
-    except (KeyError, TypeError, IndexError, ValueError):
-        raise ValueError(f"frame: got none of the name {name!r}, expected that column") from None
+    if not _has_column(frame, name):
+        raise ValueError(f"frame: got none of the name {name!r}, expected that column")
+    column = frame[name]
     # Extension types of pandas (categories, texts, whole numbers with gaps) become plain arrays.
     return column if isinstance(column, (list, tuple, np.ndarray)) else np.asarray(column)
 

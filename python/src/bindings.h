@@ -22,5 +22,11 @@ void bind_simulation(py::module_& module);  // simulate, studies, stores
 void bind_theory(py::module_& module);      // bounds, frontier, advise, design
 void bind_graphs(py::module_& module);
 void bind_logs(py::module_& module);  // audit, replay
+/// Last of all: makes every class of the module safe (classes.cpp says against what). Whoever binds
+/// a class has nothing to do for it; to be pickled, it has `py::pickle` or a `__reduce__`.
+void guard_classes(py::module_& module);
+
+/// For long work without the GIL, now and then: throws what a signal's handler raised (Ctrl-C).
+void look_at_signals();
 
 }  // namespace armature::python

@@ -11,4 +11,5 @@ PYBIND11_MODULE(_engine, module) {
   bind_theory(module);
   bind_graphs(module);
   bind_logs(module);
+  guard_classes(module);
 }

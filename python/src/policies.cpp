@@ -2,7 +2,7 @@
 //
 // Threads. Single calls keep the GIL: they are shorter than giving it up. Batches give it up, so
 // that other threads may work with other policies; while one is at work, calls at the same policy
-// wait for it by a lock, and who holds the lock never waits for the GIL. So two threads at one
+// wait for it by a lock, and who waits for the lock never holds the GIL. So two threads at one
 // policy take turns, call by call.
 #include <fmt/format.h>
 
@@ -36,6 +36,9 @@ struct PolicyCore {
   std::mutex mutex;     // of those at work without the GIL…
   int without_gil = 0;  // …who are so many, and are counted under the GIL
   bool broken = false;  // a check failed half way through a change
+  // The thread in whose batch a signal's handler runs just now, 0 for none; read and written under
+  // the GIL.
+  unsigned long looking = 0;
 };
 
 enum class Gil : bool { kKept, kGivenUp };
@@ -43,6 +46,10 @@ enum class Gil : bool { kKept, kGivenUp };
 // `call` knows nothing of Python: it may run without the GIL.
 template <class Call>
 auto without_gil(PolicyCore& core, const Call& call) {
+  // It would wait for itself for ever.
+  if (core.looking != 0 && core.looking == PyThread_get_thread_ident())
+    throw Error({"", "policy", "a call by a signal's handler, within a batch of the same policy",
+                 "a call after the batch"});
   struct Counted {
     int& count;
     explicit Counted(int& counter) : count(++counter) {}
@@ -115,21 +122,43 @@ struct Decisions {
   }
 };
 
+// Within a batch, by who holds the lock. It may wait for the GIL: who waits for the lock has none.
+void look_at_signals_within(PolicyCore& core) {
+  const py::gil_scoped_acquire held;
+  core.looking = PyThread_get_thread_ident();
+  const int raised = PyErr_CheckSignals();
+  core.looking = 0;
+  if (raised != 0) throw py::error_already_set();
+}
+
+// All or none: who is stopped half way (Ctrl-C, no memory left) never learns the ids of what was
+// decided, so a long batch can be taken back. A short one is over before anybody stops it.
 Decisions choose_many(PolicyCore& core, std::size_t count) {
+  constexpr std::size_t kBetweenLooks = 4096;
   const auto size = static_cast<py::ssize_t>(count);
   Decisions made{py::array_t<std::int64_t>(size), py::array_t<std::int64_t>(size),
                  py::array_t<double>(size), core.actions.texts()};
   std::int64_t* id = made.id.mutable_data();
   std::int64_t* arm = made.arm.mutable_data();
   double* propensity = made.propensity.mutable_data();
-  locked(core, gil_for(count), [=](DecisionBook& book) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const DecisionBook::Made one = book.choose();
-      id[i] = static_cast<std::int64_t>(one.id);
-      arm[i] = one.arm;
-      propensity[i] = one.probability.value_or(kNotKnown);
+  std::exception_ptr stopped;
+  locked(core, gil_for(count), [&](DecisionBook& book) {
+    const std::string before = count > kBetweenLooks ? book.save() : std::string();
+    try {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (i > 0 && i % kBetweenLooks == 0) look_at_signals_within(core);
+        const DecisionBook::Made one = book.choose();
+        id[i] = static_cast<std::int64_t>(one.id);
+        arm[i] = one.arm;
+        propensity[i] = one.probability.value_or(kNotKnown);
+      }
+    } catch (...) {
+      if (before.empty()) throw;
+      book = DecisionBook::load(before, core.problem);
+      stopped = std::current_exception();
     }
   });
+  if (stopped) std::rethrow_exception(stopped);
   return made;
 }
 
@@ -200,9 +229,9 @@ double reward_of(py::handle value) {
 // A column of a frame may hold its numbers one by one.
 std::vector<double> rewards_of(py::handle values) {
   std::vector<double> rewards;
-  if (py::isinstance<py::array>(values)) {
-    const auto boxed = py::reinterpret_borrow<py::array>(values);
-    if (boxed.dtype().kind() == 'O' && boxed.ndim() == 1) {
+  if (!PyList_Check(values.ptr()) && !PyTuple_Check(values.ptr())) {
+    const auto column = py::array::ensure(values);  // without a copy where it is an array
+    if (column && column.dtype().kind() == 'O' && column.ndim() == 1) {
       for (const py::handle value : py::iter(values)) rewards.push_back(reward_of(value));
       return rewards;
     }
@@ -259,14 +288,17 @@ void forget(PolicyCore& core, py::handle decision) {
 }
 
 void witness(PolicyCore& core, py::handle action, py::handle context, py::handle reward) {
+  const bool only_context = context.is_none() && core.contexts.size() == 1;
   std::vector<Logged> log;
   if (!is_many(action)) {
-    log.push_back({core.actions.place(action), {core.contexts.place(context), reward_of(reward)}});
+    const Arm arm = core.actions.place(action);
+    log.push_back({arm, {only_context ? 0 : core.contexts.place(context), reward_of(reward)}});
   } else {
     const std::vector<std::uint32_t> arms = core.actions.places(action);
     std::vector<DecisionBook::Told> all(arms.size());
     add_outcomes(core, context, reward, all);
     for (std::size_t i = 0; i < all.size(); ++i) {
+      if (only_context) all[i].context = 0;
       if (!all[i].context || !all[i].reward)
         throw Error({"", all[i].context ? "reward" : "context", "None", "one per decision"});
       log.push_back({arms[i], {*all[i].context, *all[i].reward}});
@@ -340,7 +372,7 @@ PyObject* choose_call(PyObject* self, PyObject* const* given, Py_ssize_t positio
       return new_decision(made.id, made.arm, made.probability.value_or(kNotKnown),
                           core.actions.text(made.arm));
     }
-    constexpr std::uint64_t kMost = 100'000'000;
+    constexpr std::uint64_t kMost = 10'000'000;  // at about 60 bytes each
     const std::uint64_t n = whole_number(arguments[0], "n", 0, kMost, Floats::kIfWhole);
     return py::cast(choose_many(core, n)).release().ptr();
   });
@@ -371,7 +403,8 @@ PyMethodDef method(const char* name, Function* function, const char* text) {
 void add_fast_methods(py::handle type) {
   static const char* choose_text =
       "choose($self, n=None)\n--\n\n"
-      "The next decision; with `n`, that many at once (Decisions: arrays id, arm, propensity).";
+      "The next decision; with `n`, that many at once (Decisions: arrays id, arm, propensity).\n"
+      "A batch that is stopped, by Ctrl-C or for want of memory, leaves the policy as it was.";
   static const char* observe_text =
       "observe($self, decision, context=None, reward=None)\n--\n\n"
       "What came of a decision (or its id). In two steps where the context is known first, or the\n"
@@ -483,7 +516,8 @@ py::object probabilities(PolicyCore& core) {
 }
 
 py::tuple estimate_probabilities(PolicyCore& core, py::object draws) {
-  const std::uint64_t count = whole_number(draws, "draws", 1, 10'000'000, Floats::kIfWhole);
+  // A standard error of 0.0005: more would only be waited for, and Ctrl-C waits with it.
+  const std::uint64_t count = whole_number(draws, "draws", 1, 1'000'000, Floats::kIfWhole);
   const ProbabilityEstimate found = locked(core, Gil::kGivenUp, [&](DecisionBook& book) {
     return book.session().estimate_probabilities(count);
   });
@@ -600,14 +634,20 @@ void bind_registry(py::module_& module) {
   module.def(
       "policy_text",
       [](const std::string& text,
-         const std::vector<std::pair<std::string, std::string>>& parameters) {
+         const std::vector<std::pair<std::string, std::string>>& parameters, bool replace) {
         TextForm form = TextForm::parse(text);
+        if (replace)
+          std::erase_if(form.values, [&](const auto& old) {
+            return std::any_of(parameters.begin(), parameters.end(),
+                               [&](const auto& given) { return given.first == old.first; });
+          });
         form.values.insert(form.values.end(), parameters.begin(), parameters.end());
         const std::string whole = form.print();
         TextForm::parse(whole);  // refuses a key that is there twice
         return whole;
       },
-      py::arg("text"), py::arg("parameters"), "A text form with more parameters.");
+      py::arg("text"), py::arg("parameters"), py::arg("replace") = false,
+      "A text form with more parameters; they may stand in for its own where `replace` says so.");
   // Throws Error with the nearest name.
   module.def("find_policy", [](const std::string& name) { return find_policy(name).facts.name; });
   module.def("find_family", [](const std::string& name) { return find_family(name).name; });
@@ -636,15 +676,16 @@ void bind_policies(py::module_& module) {
               [](PolicyCore& core, py::object action, py::object context, py::object reward) {
                 witness(core, action, context, reward);
               },
-              py::arg("action"), py::arg("context"), py::arg("reward"),
+              py::arg("action"), py::arg("context") = py::none(), py::arg("reward") = py::none(),
               "Learns from a decision it did not make, or from arrays of them: all, or none if one\n"
-              "of them is a mistake.")
+              "of them is a mistake. Where there is one context it may be left out.")
           .def("probabilities", &probabilities,
                "The probability of each action in the next choice; None where there is no closed\n"
                "form.")
           .def("estimate_probabilities", &estimate_probabilities, py::arg("draws") = 1000,
                "The same for any policy, by so many trial choices of copies: an array and the\n"
-               "largest standard error. The policy goes on as if nobody had asked.")
+               "largest standard error. The policy goes on as if nobody had asked. At most 10^6\n"
+               "choices: Ctrl-C waits for them.")
           .def_property_readonly("outstanding", &outstanding,
                                  "The decisions whose outcomes are still to come, in order.")
           .def_property_readonly("outstanding_count",
@@ -679,8 +720,8 @@ void bind_policies(py::module_& module) {
               "evidence", &evidence_of,
               "What was observed and witnessed: arrays `plays` and `rewards`, a\n"
               "row per action and a column per context.")
-          .def_property_readonly("diagnostics", &diagnostics,
-                                 "Numbers and names the policy has to tell about itself.")
+          .def("diagnostics", &diagnostics,
+               "Numbers and names the policy has to tell about itself.")
           .def_property_readonly(
               "insights", &insights,
               "What its next choice goes by: indices, widths, candidates, learners at work, as\n"

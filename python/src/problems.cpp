@@ -29,6 +29,25 @@ std::vector<double> reals_of(py::handle value, const char* field) {
   return {array.data(), array.data() + array.size()};
 }
 
+// What a pickle keeps of a law: its kind and its numbers.
+py::tuple parts_of_law(const RewardLaw& law) {
+  return py::make_tuple(kind_name(law.kind()), law.first(), law.second(), law.values(),
+                        law.probabilities());
+}
+
+RewardLaw law_of_parts(const py::tuple& parts) {
+  if (parts.size() != 5) throw Error({"", "pickle", "something else", "a RewardLaw"});
+  const std::string kind = text_of(parts[0], "pickle");
+  const double first = real_number(parts[1], "pickle");
+  const double second = real_number(parts[2], "pickle");
+  if (kind == "bernoulli") return RewardLaw::bernoulli(first);
+  if (kind == "point") return RewardLaw::point(first);
+  if (kind == "beta") return RewardLaw::beta(first, second);
+  if (kind == "table")
+    return RewardLaw::table(reals_of(parts[3], "pickle"), reals_of(parts[4], "pickle"));
+  throw Error({"", "pickle", "'" + kind + "'", "a kind of RewardLaw"});
+}
+
 void bind_laws(py::module_& module) {
   py::class_<RewardLaw>(module, "RewardLaw",
                         "The law of a reward in [0, 1].\n\n"
@@ -60,11 +79,13 @@ void bind_laws(py::module_& module) {
            [](const RewardLaw& law, py::object other) {
              return py::isinstance<RewardLaw>(other) && law == py::cast<const RewardLaw&>(other);
            })
-      .def("__hash__", [](const RewardLaw& law) {
-        Fingerprint fingerprint;
-        fingerprint.add(law.describe());
-        return static_cast<py::ssize_t>(fingerprint.value() >> 2);
-      });
+      .def("__hash__",
+           [](const RewardLaw& law) {
+             Fingerprint fingerprint;
+             fingerprint.add(law.describe());
+             return static_cast<py::ssize_t>(fingerprint.value() >> 2);
+           })
+      .def(py::pickle(&parts_of_law, &law_of_parts));
 }
 
 // --- What a policy may know
@@ -311,7 +332,9 @@ py::tuple sample(const Instance& instance, py::object action, py::object count, 
     const py::gil_scoped_release others_may_work;
     const OutcomeTables tables(instance);
     Environment environment(tables, luck, number);
+    constexpr py::ssize_t kBetweenLooks = 65'536;
     for (py::ssize_t i = 0; i < n; ++i) {
+      if (i % kBetweenLooks == kBetweenLooks - 1) look_at_signals();
       const Outcome outcome = environment.play(arm);
       context[i] = outcome.context;
       reward[i] = outcome.reward;

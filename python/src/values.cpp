@@ -24,9 +24,21 @@ std::string kind_of(const py::array& array) {
                      array.ndim() == 0 ? "()" : shape);
 }
 
+// Below a mask lies anything: whoever masked an entry does not want it to be learned from.
+void refuse_masked(py::handle array, const std::string& field) {
+  const bool plain = Py_TYPE(array.ptr()) ==
+                     reinterpret_cast<PyTypeObject*>(py::detail::npy_api::get().PyArray_Type_);
+  if (plain) return;
+  if (py::cast<bool>(py::module_::import("numpy.ma").attr("is_masked")(array)))
+    refuse_value(field, array, "no masked entries: leave them out");
+}
+
 // What numpy makes of it; what it cannot make an array of is refused as it is.
 py::array any_array(py::handle value, const std::string& field, const std::string& expected) {
-  if (py::isinstance<py::array>(value)) return py::reinterpret_borrow<py::array>(value);
+  if (py::isinstance<py::array>(value)) {
+    refuse_masked(value, field);
+    return py::reinterpret_borrow<py::array>(value);
+  }
   PyObject* made =
       py::detail::npy_api::get().PyArray_FromAny_(value.ptr(), nullptr, 0, 0, 0, nullptr);
   if (made != nullptr) {

@@ -1,11 +1,12 @@
 """Every mistake has its exception, says what was found and what was expected, and changes nothing."""
 
+import inspect
 import pickle
 
 import armature
 import numpy as np
 import pytest
-from armature import Decision, Policy
+from armature import Decision, Policy, _engine
 
 
 @pytest.fixture
@@ -109,7 +110,7 @@ def test_witnessing(policy):
 
 def test_choosing(policy):
     before = policy.digest
-    for count in (-1, 1.5, True, "many", float("nan"), 10**12, [3]):
+    for count in (-1, 1.5, True, "many", float("nan"), 10**7 + 1, 10**12, [3]):
         with pytest.raises(ValueError, match="n: got"):
             policy.choose(count)
         assert policy.digest == before
@@ -176,3 +177,24 @@ def test_every_exception_is_exported():
     for name in names:
         assert issubclass(getattr(armature, name), ValueError) and name in armature.__all__
         assert getattr(armature, name).__doc__
+
+
+BOUND = [thing for thing in vars(_engine).values() if type(thing).__name__ == "pybind11_type"]
+
+
+@pytest.mark.parametrize("kind", BOUND, ids=lambda kind: kind.__name__)
+def test_objects_that_were_never_made(kind):
+    """They are good for nothing, and the process lives on."""
+    unmade = kind.__new__(kind)
+    calls = [repr, len, iter, lambda it: it[0], lambda it: it.__reduce__(), pickle.dumps]
+    for name in set(dir(kind)) - set(dir(object)):
+        if isinstance(inspect.getattr_static(kind, name), property):
+            with pytest.raises(TypeError, match="was not called"):
+                getattr(unmade, name)
+        elif callable(getattr(kind, name)):
+            calls += [lambda it, name=name, n=n: getattr(it, name)(*[0] * n) for n in range(4)]
+    for call in calls:
+        try:
+            call(unmade)
+        except (TypeError, ValueError):
+            pass

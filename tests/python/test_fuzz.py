@@ -5,7 +5,7 @@ import random
 import armature
 import numpy as np
 import pytest
-from armature import Decision, Instance, Policy, Problem, RewardLaw
+from armature import Decision, Decisions, Instance, Policy, Problem, RewardLaw
 
 REFUSALS = (ValueError, TypeError, IndexError)
 
@@ -53,7 +53,8 @@ SCALARS = [
     np.float16(0.5), np.float32("nan"), np.longdouble(0.25), np.datetime64("2020-01-01"),
     np.str_("z1"), Decision(1, 0), Decision(3, 1), Decision(7, 9), Decision(0, 0), RewardLaw.point(0.5),
     range(3), slice(None), {}, {"id": 1}, set(), frozenset([1]), memoryview(b"ab"),
-]
+    np.ma.masked, np.ma.array([1, 0], mask=[False, True]),
+] + [kind.__new__(kind) for kind in (Instance, Policy, Problem, RewardLaw, Decisions)]  # never made
 TYPES = ["bool", "i1", "u1", "i4", ">i4", "u8", "i8", "f2", "f4", "f8", ">f8", "c16", "U3", "S3", "O", "M8[s]",
          "m8[s]", [("x", "i4")]]
 

@@ -150,3 +150,37 @@ def test_laws():
                 lambda: RewardLaw.table([0, 1], [1.0]), lambda: RewardLaw.bernoulli("half")):
         with pytest.raises(ValueError):
             bad()
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize(
+    "thing",
+    [
+        Instance("hidden-arm"),
+        Instance(marginals=MARGINALS, means=[0.2, 0.6]).problem(100),
+        RewardLaw.bernoulli(0.3),
+        RewardLaw.point(0.3),
+        RewardLaw.beta(2, 6),
+        RewardLaw.table([0, 0.5, 1], [0.25, 0.5, 0.25]),
+        armature.Policy("ucb", actions=2).choose(3),
+        armature.Policy("ucb", actions=2).choose(),
+    ],
+    ids=lambda thing: type(thing).__name__,
+)
+def test_pickles_of_every_protocol(thing, protocol):
+    again = pickle.loads(pickle.dumps(thing, protocol=protocol))
+    assert type(again) is type(thing) and repr(again) == repr(thing)
+    if isinstance(thing, RewardLaw):
+        assert again == thing
+    if isinstance(thing, Instance):
+        assert again.to_json() == thing.to_json()
+
+
+def test_a_subclass_is_pickled_as_such():
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        again = pickle.loads(pickle.dumps(OwnWorld("hidden-arm"), protocol=protocol))
+        assert type(again) is OwnWorld and again.actions == Instance("hidden-arm").actions
+
+
+class OwnWorld(Instance):
+    pass

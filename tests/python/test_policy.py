@@ -130,7 +130,55 @@ def test_without_contexts_nobody_speaks_of_them():
     policy = Policy("ucb", actions=3)
     policy.observe(policy.choose(), reward=1)
     policy.observe(policy.choose(2), reward=[0, 1])
-    assert policy.evidence["plays"].sum() == 3
+    policy.witness("a1", reward=0.5)
+    policy.warm_start({"action": [0, 2], "reward": [0, 1]})
+    policy.warm_start({"action": [0, 2], "context": [0, 0], "reward": [0, 1]})
+    assert policy.evidence["plays"].sum() == 8
+    before = policy.digest
+    with pytest.raises(ValueError, match="'seen', expected that column"):
+        policy.warm_start({"action": [0], "reward": [1]}, context="seen")
+    with pytest.raises(armature.InvalidReward):
+        policy.witness("a1")
+    several = Policy("ucb", actions=3, contexts=2)
+    with pytest.raises(ValueError, match="'context', expected that column"):
+        several.warm_start({"action": [0], "reward": [1]})
+    with pytest.raises(armature.UnknownContext):
+        several.witness("a1", reward=0.5)
+    assert policy.digest == before and several.evidence["plays"].sum() == 0
+
+
+@pytest.mark.parametrize("kind", ["Float64", "Int64", "boolean", "float64", "object"])
+def test_columns_of_every_type_of_pandas(kind):
+    pandas = pytest.importorskip("pandas")
+    policy, other = (Policy("ucb", actions=2) for _ in range(2))
+    policy.observe(policy.choose(2), reward=[0, 1])
+    other.observe(other.choose(2), reward=pandas.Series([0, 1], dtype=kind))
+    assert policy.digest == other.digest
+    waiting, before = other.choose(2), other.digest
+    with pytest.raises(ValueError, match="reward"):
+        other.observe(waiting, reward=pandas.Series([1, None], dtype=kind if kind != "object" else "Int8"))
+    assert other.digest == before
+
+
+def test_masked_entries_are_refused(marginals):
+    policy = Policy("ucb", marginals=marginals)
+    waiting = policy.choose(2)
+    before = policy.digest
+    masked = np.ma.array([1, 0], mask=[False, True])
+    for wrong in (
+        lambda: policy.observe(waiting, [0, 1], masked),
+        lambda: policy.observe(waiting, [0, 1], masked.astype(object)),
+        lambda: policy.observe(waiting, masked, [0, 1]),
+        lambda: policy.observe(np.ma.array(waiting.id, mask=[True, False]), [0, 1], [0, 1]),
+        lambda: policy.witness([0, 1], [0, 1], masked),
+        lambda: policy.warm_start({"action": masked, "context": [0, 1], "reward": [0, 1]}),
+        lambda: Policy("c-ucb", marginals=np.ma.array(marginals, mask=marginals == marginals.max())),
+    ):
+        with pytest.raises(ValueError):
+            wrong()
+        assert policy.digest == before
+    policy.observe(waiting, np.ma.array([0, 1]), np.ma.array([1.0, 0.0]))  # nothing is masked
+    assert policy.evidence["rewards"].sum() == 1
 
 
 def test_two_steps_in_either_order(marginals):
@@ -318,6 +366,11 @@ def test_extend_changes_text_and_problem(marginals):
     assert other.text == "ucb:scale=0.5" and other.problem == policy.problem
     assert (other.evidence["plays"] == policy.evidence["plays"]).all()
     assert policy.extend(horizon=5000).problem.horizon == 5000
+    assert other.extend(scale=0.25, ties="lowest").extend(scale=0.75).text.startswith("ucb:scale=0.75")
+    with pytest.raises(ValueError, match="twice"):
+        policy.extend("ucb:scale=0.5", scale=0.25)
+    with pytest.raises(ValueError, match="unknown parameter 'sale'"):
+        other.extend(sale=0.25)
     with pytest.raises(ValueError, match="biased sample"):
         policy.extend("ucb", contexts=["z0"])
     with pytest.raises(ValueError, match="new action"):
@@ -330,7 +383,24 @@ def test_extend_changes_text_and_problem(marginals):
         policy.remove_arm("b")
 
 
+def test_epsilon_in_extend_is_whose_it_is_in_the_constructor(marginals):
+    for text in ("sentry", "epsilon-greedy", "ucb", "c-ucb"):
+        whole = Policy(text, marginals=marginals, horizon=100, epsilon=0.25)
+        later = Policy(text, marginals=marginals, horizon=100).extend(epsilon=0.25)
+        assert (later.text, later.problem) == (whole.text, whole.problem)
+        assert later.extend(epsilon=0.125).digest != later.extend(epsilon=0.5).digest
+
+
 # --- Looking, and the registry
+
+
+def test_a_policy_is_one_of_ones_own_in_simulate():
+    world = armature.Instance("hidden-arm:actions=4,gap=0.2")
+    problem = world.problem(200)
+    result = armature.simulate(
+        world, {"own": lambda: Policy("sentry", problem=problem), "ours": "sentry"}, 200, 3, progress=False)
+    assert (result.regret("own") == result.regret("ours")).all()
+    assert result.diagnostics("own") == result.diagnostics("ours") != {}
 
 
 def test_explain(marginals):

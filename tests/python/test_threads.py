@@ -1,9 +1,14 @@
 """Threads: different policies at once, one policy by turns, and batches that give up the GIL."""
 
+import signal
+import subprocess
 import sys
 import threading
+import time
 
+import armature
 import numpy as np
+import pytest
 from armature import Policy
 
 
@@ -101,3 +106,78 @@ def test_batches_give_up_the_lock_of_the_interpreter():
         sys.setswitchinterval(interval)
         thread.join()
     assert seen == [] and finished == [True]
+
+
+def test_a_batch_that_is_stopped_leaves_the_policy_as_it_was():
+    """By a signal that comes within it: a handler sees that it does, as the policy is at work.
+
+    What is at work cannot be asked by the handler, which would wait for ever.
+    """
+    policy = Policy("ts", actions=20)
+    policy.choose(5)
+    before = policy.digest
+
+    def stop(*_):
+        try:
+            policy.round
+        except armature.Error as error:  # else it came too early: there will be another one
+            raise KeyboardInterrupt from error
+
+    handler = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+    try:
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            policy.choose(10**7)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+    assert "within a batch" in str(stopped.value.__cause__)
+    assert policy.digest == before and policy.choose().id == 6
+
+
+def test_samples_are_stopped():
+    """After far less computing than all of it takes."""
+    world = armature.Instance("hidden-arm")
+
+    def computing(count):
+        begun = time.process_time()
+        try:
+            world.sample(0, count)
+        except KeyboardInterrupt:
+            pass
+        return time.process_time() - begun
+
+    part = computing(10**6)
+    handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    try:
+        stopped = computing(10**8)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+    assert stopped < 50 * part
+
+
+LITTLE_MEMORY = """
+import resource
+import armature
+
+policy = armature.Policy("ucb", actions=20)
+policy.choose(5)
+before = policy.digest
+with open("/proc/self/statm") as pages:
+    used = int(pages.read().split()[0]) * resource.getpagesize()
+enough_for_the_answer = used + 330 * 2**20  # 240 of them, but not for the book
+resource.setrlimit(resource.RLIMIT_AS, (enough_for_the_answer, resource.RLIM_INFINITY))
+try:
+    policy.choose(10**7)
+except MemoryError:
+    assert policy.digest == before and policy.choose().id == 6
+    print("as it was")
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc")
+def test_a_batch_without_memory_leaves_the_policy_as_it_was():
+    ended = subprocess.run([sys.executable, "-c", LITTLE_MEMORY], capture_output=True, text=True)
+    assert ended.stdout == "as it was\n", ended.stderr
