@@ -11,14 +11,29 @@ from typing import Any, Mapping, NoReturn, Sequence, Union
 
 import numpy as np
 
+from armature import _engine
+
 InstanceLike = Any
 """A text form, the path of a file, JSON text, a dictionary of that JSON, or an Instance."""
 
 MOST_ROUNDS = 10**18
 
 
+LONGEST_VALUE = 120  # characters, as the engine shows them
+
+
 def refuse(name: str, value: object, expected: str) -> NoReturn:
-    raise ValueError(f"{name}: {value!r}; expected {expected}")
+    """Raises what the engine would: the same class, words and parts."""
+    refuse_found(name, repr(value), expected)
+
+
+def refuse_found(name: str, found: str, expected: str) -> NoReturn:
+    """The same, where what was found is told in words."""
+    if len(found) > LONGEST_VALUE:
+        found = found[: LONGEST_VALUE - 1] + "…"
+    error = _engine.Error(f"{name}: got {found}, expected {expected}")
+    error.field, error.value, error.expected = name, found, expected
+    raise error
 
 
 def whole(name: str, value: object, least: int, most: int) -> int:
@@ -47,12 +62,21 @@ def real(name: str, value: object) -> float:
 
 def reals(name: str, values: Any, count: int) -> list[float]:
     """So many numbers, from any sequence or array."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of unequal length
+        refuse(name, values, f"{count} numbers")
     if array.dtype.kind not in "iuf":
         refuse(name, values, f"{count} numbers, not an array of {array.dtype}")
     if array.shape != (count,):
-        raise ValueError(f"{name}: an array of shape {array.shape}; expected shape ({count},)")
+        refuse_found(name, f"an array of shape {array.shape}", f"shape ({count},)")
     return [real(name, number) for number in array.tolist()]
+
+
+def text_of(name: str, value: object, expected: str) -> str:
+    if not isinstance(value, str):
+        refuse(name, value, expected)
+    return value
 
 
 def delay_text(value: object) -> str:
@@ -117,4 +141,6 @@ def problem_json(given: object) -> Union[str, None]:
 
 
 def also_at_rounds(values: Sequence[object], horizon: int) -> list[int]:
+    if isinstance(values, (str, bytes)) or not np.iterable(values):
+        refuse("at", values, "a list of rounds")
     return [whole("at", value, 1, horizon) for value in values]

@@ -90,6 +90,9 @@ class Store:
         self._result = _engine.read_results(self.directory)
         self._tables: dict[str, Any] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Store, (self.directory,)  # opened again: it lies in its directory
+
     @property
     def title(self) -> str:
         return str(self._result.title)
@@ -201,7 +204,7 @@ class Store:
                             keep_default_na=False,  # a label may well be "NA"
                             na_values=[""],
                         )
-        return self._tables[name]
+        return self._tables[name].copy()  # what callers do to it is theirs
 
 
 def toml_text(values: Mapping[str, Any]) -> str:

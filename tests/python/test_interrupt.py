@@ -138,3 +138,119 @@ def test_a_second_one_raises():
     child.interrupt()
     code, rest, errors = child.end()
     assert (code, rest.strip()) == (0, "raised"), errors
+
+
+# A policy of one's own beside one of ours that takes minutes, in one thread: "ours" is played
+# first, and the first thing progress tells of is a block of it.
+MIXED = """
+    class Own:
+        def choose(self):
+            return 0
+        def observe(self, arm, context, reward):
+            pass
+
+    mixed = {"ours": "ucb", "own": Own}
+"""
+
+
+def test_a_mixed_simulation_ends_too():
+    child = Child(
+        LONG
+        + MIXED
+        + """
+    result = armature.simulate("hidden-arm", mixed, 1e5, 30_000, progress=progress)
+    print(result.complete, 0 < len(result.regret("ours")) < 30_000)
+    """
+    )
+    child.expect("going")
+    child.interrupt()
+    code, rest, errors = child.end()
+    assert rest.split() == ["False", "True"], errors
+    assert code == 0 and "RuntimeWarning: interrupted; this is what was finished" in errors
+
+
+def test_others_run_beside_a_mixed_simulation():
+    # The other thread is what ends it: it must come around while "ours" is played.
+    child = Child(
+        MIXED
+        + """
+    import armature, threading, os, signal
+
+    def walk():
+        print("walking", flush=True)
+        started.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    started = threading.Event()
+    threading.Thread(target=walk).start()
+    mixed = {"own": mixed["own"], "ours": "ucb"}
+    def progress(done, total):
+        if done > 3:
+            started.set()
+    result = armature.simulate("hidden-arm", mixed, 1e6, 1000, progress=progress)
+    print(result.complete)
+    """
+    )
+    child.expect("walking")
+    code, rest, errors = child.end()
+    assert (code, rest.strip()) == (0, "False"), errors
+
+
+@pytest.mark.parametrize("policies", ["'ucb'", "['ucb', Own]"])
+def test_python_ends_while_a_daemon_thread_simulates(policies):
+    child = Child(
+        LONG
+        + MIXED
+        + f"""
+    import threading
+    going = threading.Event()
+    def run():
+        armature.simulate("hidden-arm", {policies}, 1e5, 30_000, progress=lambda *_: going.set())
+    threading.Thread(target=run, daemon=True).start()
+    going.wait()
+    print("ends", flush=True)
+    """
+    )
+    code, rest, errors = child.end()
+    assert (code, rest.strip()) == (0, "ends"), errors
+    assert "Fatal" not in errors and "terminate" not in errors
+
+
+def test_python_ends_while_a_part_never_answers():
+    child = Child(
+        """
+    import armature, threading
+    going = threading.Event()
+    class Stuck:
+        def choose(self):
+            going.set()
+            while True:
+                pass
+        def observe(self, arm, context, reward):
+            pass
+    run = lambda: armature.simulate("hidden-arm", Stuck, 10, 1)
+    threading.Thread(target=run, daemon=True).start()
+    going.wait()
+    print("ends", flush=True)
+    """
+    )
+    code, rest, errors = child.end()
+    assert (code, rest.strip()) == (0, "ends"), errors
+
+
+def test_a_forked_child_ends_by_itself():
+    child = Child(
+        """
+    import armature, os, sys, threading
+    going = threading.Event()
+    run = lambda: armature.simulate("hidden-arm", "ucb", 1e5, 30_000, progress=lambda *_: going.set())
+    threading.Thread(target=run, daemon=True).start()
+    going.wait()
+    pid = os.fork()
+    if pid == 0:
+        sys.exit(7)
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+    """
+    )
+    code, rest, errors = child.end()
+    assert (code, rest.strip()) == (0, "7"), errors

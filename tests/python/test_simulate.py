@@ -1,7 +1,9 @@
 """armature.simulate: the numbers of the command to the last bit, arrays, and what is refused."""
 
+import copy
 import doctest
 import json
+import pickle
 import subprocess
 import sys
 import threading
@@ -203,12 +205,34 @@ def test_a_log_is_the_commands(command, tmp_path):
         ({"instance": "{"}, "instance"),
         ({"instance": "nowhere/to-be.json"}, "nowhere"),
         ({"given": 3}, "given.*3"),
+        ({"engine": 3}, "engine: got 3, expected auto"),
+        ({"at": 5}, "at: got 5, expected a list"),
+        ({"at": "5"}, "at: got '5', expected a list"),
+        ({"policies": 3}, "got 3, expected a text form"),
+        ({"horizon": [1] * 500}, "horizon: got .{120}, expected"),
+        ({"replications": 10**7, "checkpoints": 1000, "horizon": 10**6}, "in memory"),
     ],
 )
 def test_what_is_refused(arguments, words):
     asked = {"instance": "hidden-arm", "policies": "ucb", "horizon": 1000, "replications": 2}
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(armature.Error, match=words) as caught:
         armature.simulate(**{**asked, **arguments, "progress": False})
+    assert "C++" not in str(caught.value) and "--" not in str(caught.value)
+
+
+def test_a_refusal_has_its_parts():
+    with pytest.raises(armature.Error) as caught:
+        armature.simulate("hidden-arm", "ucb", "long", progress=False)
+    error = caught.value
+    assert (error.field, error.value) == ("horizon", "'long'")
+    assert str(error) == f"horizon: got 'long', expected {error.expected}"
+
+
+def test_a_result_says_what_to_keep():
+    result = armature.simulate("hidden-arm", "ucb", 100, 3, progress=False)
+    with pytest.raises(TypeError, match="to_json"):
+        pickle.dumps(result)
+    assert copy.deepcopy([result])[0] is result
 
 
 def test_numbers_of_numpy():
