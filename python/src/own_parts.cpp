@@ -257,8 +257,6 @@ EnvironmentMaker python_environment(py::function make, std::uint32_t contexts) {
   };
 }
 
-// Methods take `const PlayedWorld&`, not `this`: of an object whose __init__ never ran Python then
-// says so, where a pointer would be null.
 void bind_own_parts(py::module_& module) {
   using Guarded = py::call_guard<ThrowingChecks>;
   py::class_<PlayedWorld>(module, "PlayedWorld")

@@ -276,8 +276,6 @@ void bind_simulation(py::module_& module) {
       .def("interrupt", [](Stop& stop) { stop.interrupt(); })
       .def_property_readonly("asked", [](const Stop& stop) { return stop.asked.load(); });
 
-  // Methods take `const Finished&`, not `this`: of an object whose __init__ never ran Python then
-  // says so, where a pointer would be null.
   using Guarded = py::call_guard<ThrowingChecks>;
   py::class_<Finished>(module, "Finished")
       .def(
