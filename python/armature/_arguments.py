@@ -17,6 +17,7 @@ InstanceLike = Any
 """A text form, the path of a file, JSON text, a dictionary of that JSON, or an Instance."""
 
 MOST_ROUNDS = 10**18
+MOST_COLUMNS = 10**6  # of a table of text
 
 
 LONGEST_VALUE = 120  # characters, as the engine shows them
@@ -73,10 +74,33 @@ def reals(name: str, values: Any, count: int) -> list[float]:
     return [real(name, number) for number in array.tolist()]
 
 
-def text_of(name: str, value: object, expected: str) -> str:
-    if not isinstance(value, str):
+def text_of(name: str, value: object, expected: str = "a text") -> str:
+    """A text without half characters, which no file could hold."""
+    if not isinstance(value, str) or not _is_whole(value):
         refuse(name, value, expected)
     return value
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def path_of(name: str, value: Any) -> str:
+    try:
+        return text_of(name, os.fsdecode(value), "a path")
+    except TypeError:
+        refuse(name, value, "a path")
+
+
+def json_of(name: str, value: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError):
+        refuse(name, value, "what JSON can say: numbers, texts, lists and dictionaries")
 
 
 def delay_text(value: object) -> str:
@@ -84,20 +108,21 @@ def delay_text(value: object) -> str:
     if value is None:
         return "none"
     if isinstance(value, str):
-        return value
+        return text_of("delay", value)
     return str(whole("delay", value, 0, 10**9))
 
 
 def instance_source(instance: InstanceLike) -> tuple[str, dict[str, str]]:
     """The text that names the instance, and the files it names that are on no disk."""
     if isinstance(instance, os.PathLike):
-        return os.fspath(instance), {}
+        return path_of("instance", instance), {}
     if isinstance(instance, str):
+        text_of("instance", instance)
         if not instance.lstrip().startswith("{"):
             return instance, {}
         content = instance
     elif isinstance(instance, Mapping):
-        content = json.dumps(instance)
+        content = json_of("instance", instance)
     elif hasattr(instance, "to_json"):
         content = instance.to_json()
     elif hasattr(instance, "_text_form"):
@@ -128,11 +153,11 @@ def problem_json(given: object) -> Union[str, None]:
     if given is None:
         return None
     if isinstance(given, Mapping):
-        return json.dumps(given)
+        return json_of("given", given)
     if hasattr(given, "to_json"):
         return str(given.to_json())
     if isinstance(given, (str, os.PathLike)):
-        text = os.fspath(given)
+        text = path_of("given", given)
         if text.lstrip().startswith("{"):
             return text
         with open(text, encoding="utf-8") as file:

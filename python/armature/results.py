@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armature import _engine
-from armature._arguments import refuse, refuse_found
+from armature._arguments import MOST_COLUMNS, refuse, refuse_found, whole
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -295,7 +295,7 @@ class Result:
 
     def table(self, columns: int = 100) -> str:
         """The table that `armature simulate` prints, with diagnostics and who won."""
-        return str(self._finished.table(columns))
+        return str(self._finished.table(whole("columns", columns, 0, MOST_COLUMNS)))
 
     def __repr__(self) -> str:
         return self.table()

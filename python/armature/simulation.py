@@ -155,8 +155,9 @@ def simulate(
     own: dict[str, Callable[[dict[str, Any], int], Any]] = {}
     texts = []
     for label, policy in named.items():
+        text_of("policies", label)
         if isinstance(policy, str):
-            texts.append(policy)
+            texts.append(text_of("policies", policy))
         else:
             texts.append(_own_name(label, own))
             own[texts[-1]] = _policy_maker(policy, number)
@@ -187,13 +188,13 @@ def simulate(
         _prepare_log(asked)
     crew = 0 if threads is None else whole("threads", threads, 0, 4096)
     with stopping() as stop, progress_of(progress) as tell:
-        finished = _engine.simulate(asked, list(named), own, environment, log, crew, stop, tell)
+        finished = _engine.simulate(asked, list(named), own, environment, bool(log), crew, stop, tell)
     if stop.asked:
         if finished.replications_done == 0:
             raise KeyboardInterrupt("interrupted before the first replication was finished")
         if not finished.complete:
             warnings.warn("interrupted; this is what was finished", RuntimeWarning, stacklevel=2)
-    return Result(finished, list(named), theory=environment is None, logged=log)
+    return Result(finished, list(named), theory=environment is None, logged=bool(log))
 
 
 def _prepare_log(asked: dict[str, Any]) -> None:

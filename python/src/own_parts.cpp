@@ -52,8 +52,10 @@ double reward_of(const py::handle& value, const std::string& who) {
   throw Error({"", who, shown_value(value), "a reward in [0,1]"});
 }
 
+// What is there by that name but cannot be called (a property, say) is none.
 py::object method_or_none(const py::object& part, const char* name) {
-  return py::getattr(part, name, py::none());
+  const py::object method = py::getattr(part, name, py::none());
+  return PyCallable_Check(method.ptr()) ? method : py::none();
 }
 
 py::dict known_problem(const Problem& problem) {

@@ -190,6 +190,13 @@ def test_parts_are_told_by_name():
                       "ucb", 10, 1, progress=False)
 
 
+def test_a_policy_of_ours_is_a_part_too():
+    told = armature.Environment(WORLD).marginals
+    ours = armature.Policy("round-robin", marginals=told)  # has `diagnostics`, which is no method
+    result = armature.simulate(WORLD, {"own": ours, "ours": "round-robin"}, 50, 2, progress=False)
+    assert (result.regret("own") == result.regret("ours")).all() and ours.round == 0
+
+
 def test_an_object_is_copied_for_every_replication():
     class Counting:
         def __init__(self):

@@ -207,6 +207,14 @@ def test_a_log_is_the_commands(command, tmp_path):
         ({"given": 3}, "given.*3"),
         ({"engine": 3}, "engine: got 3, expected auto"),
         ({"at": 5}, "at: got 5, expected a list"),
+        ({"instance": "\ud800"}, "instance: got '.ud800'"),
+        ({"instance": '{"\ud800'}, "instance"),
+        ({"instance": {"name": {1}}}, "instance.*JSON"),
+        ({"policies": "\ud800"}, "policies"),
+        ({"policies": {"\ud800": "ucb"}}, "policies"),
+        ({"delay": "\ud800"}, "delay"),
+        ({"given": "{\ud800"}, "given"),
+        ({"engine": "\ud800"}, "engine"),
         ({"at": "5"}, "at: got '5', expected a list"),
         ({"policies": 3}, "got 3, expected a text form"),
         ({"horizon": [1] * 500}, "horizon: got .{120}, expected"),
@@ -228,10 +236,22 @@ def test_a_refusal_has_its_parts():
     assert str(error) == f"horizon: got 'long', expected {error.expected}"
 
 
-def test_a_result_says_what_to_keep():
+@pytest.mark.parametrize("columns", [-1, 2**70, "x", None, 1.5])
+def test_columns_that_are_none(columns):
+    result = armature.simulate("hidden-arm", "ucb", 10, 1, progress=False)
+    with pytest.raises(armature.Error, match="columns: got"):
+        result.table(columns)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_result_says_what_to_keep(protocol):
     result = armature.simulate("hidden-arm", "ucb", 100, 3, progress=False)
     with pytest.raises(TypeError, match="to_json"):
-        pickle.dumps(result)
+        pickle.dumps(result, protocol)
+    with pytest.raises(TypeError, match="Finished"):  # 0 and 1 ended the process
+        pickle.dumps(result._finished, protocol)
+    instance = armature.Instance("hidden-arm")
+    assert pickle.loads(pickle.dumps(instance, protocol)).to_json() == instance.to_json()
     assert copy.deepcopy([result])[0] is result
 
 

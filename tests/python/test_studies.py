@@ -162,3 +162,14 @@ def test_tables_are_the_callers(store):
 def test_a_store_is_its_directory(store):
     for again in (pickle.loads(pickle.dumps(store)), copy.deepcopy(store)):
         assert again.directory == store.directory and again.final.equals(store.final)
+
+
+@pytest.mark.parametrize("bad", [3, None, "\ud800"])
+def test_paths_that_are_none(bad, store):
+    for call in (armature.open_store, armature.run_study, lambda to: armature.run_study(STUDY, to)):
+        with pytest.raises(armature.Error, match="got"):
+            call(bad)
+    with pytest.raises(armature.Error, match="study"):
+        armature.run_study({**STUDY, "title": "\ud800"}, "never-made")
+    with pytest.raises(armature.Error, match="columns"):
+        store.table("x")
