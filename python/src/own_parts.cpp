@@ -35,7 +35,7 @@ void forgive_failed_reading() {
 // A whole number below `end`, or an Error that says who answered what. A bool is no number here.
 std::uint32_t index_below(const py::handle& value, std::uint32_t end, const std::string& who,
                           const char* what) {
-  if (!is_bool(value) && PyIndex_Check(value.ptr())) {
+  if (PyLong_CheckExact(value.ptr()) || (!is_bool(value) && PyIndex_Check(value.ptr()))) {
     // Clipped where it is too large, and refused as such.
     const Py_ssize_t index = PyNumber_AsSsize_t(value.ptr(), nullptr);
     if (index >= 0 && index < static_cast<Py_ssize_t>(end))
