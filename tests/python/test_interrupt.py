@@ -140,67 +140,48 @@ def test_a_second_one_raises():
     assert (code, rest.strip()) == (0, "raised"), errors
 
 
-# A policy of one's own beside one of ours that takes minutes, in one thread: "ours" is played
-# first, and the first thing progress tells of is a block of it.
-MIXED = """
+OWN = """
     class Own:
         def choose(self):
             return 0
         def observe(self, arm, context, reward):
             pass
-
-    mixed = {"ours": "ucb", "own": Own}
 """
 
 
 def test_a_mixed_simulation_ends_too():
+    # The policy of ours is played first, minutes without a word of Python: somebody must listen
+    # meanwhile, to tell of progress and to hear of Ctrl-C.
     child = Child(
-        LONG
-        + MIXED
+        """
+    import armature
+    told = []
+    def progress(done, total):
+        if not told:
+            print("going", flush=True)
+        told.append(done)
+    """
+        + OWN
         + """
-    result = armature.simulate("hidden-arm", mixed, 1e5, 30_000, progress=progress)
-    print(result.complete, 0 < len(result.regret("ours")) < 30_000)
+    try:
+        armature.simulate("hidden-arm", ["ucb", Own], 1e10, 1, engine="step", progress=progress)
+    except KeyboardInterrupt as interrupt:
+        print(set(told), interrupt)
     """
     )
     child.expect("going")
     child.interrupt()
     code, rest, errors = child.end()
-    assert rest.split() == ["False", "True"], errors
-    assert code == 0 and "RuntimeWarning: interrupted; this is what was finished" in errors
-
-
-def test_others_run_beside_a_mixed_simulation():
-    # The other thread is what ends it: it must come around while "ours" is played.
-    child = Child(
-        MIXED
-        + """
-    import armature, threading, os, signal
-
-    def walk():
-        print("walking", flush=True)
-        started.wait()
-        os.kill(os.getpid(), signal.SIGINT)
-
-    started = threading.Event()
-    threading.Thread(target=walk).start()
-    mixed = {"own": mixed["own"], "ours": "ucb"}
-    def progress(done, total):
-        if done > 3:
-            started.set()
-    result = armature.simulate("hidden-arm", mixed, 1e6, 1000, progress=progress)
-    print(result.complete)
-    """
-    )
-    child.expect("walking")
-    code, rest, errors = child.end()
-    assert (code, rest.strip()) == (0, "False"), errors
+    assert (code, rest.strip()) == (
+        0, "{0} interrupted before the first replication was finished"
+    ), errors
 
 
 @pytest.mark.parametrize("policies", ["'ucb'", "['ucb', Own]"])
 def test_python_ends_while_a_daemon_thread_simulates(policies):
     child = Child(
         LONG
-        + MIXED
+        + OWN
         + f"""
     import threading
     going = threading.Event()
