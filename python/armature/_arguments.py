@@ -11,14 +11,30 @@ from typing import Any, Mapping, NoReturn, Sequence, Union
 
 import numpy as np
 
+from armature import _engine
+
 InstanceLike = Any
 """A text form, the path of a file, JSON text, a dictionary of that JSON, or an Instance."""
 
 MOST_ROUNDS = 10**18
+MOST_COLUMNS = 10**6  # of a table of text
+
+
+LONGEST_VALUE = 120  # characters, as the engine shows them
 
 
 def refuse(name: str, value: object, expected: str) -> NoReturn:
-    raise ValueError(f"{name}: {value!r}; expected {expected}")
+    """Raises what the engine would: the same class, words and parts."""
+    refuse_found(name, repr(value), expected)
+
+
+def refuse_found(name: str, found: str, expected: str) -> NoReturn:
+    """The same, where what was found is told in words."""
+    if len(found) > LONGEST_VALUE:
+        found = found[: LONGEST_VALUE - 1] + "…"
+    error = _engine.Error(f"{name}: got {found}, expected {expected}")
+    error.field, error.value, error.expected = name, found, expected
+    raise error
 
 
 def whole(name: str, value: object, least: int, most: int) -> int:
@@ -47,12 +63,44 @@ def real(name: str, value: object) -> float:
 
 def reals(name: str, values: Any, count: int) -> list[float]:
     """So many numbers, from any sequence or array."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of unequal length
+        refuse(name, values, f"{count} numbers")
     if array.dtype.kind not in "iuf":
         refuse(name, values, f"{count} numbers, not an array of {array.dtype}")
     if array.shape != (count,):
-        raise ValueError(f"{name}: an array of shape {array.shape}; expected shape ({count},)")
+        refuse_found(name, f"an array of shape {array.shape}", f"shape ({count},)")
     return [real(name, number) for number in array.tolist()]
+
+
+def text_of(name: str, value: object, expected: str = "a text") -> str:
+    """A text without half characters, which no file could hold."""
+    if not isinstance(value, str) or not _is_whole(value):
+        refuse(name, value, expected)
+    return value
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def path_of(name: str, value: Any) -> str:
+    try:
+        return text_of(name, os.fsdecode(value), "a path")
+    except TypeError:
+        refuse(name, value, "a path")
+
+
+def json_of(name: str, value: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError):
+        refuse(name, value, "what JSON can say: numbers, texts, lists and dictionaries")
 
 
 def delay_text(value: object) -> str:
@@ -60,20 +108,21 @@ def delay_text(value: object) -> str:
     if value is None:
         return "none"
     if isinstance(value, str):
-        return value
+        return text_of("delay", value)
     return str(whole("delay", value, 0, 10**9))
 
 
 def instance_source(instance: InstanceLike) -> tuple[str, dict[str, str]]:
     """The text that names the instance, and the files it names that are on no disk."""
     if isinstance(instance, os.PathLike):
-        return os.fspath(instance), {}
+        return path_of("instance", instance), {}
     if isinstance(instance, str):
+        text_of("instance", instance)
         if not instance.lstrip().startswith("{"):
             return instance, {}
         content = instance
     elif isinstance(instance, Mapping):
-        content = json.dumps(instance)
+        content = json_of("instance", instance)
     elif hasattr(instance, "to_json"):
         content = instance.to_json()
     elif hasattr(instance, "_text_form"):
@@ -104,11 +153,11 @@ def problem_json(given: object) -> Union[str, None]:
     if given is None:
         return None
     if isinstance(given, Mapping):
-        return json.dumps(given)
+        return json_of("given", given)
     if hasattr(given, "to_json"):
         return str(given.to_json())
     if isinstance(given, (str, os.PathLike)):
-        text = os.fspath(given)
+        text = path_of("given", given)
         if text.lstrip().startswith("{"):
             return text
         with open(text, encoding="utf-8") as file:
@@ -117,4 +166,6 @@ def problem_json(given: object) -> Union[str, None]:
 
 
 def also_at_rounds(values: Sequence[object], horizon: int) -> list[int]:
+    if isinstance(values, (str, bytes)) or not np.iterable(values):
+        refuse("at", values, "a list of rounds")
     return [whole("at", value, 1, horizon) for value in values]

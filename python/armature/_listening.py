@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -19,17 +21,47 @@ REDRAW_SECONDS = 0.1
 PATIENCE_SECONDS = 0.5  # what ends sooner needs no bar
 
 
+# Runs that go on, in daemon threads too. A thread in the engine that asks for the GIL of an
+# interpreter that has ended takes the process down with it, so they are ended before.
+_live: set[_engine.Stop] = set()
+_leaving: Optional[threading.Thread] = None
+
+
+def _end_runs() -> None:
+    global _leaving
+    _leaving = threading.current_thread()
+    for stop in list(_live):
+        stop.interrupt()
+    while _live:
+        time.sleep(0.001)
+
+
+atexit.register(_end_runs)
+os.register_at_fork(after_in_child=_live.clear)  # a child has none of its parent's threads
+
+
 @contextlib.contextmanager
 def stopping() -> Iterator[_engine.Stop]:
-    """The first Ctrl-C asks the run to end with what is finished; the next one is Python's own again.
+    """The first Ctrl-C asks the run to end with what is finished; the next one is Python's own again."""
+    if _leaving not in (None, threading.current_thread()):
+        raise RuntimeError("Python is about to end: nothing is begun any more")
+    stop = _engine.Stop()
+    _live.add(stop)
+    try:
+        with _interrupts_ask(stop):
+            yield stop
+    finally:
+        _live.discard(stop)
 
-    Only the main thread hears of signals: elsewhere, and where a host has a handler that is not
+
+@contextlib.contextmanager
+def _interrupts_ask(stop: _engine.Stop) -> Iterator[None]:
+    """Only the main thread hears of signals: elsewhere, and where a host has a handler that is not
     Python's, nothing changes.
     """
-    stop = _engine.Stop()
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield stop
+        yield
         return
 
     def ask(number: int, frame: object) -> None:
@@ -38,7 +70,7 @@ def stopping() -> Iterator[_engine.Stop]:
 
     signal.signal(signal.SIGINT, ask)
     try:
-        yield stop
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -128,5 +128,17 @@ class Environment:
         self._episode = 0
         self._round = 0
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_world"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Goes on where the episode was: the luck of a round does not depend on earlier actions."""
+        vars(self).update(state)
+        self._world = _engine.PlayedWorld(self._text, self._files, self.horizon, self.seed)
+        if self._episode > 0:
+            self._world.begin(self._episode - 1)
+        for _ in range(self._round):
+            self._world.play(0)
+
     def __repr__(self) -> str:
         return f"Environment({self._world.text!r}, seed={self.seed}, horizon={self.horizon})"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import html
 import json
 import os
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armature import _engine
-from armature._arguments import refuse
+from armature._arguments import MOST_COLUMNS, refuse, refuse_found, whole
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -103,6 +103,18 @@ class Result:
         self._json = finished.json()
         self._told: dict[str, Any] = json.loads(self._json)
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Result is not pickled: keep what you need of it, as to_json(), regrets, to_pandas() "
+            "or replications_to_pandas(), or run it again: same seed, same numbers"
+        )
+
+    def __copy__(self) -> Result:
+        return self  # nothing changes it
+
+    def __deepcopy__(self, _: Any) -> Result:
+        return self
+
     # --- What was asked, and whether all of it is there -------------------------------------------
 
     @property
@@ -167,7 +179,7 @@ class Result:
         `audit` and `replay` read it. `propensity` is NaN where the policy has no closed form.
         """
         if not self._logged:
-            refuse("log", "not kept", "simulate(…, log=True)")
+            refuse_found("log", "none that was kept", "simulate(…, log=True)")
         tables = pandas_module()
         rounds = self._finished.rounds()
         named = tables.Categorical.from_codes
@@ -283,7 +295,7 @@ class Result:
 
     def table(self, columns: int = 100) -> str:
         """The table that `armature simulate` prints, with diagnostics and who won."""
-        return str(self._finished.table(columns))
+        return str(self._finished.table(whole("columns", columns, 0, MOST_COLUMNS)))
 
     def __repr__(self) -> str:
         return self.table()

@@ -24,6 +24,8 @@ from armature._arguments import (
     real,
     reals,
     refuse,
+    refuse_found,
+    text_of,
     whole,
 )
 from armature._listening import ProgressLike, progress_of, stopping
@@ -130,18 +132,22 @@ def simulate(
 
     **A policy of your own** is anything with `choose()`, which answers an arm, and
     `observe(arm, context, reward)`. Give its class, or a function that makes one: it is called once
-    a replication with as many of (problem: KnownProblem, random: numpy Generator) as it takes. An
-    object is copied deeply for each replication. Optional: `forget(arm)`, where an outcome is lost,
-    `diagnostics()` (a dictionary), and `probabilities()` of the next choice, which a log notes. Where `choose()` answers an object with `.arm`, that object is
-    what `observe` gets back.
+    a replication with `problem` (KnownProblem) and `random` (numpy Generator), if it has parameters
+    of these names; what else has no default is given them in this order. An object is copied deeply
+    for each replication. Optional: `forget(arm)`, where an outcome is lost, `diagnostics()` (a
+    dictionary), and `probabilities()` of the next choice, which a log notes. Where `choose()`
+    answers an object with `.arm`, that object is what `observe` gets back.
 
     **An environment of your own** is anything with `play(arm)`, which answers (context, reward),
     and the attributes `actions` and `contexts` (counts or names), `means` (the true mean reward of
     each action, by which regret is measured) and, if policies may know them, `marginals`. A class
-    or function is called with as many of (random,) as it takes.
+    or function is called with `random`, in the same way.
 
     Parts written in Python are slow: some tenths of a microsecond a round to call them, besides what
-    they do themselves, and one thread plays everything, with the GIL held. Policies of your own meet the same luck on our instances as ours do.
+    they do themselves, and one thread plays everything: not the one that called, which hears of
+    Ctrl-C meanwhile (a debugger stops in that other thread). The first Ctrl-C lets a part end its
+    round; the second is raised in it as KeyboardInterrupt at its next step in Python. Policies of
+    your own meet the same luck on our instances as ours do.
     """
     rounds = whole("horizon", horizon, 1, MOST_ROUNDS)
     number = whole("seed", seed, 0, 2**64 - 1)
@@ -149,8 +155,9 @@ def simulate(
     own: dict[str, Callable[[dict[str, Any], int], Any]] = {}
     texts = []
     for label, policy in named.items():
+        text_of("policies", label)
         if isinstance(policy, str):
-            texts.append(policy)
+            texts.append(text_of("policies", policy))
         else:
             texts.append(_own_name(label, own))
             own[texts[-1]] = _policy_maker(policy, number)
@@ -173,7 +180,7 @@ def simulate(
         "batch": whole("batch", batch, 1, 10**9),
         "loss": real("loss", loss),
         "given": problem_json(given),
-        "engine": engine,
+        "engine": text_of("engine", engine, "auto, step or leap"),
         "leap_tolerance": real("leap_tolerance", leap_tolerance),
         "max_events": whole("max_events", max_events, 1, 10**18),
     }
@@ -181,13 +188,13 @@ def simulate(
         _prepare_log(asked)
     crew = 0 if threads is None else whole("threads", threads, 0, 4096)
     with stopping() as stop, progress_of(progress) as tell:
-        finished = _engine.simulate(asked, list(named), own, environment, log, crew, stop, tell)
+        finished = _engine.simulate(asked, list(named), own, environment, bool(log), crew, stop, tell)
     if stop.asked:
         if finished.replications_done == 0:
             raise KeyboardInterrupt("interrupted before the first replication was finished")
         if not finished.complete:
             warnings.warn("interrupted; this is what was finished", RuntimeWarning, stacklevel=2)
-    return Result(finished, list(named), theory=environment is None, logged=log)
+    return Result(finished, list(named), theory=environment is None, logged=bool(log))
 
 
 def _prepare_log(asked: dict[str, Any]) -> None:
@@ -197,7 +204,7 @@ def _prepare_log(asked: dict[str, Any]) -> None:
     asked["engine"] = "step"
     rounds = asked["horizon"] * asked["replications"] * len(asked["policies"])
     if rounds > MOST_LOGGED:
-        refuse("log", f"{rounds} rounds", f"at most {MOST_LOGGED} to be kept in memory")
+        refuse_found("log", f"{rounds} rounds", f"at most {MOST_LOGGED} to be kept in memory")
 
 
 def _named_policies(policies: Any) -> dict[str, PolicyLike]:
@@ -239,22 +246,40 @@ def _own_name(label: str, taken: Mapping[str, object]) -> str:
     return name
 
 
-def _made(part: Any, method: str, *offered: Any) -> Any:
+def _made(part: Any, method: str, **offered: Any) -> Any:
     """A part for one replication: a copy of an object that has the method, or made by a class or function."""
     if hasattr(part, method) and not inspect.isclass(part):
         return copy.deepcopy(part)
-    return part(*offered[: _places(part)])
+    arguments = _taken(part, offered)
+    return part(*arguments.args, **arguments.kwargs)
 
 
-def _places(maker: Callable[..., Any]) -> int:
-    """How many arguments by position it takes."""
-    places = 0
-    for parameter in inspect.signature(maker).parameters.values():
+def _taken(maker: Callable[..., Any], offered: dict[str, Any]) -> inspect.BoundArguments:
+    """What it takes of what is offered: by name, and then, in order, what else it cannot do without.
+
+    A parameter with a default and a name of its own is the maker's business, and so is what a
+    functools.partial has fixed.
+    """
+    arguments = inspect.signature(maker).bind_partial()
+    left = {
+        name: value
+        for name, value in offered.items()
+        if name not in getattr(maker, "keywords", {})
+    }
+    parameters = arguments.signature.parameters
+    for name in set(left) & set(parameters):
+        arguments.arguments[name] = left.pop(name)
+    for name, parameter in parameters.items():
         if parameter.kind is parameter.VAR_POSITIONAL:
-            return 2
-        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            places += 1
-    return places
+            arguments.arguments[name] = tuple(left.values())
+            break
+        needed = parameter.default is parameter.empty and parameter.kind in (
+            parameter.POSITIONAL_ONLY,
+            parameter.POSITIONAL_OR_KEYWORD,
+        )
+        if needed and left and name not in arguments.arguments:
+            arguments.arguments[name] = left.pop(next(iter(left)))
+    return arguments
 
 
 def _random(seed: int, replication: int, purpose: int) -> np.random.Generator:
@@ -264,7 +289,8 @@ def _random(seed: int, replication: int, purpose: int) -> np.random.Generator:
 
 def _policy_maker(policy: PolicyLike, seed: int) -> Callable[[dict[str, Any], int], Any]:
     def make(known: dict[str, Any], replication: int) -> Any:
-        made = _made(policy, "choose", KnownProblem(**known), _random(seed, replication, 0))
+        random = _random(seed, replication, 0)
+        made = _made(policy, "choose", problem=KnownProblem(**known), random=random)
         if not _plays(made):
             refuse("policy", made, "an object with choose() and observe()")
         return made
@@ -287,15 +313,15 @@ def _own_world(
     """An instance that stands in for it: its sizes, what policies are told, and the means."""
 
     def make(replication: int) -> Any:
-        return _made(environment, "play", _random(seed, replication, 1))
+        return _made(environment, "play", random=_random(seed, replication, 1))
 
     first = make(0)
     label = _label_of(environment)
     for attribute in ("play", "actions", "contexts", "means"):
         if not hasattr(first, attribute):
-            refuse(
+            refuse_found(
                 f"environment {label}",
-                f"without {attribute}",
+                f"one without {attribute}",
                 "play(arm), and the attributes actions, contexts and means (the true mean reward "
                 "of each action, by which regret is measured)",
             )
@@ -304,9 +330,10 @@ def _own_world(
     marginals = getattr(first, "marginals", None)
     rows = None if marginals is None else np.asarray(marginals, dtype=float)
     if rows is not None and rows.shape != (len(actions), len(contexts)):
-        raise ValueError(
-            f"{label}.marginals: an array of shape {rows.shape}; "
-            f"expected shape ({len(actions)}, {len(contexts)})"
+        refuse_found(
+            f"{label}.marginals",
+            f"an array of shape {rows.shape}",
+            f"shape ({len(actions)}, {len(contexts)})",
         )
     given: dict[str, Any] = {
         "format": "armature-problem",

@@ -9,7 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 from armature import _engine
-from armature._arguments import refuse, whole
+from armature._arguments import MOST_COLUMNS, path_of, refuse, text_of, whole
 from armature._listening import ProgressLike, progress_of, stopping
 from armature.results import Figure, pandas_module
 
@@ -51,13 +51,13 @@ def run_study(
     if isinstance(study, Mapping):
         if out is None:
             refuse("out", out, "a directory for a study that is given as a dictionary")
-        path, text = "", toml_text(study)
+        path, text = "", text_of("study", toml_text(study))
     else:
-        path, text = os.fspath(study), ""
+        path, text = path_of("study", study), ""
     if out is None:
         out = os.path.join("runs", os.path.splitext(os.path.basename(path))[0])
-    directory = os.fspath(out)
-    overrides = [f"{key}={_toml_value(value)}" for key, value in replaced.items()]
+    directory = path_of("out", out)
+    overrides = [text_of("study", f"{key}={_toml_value(value)}") for key, value in replaced.items()]
     crew = 0 if threads is None else whole("threads", threads, 0, 4096)
     with stopping() as stop, progress_of(progress) as tell:
         complete, _ = _engine.run_study(path, text, overrides, directory, crew, stop, tell)
@@ -86,9 +86,12 @@ class Store:
     """A study's results. Tables are data frames (docs/formats.md has their columns); they need pandas."""
 
     def __init__(self, directory: PathLike) -> None:
-        self.directory = os.fspath(directory)
+        self.directory = path_of("directory", directory)
         self._result = _engine.read_results(self.directory)
         self._tables: dict[str, Any] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Store, (self.directory,)  # opened again: it lies in its directory
 
     @property
     def title(self) -> str:
@@ -159,18 +162,18 @@ class Store:
 
     def report(self, to: Optional[PathLike] = None) -> str:
         """Writes report.html and its figures, into the study's directory if no other is named; returns the page's path."""
-        page, note = self._result.report(self.directory if to is None else os.fspath(to))
+        page, note = self._result.report(self.directory if to is None else path_of("to", to))
         if note:
             warnings.warn(note, RuntimeWarning, stacklevel=2)
         return str(page)
 
     def answer(self, columns: int = 100) -> str:
         """Worlds × policies and one sentence, as `armature show` prints them."""
-        return str(self._result.answer(columns))
+        return str(self._result.answer(whole("columns", columns, 0, MOST_COLUMNS)))
 
     def table(self, columns: int = 100) -> str:
         """Final regrets, the best of each row marked."""
-        return str(self._result.table(columns))
+        return str(self._result.table(whole("columns", columns, 0, MOST_COLUMNS)))
 
     def words(self) -> str:
         """Who wins, by how much, how sure."""
@@ -201,7 +204,7 @@ class Store:
                             keep_default_na=False,  # a label may well be "NA"
                             na_values=[""],
                         )
-        return self._tables[name]
+        return self._tables[name].copy()  # what callers do to it is theirs
 
 
 def toml_text(values: Mapping[str, Any]) -> str:

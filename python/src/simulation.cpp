@@ -201,28 +201,22 @@ Finished simulated(const py::dict& asked, const std::vector<std::string>& labels
     simulation.own_environment =
         python_environment(*own_environment, static_cast<std::uint32_t>(rounds.contexts.size()));
   SimulationResult result;
-  const auto run = [&](RunHooks hooks) {
+  run_beside({threads, stop, progress}, [&](RunHooks hooks) {
     if (log)
       hooks.watch = [&](std::uint32_t cell, const PlayedRound& round) { rounds.add(cell, round); };
+    if (!simulation.has_own_parts()) {
+      result = simulate(simulation, hooks);
+      return;
+    }
+    // One thread of Python's for all replications: what its parts keep per thread stays with them.
+    const py::gil_scoped_acquire known_to_python;
+    const py::gil_scoped_release until_parts_are_played;
     result = simulate(simulation, hooks);
-  };
-  const Listener listener{threads, stop, progress};
-  if (simulation.has_own_parts())
-    run_here(listener, run);
-  else
-    run_beside(listener, run);
+  });
   return {std::move(result), std::move(rounds), labels};
 }
 
 }  // namespace
-
-void run_here(const Listener& listener, const std::function<void(const RunHooks&)>& work) {
-  RunHooks hooks;
-  hooks.threads = listener.threads;
-  hooks.stop = &listener.stop.asked;
-  hooks.progress = [&](const Progress& how_far) { tell(listener.progress, how_far); };
-  work(hooks);
-}
 
 void run_beside(const Listener& listener, const std::function<void(const RunHooks&)>& work) {
   std::mutex mutex;  // guards the three below
@@ -242,6 +236,8 @@ void run_beside(const Listener& listener, const std::function<void(const RunHook
   {
     const py::gil_scoped_release without_gil;
     const std::jthread worker([&] {
+      const ThrowingChecks checks;
+      listener.stop.worker = PyThread_get_thread_ident();
       try {
         work(hooks);
       } catch (...) {
@@ -262,7 +258,7 @@ void run_beside(const Listener& listener, const std::function<void(const RunHook
           if (!raised) tell(listener.progress, now);
         } catch (py::error_already_set&) {
           raised = std::current_exception();
-          listener.stop.asked = true;  // the worker ends by itself, at its next look
+          listener.stop.interrupt();
         }
       }
       lock.lock();
@@ -277,34 +273,60 @@ void bind_simulation(py::module_& module) {
   py::class_<Stop>(module, "Stop")
       .def(py::init<>())
       .def("ask", [](Stop& stop) { stop.asked = true; })
+      .def("interrupt", [](Stop& stop) { stop.interrupt(); })
       .def_property_readonly("asked", [](const Stop& stop) { return stop.asked.load(); });
 
+  using Guarded = py::call_guard<ThrowingChecks>;
   py::class_<Finished>(module, "Finished")
-      .def("json", [](const Finished& self) { return result_json(self.result()); })
-      .def("csv", [](const Finished& self) { return result_csv({self.result()}); })
-      .def("table",
-           [](const Finished& self, std::size_t columns) {
-             Screen screen;
-             screen.columns = columns;
-             return result_table(self.result(), screen);
-           })
+      .def(
+          "json", [](const Finished& self) { return result_json(self.result()); }, Guarded())
+      .def(
+          "csv", [](const Finished& self) { return result_csv({self.result()}); }, Guarded())
+      .def(
+          "table",
+          [](const Finished& self, std::size_t columns) {
+            Screen screen;
+            screen.columns = columns;
+            return result_table(self.result(), screen);
+          },
+          Guarded())
       .def_property_readonly("complete",
                              [](const Finished& self) { return self.result().complete; })
       .def_property_readonly("replications_done",
                              [](const Finished& self) { return self.result().replications_done; })
       .def_property_readonly("checkpoints",
-                             [](const Finished& self) { return array_of(self.checkpoints()); })
-      .def("replications", [](const Finished& self,
-                              std::uint32_t cell) { return array_of(self.replications(cell)); })
-      .def("rounds", &Finished::rounds)
-      .def("regrets", &Finished::regrets)
-      .def("bound",
-           [](const Finished& self, std::uint32_t cell) { return array_of(self.bound(cell)); })
-      .def("mean", &Finished::mean)
-      .def("figure", &Finished::figure)
-      .def("looks", &Finished::looks);
+                             [](const Finished& self) {
+                               const ThrowingChecks checks;
+                               return array_of(self.checkpoints());
+                             })
+      .def(
+          "replications",
+          [](const Finished& self, std::uint32_t cell) {
+            return array_of(self.replications(cell));
+          },
+          Guarded())
+      .def(
+          "rounds", [](const Finished& self) { return self.rounds(); }, Guarded())
+      .def(
+          "regrets", [](const Finished& self, std::uint32_t cell) { return self.regrets(cell); },
+          Guarded())
+      .def(
+          "bound",
+          [](const Finished& self, std::uint32_t cell) { return array_of(self.bound(cell)); },
+          Guarded())
+      .def(
+          "mean", [](const Finished& self, std::uint32_t cell) { return self.mean(cell); },
+          Guarded())
+      .def(
+          "figure",
+          [](const Finished& self, const std::string& scale, bool theory) {
+            return self.figure(scale, theory);
+          },
+          Guarded())
+      .def(
+          "looks", [](const Finished& self) { return self.looks(); }, Guarded());
 
-  module.def("simulate", &simulated);
+  module.def("simulate", &simulated, Guarded());
   module.def("web_bundle", []() -> std::optional<std::string> {
     const auto bundle = web_bundle();
     return bundle ? std::optional(std::string(*bundle)) : std::nullopt;

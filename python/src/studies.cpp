@@ -69,7 +69,8 @@ Screen screen_of(std::size_t columns) {
 }  // namespace
 
 void bind_studies(py::module_& module) {
-  using WithoutGil = py::call_guard<py::gil_scoped_release>;
+  using Guarded = py::call_guard<ThrowingChecks>;
+  using GuardedWithoutGil = py::call_guard<ThrowingChecks, py::gil_scoped_release>;
   py::class_<StudyResult>(module, "StudyResult")
       .def_property_readonly("title", [](const StudyResult& self) { return self.plan.study.title; })
       .def_property_readonly("complete", [](const StudyResult& self) { return self.complete; })
@@ -78,27 +79,41 @@ void bind_studies(py::module_& module) {
       .def_property_readonly("replications_total",
                              [](const StudyResult& self) { return self.replications_total; })
       .def_property_readonly("toml",
-                             [](const StudyResult& self) { return write_study(self.plan.study); })
-      .def("answer", [](const StudyResult& self,
-                        std::size_t columns) { return study_answer(self, screen_of(columns)); })
-      .def("table", [](const StudyResult& self,
-                       std::size_t columns) { return study_table(self, screen_of(columns)); })
-      .def("words", [](const StudyResult& self) { return study_words(self); })
-      .def("latex", [](const StudyResult& self) { return study_latex(self); })
-      .def("markdown", [](const StudyResult& self) { return study_markdown(self); })
-      .def("verdicts", &verdicts_of)
-      .def("figures", &figures_of)
+                             [](const StudyResult& self) {
+                               const ThrowingChecks checks;
+                               return write_study(self.plan.study);
+                             })
+      .def(
+          "answer",
+          [](const StudyResult& self, std::size_t columns) {
+            return study_answer(self, screen_of(columns));
+          },
+          Guarded())
+      .def(
+          "table",
+          [](const StudyResult& self, std::size_t columns) {
+            return study_table(self, screen_of(columns));
+          },
+          Guarded())
+      .def(
+          "words", [](const StudyResult& self) { return study_words(self); }, Guarded())
+      .def(
+          "latex", [](const StudyResult& self) { return study_latex(self); }, Guarded())
+      .def(
+          "markdown", [](const StudyResult& self) { return study_markdown(self); }, Guarded())
+      .def("verdicts", &verdicts_of, Guarded())
+      .def("figures", &figures_of, Guarded())
       .def(
           "report",
           [](const StudyResult& self, const std::string& to) {
             const WrittenReport report = write_report(self, to);
             return std::pair(report.page, report.note);
           },
-          WithoutGil());
+          GuardedWithoutGil());
 
-  module.def("run_study", &study_run);
-  module.def("read_results", &read_results, WithoutGil());
-  module.def("export_csv", &export_csv, WithoutGil());
+  module.def("run_study", &study_run, Guarded());
+  module.def("read_results", &read_results, GuardedWithoutGil());
+  module.def("export_csv", &export_csv, GuardedWithoutGil());
 }
 
 }  // namespace armature::python

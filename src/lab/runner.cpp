@@ -60,6 +60,16 @@ class ProgressReporter {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+// A check that failed in a helper is one of this thread, which knows whether to throw or to abort.
+[[noreturn]] void fail_here(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const CheckFailure& check) {
+    check_failed(check.file().c_str(), check.line(), check.condition().c_str(),
+                 check.why().c_str());
+  }
+}
+
 // Runs work(0), work(1), … work(count-1) on `threads` threads, this one among them, handing out the
 // next number to whoever is free.
 void for_each_task(std::size_t count, unsigned threads,
@@ -80,13 +90,17 @@ void for_each_task(std::size_t count, unsigned threads,
       }
     }
   };
+  const auto helper = [&] {
+    const ThrowingChecks until_they_are_told_here;
+    worker();
+  };
   {
     // They are joined at the end of this scope: only then may the failure be read without its lock.
     std::vector<std::jthread> crew;
-    for (unsigned i = 1; i < std::min<std::size_t>(threads, count); ++i) crew.emplace_back(worker);
+    for (unsigned i = 1; i < std::min<std::size_t>(threads, count); ++i) crew.emplace_back(helper);
     worker();
   }
-  if (first_failure) std::rethrow_exception(first_failure);
+  if (first_failure) fail_here(first_failure);
 }
 
 // Computing time of one replication.

@@ -50,7 +50,7 @@ void require_room(const Simulation& simulation, std::size_t checkpoints) {
   if (values > kMostValues)
     throw Error({"", "policies × replications × checkpoints", fmt::format("{:.3g}", values),
                  fmt::format("at most {:.3g} to be kept in memory; armature run, which keeps them "
-                             "in a file, or fewer --checkpoints",
+                             "in a file, or fewer checkpoints",
                              kMostValues)});
 }
 

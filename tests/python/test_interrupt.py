@@ -138,3 +138,100 @@ def test_a_second_one_raises():
     child.interrupt()
     code, rest, errors = child.end()
     assert (code, rest.strip()) == (0, "raised"), errors
+
+
+OWN = """
+    class Own:
+        def choose(self):
+            return 0
+        def observe(self, arm, context, reward):
+            pass
+"""
+
+
+def test_a_mixed_simulation_ends_too():
+    # The policy of ours is played first, minutes without a word of Python: somebody must listen
+    # meanwhile, to tell of progress and to hear of Ctrl-C.
+    child = Child(
+        """
+    import armature
+    told = []
+    def progress(done, total):
+        if not told:
+            print("going", flush=True)
+        told.append(done)
+    """
+        + OWN
+        + """
+    try:
+        armature.simulate("hidden-arm", ["ucb", Own], 1e10, 1, engine="step", progress=progress)
+    except KeyboardInterrupt as interrupt:
+        print(set(told), interrupt)
+    """
+    )
+    child.expect("going")
+    child.interrupt()
+    code, rest, errors = child.end()
+    assert (code, rest.strip()) == (
+        0, "{0} interrupted before the first replication was finished"
+    ), errors
+
+
+@pytest.mark.parametrize("policies", ["'ucb'", "['ucb', Own]"])
+def test_python_ends_while_a_daemon_thread_simulates(policies):
+    child = Child(
+        LONG
+        + OWN
+        + f"""
+    import threading
+    going = threading.Event()
+    def run():
+        armature.simulate("hidden-arm", {policies}, 1e5, 30_000, progress=lambda *_: going.set())
+    threading.Thread(target=run, daemon=True).start()
+    going.wait()
+    print("ends", flush=True)
+    """
+    )
+    code, rest, errors = child.end()
+    assert (code, rest.strip()) == (0, "ends"), errors
+    assert "Fatal" not in errors and "terminate" not in errors
+
+
+def test_python_ends_while_a_part_never_answers():
+    child = Child(
+        """
+    import armature, threading
+    going = threading.Event()
+    class Stuck:
+        def choose(self):
+            going.set()
+            while True:
+                pass
+        def observe(self, arm, context, reward):
+            pass
+    run = lambda: armature.simulate("hidden-arm", Stuck, 10, 1)
+    threading.Thread(target=run, daemon=True).start()
+    going.wait()
+    print("ends", flush=True)
+    """
+    )
+    code, rest, errors = child.end()
+    assert (code, rest.strip()) == (0, "ends"), errors
+
+
+def test_a_forked_child_ends_by_itself():
+    child = Child(
+        """
+    import armature, os, sys, threading
+    going = threading.Event()
+    run = lambda: armature.simulate("hidden-arm", "ucb", 1e5, 30_000, progress=lambda *_: going.set())
+    threading.Thread(target=run, daemon=True).start()
+    going.wait()
+    pid = os.fork()
+    if pid == 0:
+        sys.exit(7)
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+    """
+    )
+    code, rest, errors = child.end()
+    assert (code, rest.strip()) == (0, "7"), errors

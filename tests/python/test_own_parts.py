@@ -1,13 +1,16 @@
 """Policies and environments written in Python, and our worlds for agents of others."""
 
+import copy
 import functools
 import gc
+import pickle
 import weakref
 
 import numpy as np
 import pytest
 
 import armature
+from armature import _engine
 
 WORLD = "pareto-benign:actions=5,gap=0.1"
 
@@ -150,6 +153,50 @@ def test_how_parts_are_made():
     assert offered[4] != offered[5]  # …and another in every replication
 
 
+def test_parts_are_told_by_name():
+    told = []
+
+    def turned(random, problem):
+        told.append((type(random).__name__, type(problem).__name__))
+        return RoundRobin(problem)
+
+    def renamed(p, rng):
+        return turned(rng, p)
+
+    def with_default(scale=0.5, random=None, *, problem):
+        assert scale == 0.5
+        return turned(random, problem)
+
+    def fixed(problem, random):
+        assert random == "mine"
+        return turned(np.random.default_rng(1), problem)
+
+    def many(*both):
+        return renamed(*both)
+
+    makers = (turned, renamed, with_default, functools.partial(fixed, random="mine"), many)
+    for make in makers:
+        armature.simulate(WORLD, make, 10, 1, progress=False)
+    assert told == [("Generator", "KnownProblem")] * len(makers)
+
+    class Biased(Coin):
+        def __init__(self, bias=0.25, *, random):
+            super().__init__(random)
+            assert bias == 0.25
+
+    armature.simulate(Biased, "ucb", 10, 1, progress=False)
+    armature.simulate(type("Fair", (Coin,), {"__init__": lambda self, p=1: None,
+                                             "play": lambda self, arm: (0, 0.5)}),
+                      "ucb", 10, 1, progress=False)
+
+
+def test_a_policy_of_ours_is_a_part_too():
+    told = armature.Environment(WORLD).marginals
+    ours = armature.Policy("round-robin", marginals=told)  # has `diagnostics`, which is no method
+    result = armature.simulate(WORLD, {"own": ours, "ours": "round-robin"}, 50, 2, progress=False)
+    assert (result.regret("own") == result.regret("ours")).all() and ours.round == 0
+
+
 def test_an_object_is_copied_for_every_replication():
     class Counting:
         def __init__(self):
@@ -230,7 +277,21 @@ def answering(arm):
     return Stubborn
 
 
-@pytest.mark.parametrize("arm", [5, -1, 2**70, True, 1.0, None, "0", [0]])
+class Unreadable:
+    """Every way to read it fails."""
+
+    def fail(self, *_):
+        raise KeyError("not mine")
+
+    __index__ = __float__ = __repr__ = __len__ = __getitem__ = fail
+
+
+@pytest.mark.parametrize(
+    "arm",
+    [5, -1, 2**70, -(2**70), True, np.bool_(True), 1.0, None, "0", [0], np.array([1]),
+     np.array([1, 2]), np.array(1.0), np.array(True), Unreadable(), float("nan")],
+    ids=lambda arm: type(arm).__name__,
+)
 def test_arms_that_are_none(arm):
     with pytest.raises(ValueError, match=r"Stubborn.choose\(\).*an arm from 0 to 4"):
         armature.simulate(WORLD, answering(arm), 10, 1, progress=False)
@@ -244,6 +305,11 @@ def test_arms_that_are_none(arm):
         ((0, 1.5), r"a reward in \[0,1\]"),
         ((0, float("nan")), "a reward"),
         ((0, "1"), "a reward"),
+        ((np.bool_(False), 1.0), "a context"),
+        ((np.array([0]), 1.0), "a context"),
+        ((Unreadable(), 1.0), "a context"),
+        ((0, Unreadable()), "a reward"),
+        ((0, np.array([0.5, 0.5])), "a reward"),
         ((0,), "a pair"),
         (0.5, "a pair"),
         (None, "a pair"),
@@ -265,6 +331,130 @@ def test_exceptions_of_parts_are_the_callers():
 
     with pytest.raises(LookupError, match="no such thing"):
         armature.simulate(WORLD, ["ucb", Failing], 10, 2, progress=False)
+
+
+@pytest.mark.parametrize("wish", [KeyboardInterrupt, SystemExit, GeneratorExit])
+@pytest.mark.parametrize("where", ["observe", "choose", "index"])
+def test_who_wants_out_gets_out(wish, where):
+    class Index:
+        def __index__(self):
+            raise wish("out")
+
+    class Leaving(RoundRobin):
+        def choose(self):
+            if where == "choose":
+                raise wish("out")
+            return Index() if where == "index" else 0
+
+        def observe(self, arm, context, reward):
+            raise wish("out")
+
+    with pytest.raises(wish, match="out"):
+        armature.simulate(WORLD, ["ucb", Leaving], 10, 2, progress=False)
+
+
+def test_random_answers_are_refused_or_played():
+    # 400 of each kind; whatever comes back is a number or an Error, never anything else.
+    random = np.random.default_rng(1)
+    kinds = [
+        lambda: int(random.integers(-3, 9)), lambda: float(random.normal()), lambda: None,
+        lambda: np.array(random.integers(0, 4, random.integers(0, 3))), lambda: Unreadable(),
+        lambda: np.bool_(random.random() < 0.5), lambda: "a1", lambda: b"1", lambda: (0, 0.5),
+        lambda: np.float32(0.5), lambda: np.int8(1), lambda: 2**80, lambda: {}, lambda: object(),
+        lambda: [0, 1.0], lambda: np.array([0, 1]), lambda: slice(1), lambda: 1j,
+    ]
+
+    def some():
+        return kinds[random.integers(len(kinds))]()
+
+    class Wild(Coin):
+        def play(self, arm):
+            return some() if random.random() < 0.3 else (some(), some())
+
+    class Agent:
+        def choose(self):
+            return some()
+
+        def observe(self, *_):
+            pass
+
+        def probabilities(self):
+            return some()
+
+        def diagnostics(self):
+            return some()
+
+    world = armature.Environment("hidden-arm:actions=4", horizon=1000)
+    world.reset()
+    for _ in range(400):
+        for run in (
+            lambda: armature.simulate(WORLD, Agent, 1, 1, progress=False),
+            lambda: armature.simulate(Wild, [Agent, "ucb"], 2, 1, log=True, progress=False),
+            lambda: world.step(some()),
+        ):
+            try:
+                run()
+            except (armature.Error, KeyError):  # KeyError: a pair whose own items fail
+                pass
+
+
+@pytest.mark.parametrize(
+    "told", [3, None, [("a", 1)], {"x": object()}, {"x": None}, {3: 1.0}, {"x": Unreadable()}],
+    ids=lambda told: type(told).__name__,
+)
+def test_diagnostics_that_are_none(told):
+    class Telling(RoundRobin):
+        def diagnostics(self):
+            return told
+
+    with pytest.raises(armature.Error, match=r"Telling.diagnostics\(\): got") as caught:
+        armature.simulate(WORLD, Telling, 10, 1, progress=False)
+    assert "C++" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "told", [3, None, ["a"], "ab", [0.5, 1.5], [-0.5, 0.5], [float("nan"), 1], [0.5], Unreadable()],
+    ids=lambda told: str(type(told)),
+)
+def test_probabilities_that_are_none(told):
+    class Telling:
+        def choose(self):
+            return 0
+
+        def observe(self, *_):
+            pass
+
+        def probabilities(self):
+            return told
+
+    with pytest.raises(armature.Error, match=r"Telling.probabilities\(\)") as caught:
+        armature.simulate(Coin, Telling, 10, 1, log=True, progress=False)
+    assert "C++" not in str(caught.value)
+
+
+def test_an_arm_that_begins_another_episode_while_it_is_read():
+    world = armature.Environment("hidden-arm:actions=4", horizon=10)
+    world.reset()
+
+    class Sly:
+        def __index__(self):
+            world._world.begin(5)
+            return 1
+
+        __int__ = __index__
+
+    assert world._world.play(Sly())[1] in (0, 1)
+
+
+def test_an_object_without_init_says_so():
+    for kind in (_engine.PlayedWorld, _engine.Finished, _engine.StudyResult, _engine.Stop):
+        bare = kind.__new__(kind)
+        for name in dir(kind):
+            if name.startswith("__"):
+                continue
+            for arguments in ((), (0,), ("log-log", True)):
+                with pytest.raises(TypeError):
+                    getattr(bare, name)(*arguments)
 
 
 @pytest.mark.parametrize(
@@ -308,7 +498,10 @@ def test_an_environment_has_episodes():
     assert first[-1][4]["regret"] == pytest.approx(regret[0])
 
 
-@pytest.mark.parametrize("action", [4, -1, 1.0, True, None])
+@pytest.mark.parametrize(
+    "action", [4, -1, 1.0, True, None, np.bool_(True), np.array([1]), Unreadable()],
+    ids=lambda action: type(action).__name__,
+)
 def test_actions_that_are_none(action):
     world = armature.Environment("hidden-arm:actions=4", horizon=10)
     world.reset()
@@ -321,3 +514,21 @@ def test_actions_that_are_none(action):
 def test_before_the_first_reset():
     with pytest.raises(RuntimeError, match="reset"):
         armature.Environment("hidden-arm").step(0)
+
+
+def test_an_environment_is_pickled_in_mid_episode():
+    world = armature.Environment("random-benign:actions=4", seed=5, horizon=30)
+    new = pickle.loads(pickle.dumps(world))
+    world.reset(), new.reset()
+    world.reset(), new.reset()
+    for t in range(7):
+        assert world.step(t % 4) == new.step(t % 4)
+    for again in (pickle.loads(pickle.dumps(world)), copy.deepcopy(world)):
+        fresh = copy.deepcopy(world)
+        assert [again.step(t % 4) for t in range(23)] == [fresh.step(t % 4) for t in range(23)]
+        again.reset(), fresh.reset()
+        assert [again.step(0) for _ in range(30)] == [fresh.step(0) for _ in range(30)]
+    whole = armature.Environment("random-benign:actions=4", seed=5, horizon=30)
+    whole.reset(), whole.reset()
+    steps = [whole.step(t % 4) for t in range(30)]
+    assert [world.step(t % 4) for t in range(7, 30)] == steps[7:]

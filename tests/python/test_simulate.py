@@ -1,7 +1,9 @@
 """armature.simulate: the numbers of the command to the last bit, arrays, and what is refused."""
 
+import copy
 import doctest
 import json
+import pickle
 import subprocess
 import sys
 import threading
@@ -203,12 +205,54 @@ def test_a_log_is_the_commands(command, tmp_path):
         ({"instance": "{"}, "instance"),
         ({"instance": "nowhere/to-be.json"}, "nowhere"),
         ({"given": 3}, "given.*3"),
+        ({"engine": 3}, "engine: got 3, expected auto"),
+        ({"at": 5}, "at: got 5, expected a list"),
+        ({"instance": "\ud800"}, "instance: got '.ud800'"),
+        ({"instance": '{"\ud800'}, "instance"),
+        ({"instance": {"name": {1}}}, "instance.*JSON"),
+        ({"policies": "\ud800"}, "policies"),
+        ({"policies": {"\ud800": "ucb"}}, "policies"),
+        ({"delay": "\ud800"}, "delay"),
+        ({"given": "{\ud800"}, "given"),
+        ({"engine": "\ud800"}, "engine"),
+        ({"at": "5"}, "at: got '5', expected a list"),
+        ({"policies": 3}, "got 3, expected a text form"),
+        ({"horizon": [1] * 500}, "horizon: got .{120}, expected"),
+        ({"replications": 10**7, "checkpoints": 1000, "horizon": 10**6}, "in memory"),
     ],
 )
 def test_what_is_refused(arguments, words):
     asked = {"instance": "hidden-arm", "policies": "ucb", "horizon": 1000, "replications": 2}
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(armature.Error, match=words) as caught:
         armature.simulate(**{**asked, **arguments, "progress": False})
+    assert "C++" not in str(caught.value) and "--" not in str(caught.value)
+
+
+def test_a_refusal_has_its_parts():
+    with pytest.raises(armature.Error) as caught:
+        armature.simulate("hidden-arm", "ucb", "long", progress=False)
+    error = caught.value
+    assert (error.field, error.value) == ("horizon", "'long'")
+    assert str(error) == f"horizon: got 'long', expected {error.expected}"
+
+
+@pytest.mark.parametrize("columns", [-1, 2**70, "x", None, 1.5])
+def test_columns_that_are_none(columns):
+    result = armature.simulate("hidden-arm", "ucb", 10, 1, progress=False)
+    with pytest.raises(armature.Error, match="columns: got"):
+        result.table(columns)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_result_says_what_to_keep(protocol):
+    result = armature.simulate("hidden-arm", "ucb", 100, 3, progress=False)
+    with pytest.raises(TypeError, match="to_json"):
+        pickle.dumps(result, protocol)
+    with pytest.raises(TypeError, match="Finished"):  # 0 and 1 ended the process
+        pickle.dumps(result._finished, protocol)
+    instance = armature.Instance("hidden-arm")
+    assert pickle.loads(pickle.dumps(instance, protocol)).to_json() == instance.to_json()
+    assert copy.deepcopy([result])[0] is result
 
 
 def test_numbers_of_numpy():
@@ -220,7 +264,18 @@ def test_numbers_of_numpy():
     assert (plain.regret("ucb") == numpys.regret("ucb")).all()
 
 
-def test_other_threads_run_meanwhile():
+class Own:
+    def choose(self):
+        return 0
+
+    def observe(self, arm, context, reward):
+        pass
+
+
+@pytest.mark.parametrize(
+    "policies, horizon", [("ucb", 1e6), ([Own, "ucb"], 4e5)], ids=["ours", "beside an own policy"]
+)
+def test_other_threads_run_meanwhile(policies, horizon):
     # Nobody is made to hand over the GIL, so a thread that gives it away after every step comes
     # around only while the engine does without: else once per call of `progress`, at most.
     going, told, steps = threading.Event(), [], 0
@@ -239,7 +294,7 @@ def test_other_threads_run_meanwhile():
         walker.start()
         before = steps
         armature.simulate(
-            "hidden-arm", "ucb", 1e6, 10, threads=1, progress=lambda *now: told.append(now)
+            "hidden-arm", policies, horizon, 10, threads=1, progress=lambda *now: told.append(now)
         )
         during = steps - before
     finally:
@@ -247,7 +302,7 @@ def test_other_threads_run_meanwhile():
         sys.setswitchinterval(interval)
     walker.join()
     assert during > 5 * len(told)
-    assert told[-1] == (10, 10)
+    assert told[-1][0] == told[-1][1]
 
 
 def test_simulations_side_by_side():

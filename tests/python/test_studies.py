@@ -1,7 +1,9 @@
 """Studies by Python and by the command: the same files, byte by byte."""
 
+import copy
 import filecmp
 import os
+import pickle
 import subprocess
 import tomllib
 
@@ -148,3 +150,26 @@ def test_places_that_are_none(tmp_path):
         armature.run_study(STUDY)
     with pytest.raises(ValueError, match="empty"):
         armature.open_store(tmp_path / "empty")
+
+
+def test_tables_are_the_callers(store):
+    before = store.cells
+    before["mine"] = 1
+    before.iloc[0, 0] = 99
+    assert "mine" not in store.cells and store.cells.iloc[0, 0] != 99
+
+
+def test_a_store_is_its_directory(store):
+    for again in (pickle.loads(pickle.dumps(store)), copy.deepcopy(store)):
+        assert again.directory == store.directory and again.final.equals(store.final)
+
+
+@pytest.mark.parametrize("bad", [3, None, "\ud800"])
+def test_paths_that_are_none(bad, store):
+    for call in (armature.open_store, armature.run_study, lambda to: armature.run_study(STUDY, to)):
+        with pytest.raises(armature.Error, match="got"):
+            call(bad)
+    with pytest.raises(armature.Error, match="study"):
+        armature.run_study({**STUDY, "title": "\ud800"}, "never-made")
+    with pytest.raises(armature.Error, match="columns"):
+        store.table("x")
