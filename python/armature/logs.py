@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 from typing import Any, Iterable, Mapping, Sequence, Union
 
@@ -49,7 +50,8 @@ class Audit(Answer):
     log_e_value: float
     log_e_value_now: float
     tests: list[dict[str, Any]]
-    breaks: list[dict[str, Any]]
+    breaks: list[dict[str, Any]]  #: the surest
+    breaks_found: int  #: with those not listed
     share_through_context: dict[str, Any] | None
     smallest_violation: float | None
     violation: float
@@ -132,9 +134,9 @@ def audit(
     """
     columns = _columns(action, context, reward, propensity, weight, time, decision, bins, edges, scale, given,
                        adaptive, skip_bad)
-    fields, problem = _engine.ask_audit(_source(log), columns, level, violation, horizon, seed, advice,
+    answer, problem = _engine.ask_audit(_source(log), columns, level, violation, horizon, seed, advice,
                                         0 if threads is None else threads)
-    return Audit(fields, problem)
+    return Audit(json.loads(answer), problem)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -263,8 +265,9 @@ def replay(
     """
     columns = _columns(action, context, reward, propensity, weight, time, decision, bins, edges, scale, given,
                        adaptive, skip_bad)
-    return Replay(_engine.ask_replay(_source(log), columns, one_or_more(policies), one_or_more(always), method,
-                                     uniform, least_propensity, benign, horizon, level, bootstrap, seed))
+    answer = _engine.ask_replay(_source(log), columns, one_or_more(policies), one_or_more(always), method, uniform,
+                                least_propensity, benign, horizon, level, bootstrap, seed)
+    return Replay(json.loads(answer))
 
 
 def _ends(pair: list[float]) -> tuple[float, float]:

@@ -48,6 +48,19 @@ def test_audit_as_the_command(command, file):
     assert audit.intervals["means_fixed"].shape == audit.means.shape + (2,)
 
 
+def test_scale_and_all_breaks_as_the_command(command, tmp_path):
+    file = tmp_path / "log.csv"
+    rows = [(a, z, 100 * ((a + z) % 2)) for a in range(12) for z in range(12) for _ in range(20)]
+    file.write_text("action,context,reward\n" + "".join(f"a{a},z{z},{r}\n" for a, z, r in rows))
+    told = answer_of(command, "audit", str(file), "--scale", "0,100", "--no-advice")
+    audit = armature.audit(file, scale=(0, 100), advice=False)
+    assert audit.to_dict() == told
+    assert audit.log["scale"] == [0, 100]
+    assert audit.breaks_found > len(audit.breaks) > 0
+    replayed = answer_of(command, "replay", str(file), "--scale", "0,100", "--uniform", "--always", "a1")
+    assert armature.replay(file, scale=(0, 100), uniform=True, always="a1").to_dict() == replayed
+
+
 def test_audit_with_advice_as_the_command(command):
     path = str(LOGS / "uniform.csv")
     told = answer_of(command, "audit", path, "--horizon", "1000", "-j", "1")
