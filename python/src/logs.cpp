@@ -104,34 +104,12 @@ class FrameRecords final : public RecordReader {
 
 // --- What is asked -------------------------------------------------------------------------------
 
-// Errors and hints speak of options (--skip-bad); here they are arguments (skip_bad).
-std::string as_arguments(const std::string& text) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const bool starts = text.compare(at, 2, "--") == 0 && at + 2 < text.size() &&
-                        text[at + 2] >= 'a' && text[at + 2] <= 'z' &&
-                        (at == 0 || !std::isalnum(static_cast<unsigned char>(text[at - 1])));
-    if (!starts) {
-      result += text[at];
-      continue;
-    }
-    for (at += 2; at < text.size() && ((text[at] >= 'a' && text[at] <= 'z') || text[at] == '-');
-         ++at)
-      result += text[at] == '-' ? '_' : text[at];
-    --at;
-  }
-  return result;
-}
-
 template <class Work>
 auto in_arguments(const Work& work) {
   try {
     return work();
   } catch (const Error& error) {
-    ErrorReport report = error.report();
-    report.field = as_arguments(report.field);
-    report.expected = as_arguments(report.expected);
-    throw Error(report);
+    throw of_arguments(error);
   } catch (const py::cast_error&) {
     throw Error({"", "columns", "a name that is no text in UTF-8", "names of columns"});
   }
@@ -192,7 +170,7 @@ std::unique_ptr<Log> open(const py::handle source, const LogOptions& options) {
                                        table[2].cast<py::function>()),
         options);
   }
-  return open_log(path_of(source), options);
+  return open_log(path_of(source, "log"), options);
 }
 
 // --- Audit --------------------------------------------------------------------------------------
@@ -274,7 +252,7 @@ std::string ask_replay(py::handle source, const py::dict& columns, const Names& 
            fmt::format("0, or enough resamples for this level: {} or more",
                        std::ceil(2 / (1 - question.level))));
   question.seed = whole("seed", seed, 0, UINT64_MAX);
-  question.source = py::isinstance<py::tuple>(source) ? "data frame" : path_of(source);
+  question.source = py::isinstance<py::tuple>(source) ? "data frame" : path_of(source, "log");
   return in_arguments([&] {
     const std::unique_ptr<Log> log = open(source, options);
     ReplayAnswer answer;
@@ -289,11 +267,12 @@ std::string ask_replay(py::handle source, const py::dict& columns, const Names& 
 }  // namespace
 
 void bind_logs(py::module_& module) {
+  const CheckedCall checked;
   module.def("ask_audit", &ask_audit, "source"_a, "columns"_a, "level"_a, "violation"_a,
-             "horizon"_a, "seed"_a, "advice"_a, "threads"_a);
+             "horizon"_a, "seed"_a, "advice"_a, "threads"_a, checked);
   module.def("ask_replay", &ask_replay, "source"_a, "columns"_a, "policies"_a, "always"_a,
              "method"_a, "uniform"_a, "least_propensity"_a, "benign"_a, "horizon"_a, "level"_a,
-             "bootstrap"_a, "seed"_a);
+             "bootstrap"_a, "seed"_a, checked);
 }
 
 }  // namespace armature::python

@@ -112,6 +112,8 @@ def test_texts_read_back():
 @pytest.mark.parametrize("ask, says", [
     (lambda g: g.separation("smok", "xray"), "smoke"),
     (lambda g: g.separation([], "xray"), "at least one node"),
+    (lambda g: g.separation("smoke", ["xray", "smoke"]), "'smoke' in the first and in the second set"),
+    (lambda g: g.separation("smoke", "xray", "smoke"), "in the first set and among the given"),
     (lambda g: g.verdict("smoke", "dysp", "dysp"), "dysp"),
     (lambda g: g.verdict(context="lung", reward="dysp"), "action: got nothing"),
     (lambda g: g.marginals("smoke", "lung", "dysp=maybe"), "maybe"),
@@ -125,3 +127,4 @@ def test_mistakes_are_named(ask, says):
     with pytest.raises(ValueError) as error:
         ask(armature.Graph.read(GRAPHS / "asia.bif"))
     assert says in str(error.value)
+    assert "--" not in str(error.value)
