@@ -17,7 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from armature import _engine
-from armature._answers import Answer, data_frame, html_sentences, html_table, in_arguments, one_or_more, plain_text
+from armature._answers import (
+    Answer, data_frame, error_of, html_sentences, html_table, in_arguments, one_or_more, whole_text,
+)
 from armature._engine import Problem
 from armature.theory import GivenProblem
 
@@ -284,10 +286,19 @@ def _columns(
     return {
         "action": action, "context": one_or_more(context), "reward": reward, "propensity": propensity,
         "weight": weight, "time": time, "decision": decision,
-        "bins": {str(column): count for column, count in dict(bins or {}).items()},
-        "edges": {str(column): list(values) for column, values in dict(edges or {}).items()},
+        "bins": _by_column("bins", bins, "a dictionary from columns to how many bins"),
+        "edges": {column: list(values) if isinstance(values, Iterable) else [values] for column, values in
+                  _by_column("edges", edges, "a dictionary from columns to ascending numbers").items()},
         "scale": scale, "given": given, "adaptive": bool(adaptive), "skip_bad": bool(skip_bad),
     }
+
+
+def _by_column(field: str, asked: Mapping[str, Any] | None, expected: str) -> dict[str, Any]:
+    if asked is None:
+        return {}
+    if not isinstance(asked, Mapping):
+        raise error_of(field, repr(asked), expected)
+    return {str(column): value for column, value in asked.items()}
 
 
 def _source(log: LogData) -> Any:
@@ -301,16 +312,24 @@ def _source(log: LogData) -> Any:
         names = list(log.columns)
         rows = len(log)
     else:
-        raise ValueError(f"log: got {type(log).__name__}, expected a data frame, a dictionary of columns or a path")
-    by_text = {plain_text(name): name for name in names}
-    return [plain_text(name) for name in names], rows, lambda name: _column(log[by_text[name]])
+        raise error_of("log", type(log).__name__, "a data frame, a dictionary of columns or a path")
+    by_text: dict[str, Any] = {}
+    for name in names:
+        text = whole_text(name, "columns")
+        if text in by_text:
+            raise error_of("columns", f"two named '{text}'", "a name of its own for each")
+        by_text[text] = name
+    return list(by_text), rows, lambda name: _column(log[by_text[name]], name)
 
 
-def _column(values: Any) -> tuple[npt.NDArray[Any], list[str] | None]:
+def _column(values: Any, name: str) -> tuple[npt.NDArray[Any], list[str] | None]:
     """Numbers as they are; all else as numbers of texts, -1 where a value is missing."""
+    if isinstance(values, np.ma.MaskedArray):  # what is masked is missing
+        masked: Any = values  # numpy has no types for these
+        values = masked.filled(np.nan) if masked.dtype.kind == "f" else np.array(masked.tolist(), object)
     array = values if isinstance(values, np.ndarray) else getattr(values, "values", None)
     if not isinstance(array, np.ndarray):
-        array = None if hasattr(values, "factorize") else np.asarray(values)
+        array = None if hasattr(values, "factorize") else _array_of(values, name)
     kind = "O" if array is None else array.dtype.kind
     if array is not None and kind == "f":
         return np.ascontiguousarray(array, np.float64), None
@@ -318,10 +337,20 @@ def _column(values: Any) -> tuple[npt.NDArray[Any], list[str] | None]:
         return np.ascontiguousarray(array, np.int64), None
     if array is not None and kind == "b":
         return np.ascontiguousarray(array, np.int64), ["False", "True"]
-    if hasattr(values, "factorize"):
-        codes, levels = values.factorize()
-        return np.ascontiguousarray(codes, np.int64), [plain_text(level) for level in levels]
     places: dict[Any, int] = {}
-    listed = [-1 if value is None or value != value else places.setdefault(value, len(places))
-              for value in np.asarray(array).tolist()]
-    return np.array(listed, np.int64), [plain_text(level) for level in places]
+    try:
+        if hasattr(values, "factorize"):
+            codes, levels = values.factorize()
+            return np.ascontiguousarray(codes, np.int64), [whole_text(level, f"'{name}'") for level in levels]
+        listed = [-1 if value is None or value != value else places.setdefault(value, len(places))
+                  for value in np.asarray(array).tolist()]
+    except TypeError as error:  # what has no hash: lists, dictionaries
+        raise error_of(f"'{name}'", "a column of lists or the like", "a text or a number in each row") from error
+    return np.array(listed, np.int64), [whole_text(level, f"'{name}'") for level in places]
+
+
+def _array_of(values: Any, name: str) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # lists of several lengths
+        raise error_of(f"'{name}'", "a column of lists", "a text or a number in each row") from error

@@ -1,8 +1,10 @@
 """Causal graphs from Python: the command's answers, and networkx in and out."""
 
+import copy
 import doctest
 import json
 import pathlib
+import pickle
 import subprocess
 
 import numpy as np
@@ -77,6 +79,17 @@ def test_the_instance_is_the_graph(command):
     instance = graph.instance("smoke", ["lung", "bronc"], "dysp=yes")
     assert np.array_equal(instance.marginals, numbers.marginals)
     assert np.array_equal(instance.means, numbers.mean_reward)
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda graph: pickle.loads(pickle.dumps(graph))])
+def test_copies_and_pickles_are_the_graph(again):
+    asia = armature.Graph.read(GRAPHS / "asia.bif")
+    question = ("smoke", ["lung", "bronc"], "dysp=yes")
+    assert again(asia).to_bif() == asia.to_bif()
+    assert again(asia).instance(*question).to_json() == asia.instance(*question).to_json()
+    drawn = armature.Graph.parse("dag { x [exposure] u [latent] y [outcome] x -> z -> y  x <-> y  u -> z }")
+    assert again(drawn).to_dagitty() == drawn.to_dagitty()
+    assert again(drawn).verdict(context="z").to_dict() == drawn.verdict(context="z").to_dict()
 
 
 def test_networkx_and_back():

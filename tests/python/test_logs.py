@@ -126,6 +126,22 @@ def test_missing_values_are_counted_as_in_files(tmp_path):
     assert [bad["first_line"] for bad in of_frame.log["bad"]] == [6, 8, 10, 12]
 
 
+def test_masked_values_are_missing():
+    chance = np.random.default_rng(1)
+    rewards = chance.integers(2, size=400)
+    plain = {"action": ["a", "b"] * 200, "context": ["x", "x", "y", "y"] * 100, "reward": rewards}
+    missing = np.arange(400) % 200 == 7
+    masked = dict(plain, reward=np.ma.array(rewards, mask=missing))
+    holes = dict(plain, reward=np.where(missing, np.nan, rewards))
+    told = armature.audit(masked, advice=False)
+    assert told.rows_skipped == 2 and told.log["bad"][0]["first_line"] == 8
+    assert without_source(told) == without_source(armature.audit(holes, advice=False))
+    named = dict(plain, context=np.ma.array(plain["context"], mask=missing))
+    assert armature.audit(named, advice=False).rows_skipped == 2
+    real = dict(plain, reward=np.ma.array(rewards, float, mask=missing))
+    assert without_source(armature.audit(real, advice=False)) == without_source(told)
+
+
 def test_bins_edges_scale_and_names_as_in_files(tmp_path):
     frame = pandas.read_csv(LOGS / "mail.csv").head(4000)
     frame["age"] = np.random.default_rng(1).integers(18, 80, len(frame))
@@ -176,9 +192,17 @@ def test_replay_in_words_and_tables():
     (lambda f: armature.replay(f, "ucb", **MAIL, method="magic"), "magic"),
     (lambda f: armature.replay(f, "ucb", **MAIL, uniform=True, bootstrap=3), "bootstrap: got 3"),
     (lambda f: armature.audit("nowhere.csv"), "nowhere.csv"),
+    (lambda f: armature.audit(f, **MAIL, bins=3), "bins: got 3"),
+    (lambda f: armature.audit(f, **MAIL, edges=[1, 2]), "edges: got [1, 2]"),
+    (lambda f: armature.audit(pandas.concat([f, f[["opened"]]], axis=1), **MAIL), "two named 'opened'"),
+    (lambda f: armature.audit({1: [1, 2], "1": [1, 2]}), "two named '1'"),
+    (lambda f: armature.audit({"action": ["a", "b"], "context": [[1], [2, 3]], "reward": [0, 1]}), "'context'"),
+    (lambda f: armature.audit(f.assign(opened=[[1]] * len(f)), **MAIL), "a column of lists"),
+    (lambda f: armature.audit(f.assign(opened="\ud800"), **MAIL), "half characters"),
+    (lambda f: armature.audit({"\ud800": [1]}), "half characters"),
 ])
 def test_mistakes_are_named(ask, says):
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(armature.Error) as error:
         ask(pandas.read_csv(LOGS / "mail.csv").head(500))
     assert says in str(error.value)
     assert "--" not in str(error.value)
