@@ -27,6 +27,8 @@ def one_or_more(value: str | Iterable[str] | None) -> list[str]:
     """A single name is a list of one; None is none."""
     if value is None:
         return []
+    if not isinstance(value, Iterable):
+        raise error_of("names", ascii(value), "a text, or several")
     names = [value] if isinstance(value, str) else list(value)
     for name in names:
         if not isinstance(name, str):

@@ -267,6 +267,8 @@ def replay(
     """
     columns = _columns(action, context, reward, propensity, weight, time, decision, bins, edges, scale, given,
                        adaptive, skip_bad)
+    if method is not None and not isinstance(method, str):
+        raise error_of("method", ascii(method), "its name, or None")
     answer = _engine.ask_replay(_source(log), columns, one_or_more(policies), one_or_more(always), method, uniform,
                                 least_propensity, benign, horizon, level, bootstrap, seed)
     return Replay(json.loads(answer))
@@ -330,6 +332,8 @@ def _column(values: Any, name: str) -> tuple[npt.NDArray[Any], list[str] | None]
     array = values if isinstance(values, np.ndarray) else getattr(values, "values", None)
     if not isinstance(array, np.ndarray):
         array = None if hasattr(values, "factorize") else _array_of(values, name)
+    if array is not None and array.ndim != 1:
+        raise error_of(f"'{name}'", f"a column of shape {array.shape}", "a text or a number in each row")
     kind = "O" if array is None else array.dtype.kind
     if array is not None and kind == "f":
         return np.ascontiguousarray(array, np.float64), None
