@@ -2,9 +2,13 @@
 // study.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "armature/advice.h"
+#include "armature/audit.h"
+#include "armature/replay.h"
 #include "armature/study.h"
 
 namespace armature {
@@ -20,6 +24,12 @@ std::string result_table(const SimulationResult& result, const Screen& screen = 
 /// One row per policy and checkpoint.
 std::string result_csv(const std::vector<SimulationResult>& results);
 std::string result_json(const SimulationResult& result);
+
+/// What was found in a log, as JSON: one text for the command and for all who call the library.
+std::string audit_json(const AuditAnswer& answer, const LogFacts& facts,
+                       const std::optional<AdviceAnswer>& advice);
+std::string replay_json(const ReplayAnswer& answer, const ReplayQuestion& question,
+                        const LogFacts& facts);
 
 /// The answer of a study: worlds × policies at the longest
 /// horizon, mean regret as a multiple of the least of its row, and one sentence.

@@ -7,6 +7,8 @@ import html
 import re
 from typing import Any, Iterable, Mapping, Sequence
 
+from armature._engine import Error
+
 
 class Answer:
     """Fields of an answer as the command of the same name writes them, and what is made of them."""
@@ -25,16 +27,35 @@ def one_or_more(value: str | Iterable[str] | None) -> list[str]:
     """A single name is a list of one; None is none."""
     if value is None:
         return []
+    if not isinstance(value, Iterable):
+        raise error_of("names", ascii(value), "a text, or several")
     names = [value] if isinstance(value, str) else list(value)
     for name in names:
         if not isinstance(name, str):
-            raise ValueError(f"names: got {name!r}, expected a text")
+            raise error_of("names", ascii(name), "a text")
     return names
 
 
 def plain_text(value: object) -> str:
     """What is no UTF-8 (half a character, as broken files leave them) becomes a question mark."""
     return str(value).encode("utf-8", "replace").decode("utf-8")
+
+
+def error_of(field: str, value: str, expected: str) -> Error:
+    """The engine's error, in its words and with its parts."""
+    error = Error(f"{field}: got {value}, expected {expected}")
+    error.field, error.value, error.expected = field, value, expected
+    return error
+
+
+def whole_text(value: object, field: str) -> str:
+    """As text; half a character is refused, for two of them would become one name."""
+    text = str(value)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise error_of(field, ascii(text), "a text without half characters (UTF-8)") from None
+    return text
 
 
 def in_arguments(sentence: str) -> str:

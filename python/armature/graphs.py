@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from armature import _engine
-from armature._answers import Answer, html_table, one_or_more, plain_text
+from armature._answers import Answer, error_of, html_table, one_or_more, plain_text
 from armature._engine import Instance
 
 Floats = npt.NDArray[np.float64]
@@ -156,6 +156,10 @@ class Graph:
         """
         return cls(_engine.CausalGraph.parse(text, tables))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its parts; an engine's own object cannot be."""
+        return _graph_of_parts, (type(self), self._parts, self._stem)
+
     @property
     def name(self) -> str:
         """As the file has it."""
@@ -215,12 +219,12 @@ class Graph:
             if isinstance(node, str) and fields["name"] == node and "table" in fields:
                 rows: Floats = fields["table"].copy()
                 return rows
-        raise ValueError(f"table: got '{node}', expected a node of a graph with tables")
+        raise error_of("table", f"'{node}'", "a node of a graph with tables")
 
     def parents(self, node: str) -> list[str]:
         """In the order of the tables."""
         if not isinstance(node, str) or node not in self.nodes:
-            raise ValueError(f"node: got '{node}', expected one of {', '.join(self.nodes[:20])}")
+            raise error_of("node", f"'{node}'", f"one of {', '.join(self.nodes[:20])}")
         return [cause for cause, effect in self.arrows if effect == node]
 
     def with_latent(self, nodes: Nodes) -> Graph:
@@ -253,7 +257,7 @@ class Graph:
         [['a', 'b']]
         """
         if under not in ("interventions", "graph"):
-            raise ValueError(f"under: got {under!r}, expected 'interventions' or 'graph'")
+            raise error_of("under", repr(under), "'interventions' or 'graph'")
         return Separators(self._engine.separators(
             None if action is None else one_or_more(action), reward, one_or_more(contains),
             one_or_more(avoid), under == "interventions", most, empty, single))
@@ -315,7 +319,7 @@ class Graph:
         """
         _networkx()
         if not (hasattr(graph, "is_directed") and graph.is_directed()) or graph.is_multigraph():
-            raise ValueError(f"graph: got {type(graph).__name__}, expected a networkx DiGraph")
+            raise error_of("graph", type(graph).__name__, "a networkx DiGraph")
         nodes = []
         for name, data in graph.nodes(data=True):
             nodes.append({
@@ -340,6 +344,10 @@ class Graph:
 
     def _repr_svg_(self) -> str:
         return self.svg()
+
+
+def _graph_of_parts(kind: type[Graph], parts: dict[str, Any], stem: str) -> Graph:
+    return kind(_engine.CausalGraph.from_parts(parts), stem)
 
 
 def _asked(

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 from typing import Any, Iterable, Mapping, Sequence, Union
 
@@ -16,7 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from armature import _engine
-from armature._answers import Answer, data_frame, html_sentences, html_table, in_arguments, one_or_more, plain_text
+from armature._answers import (
+    Answer, data_frame, error_of, html_sentences, html_table, in_arguments, one_or_more, whole_text,
+)
 from armature._engine import Problem
 from armature.theory import GivenProblem
 
@@ -49,7 +52,8 @@ class Audit(Answer):
     log_e_value: float
     log_e_value_now: float
     tests: list[dict[str, Any]]
-    breaks: list[dict[str, Any]]
+    breaks: list[dict[str, Any]]  #: the surest
+    breaks_found: int  #: with those not listed
     share_through_context: dict[str, Any] | None
     smallest_violation: float | None
     violation: float
@@ -132,9 +136,9 @@ def audit(
     """
     columns = _columns(action, context, reward, propensity, weight, time, decision, bins, edges, scale, given,
                        adaptive, skip_bad)
-    fields, problem = _engine.ask_audit(_source(log), columns, level, violation, horizon, seed, advice,
+    answer, problem = _engine.ask_audit(_source(log), columns, level, violation, horizon, seed, advice,
                                         0 if threads is None else threads)
-    return Audit(fields, problem)
+    return Audit(json.loads(answer), problem)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -263,8 +267,11 @@ def replay(
     """
     columns = _columns(action, context, reward, propensity, weight, time, decision, bins, edges, scale, given,
                        adaptive, skip_bad)
-    return Replay(_engine.ask_replay(_source(log), columns, one_or_more(policies), one_or_more(always), method,
-                                     uniform, least_propensity, benign, horizon, level, bootstrap, seed))
+    if method is not None and not isinstance(method, str):
+        raise error_of("method", ascii(method), "its name, or None")
+    answer = _engine.ask_replay(_source(log), columns, one_or_more(policies), one_or_more(always), method, uniform,
+                                least_propensity, benign, horizon, level, bootstrap, seed)
+    return Replay(json.loads(answer))
 
 
 def _ends(pair: list[float]) -> tuple[float, float]:
@@ -281,10 +288,19 @@ def _columns(
     return {
         "action": action, "context": one_or_more(context), "reward": reward, "propensity": propensity,
         "weight": weight, "time": time, "decision": decision,
-        "bins": {str(column): count for column, count in dict(bins or {}).items()},
-        "edges": {str(column): list(values) for column, values in dict(edges or {}).items()},
+        "bins": _by_column("bins", bins, "a dictionary from columns to how many bins"),
+        "edges": {column: list(values) if isinstance(values, Iterable) else [values] for column, values in
+                  _by_column("edges", edges, "a dictionary from columns to ascending numbers").items()},
         "scale": scale, "given": given, "adaptive": bool(adaptive), "skip_bad": bool(skip_bad),
     }
+
+
+def _by_column(field: str, asked: Mapping[str, Any] | None, expected: str) -> dict[str, Any]:
+    if asked is None:
+        return {}
+    if not isinstance(asked, Mapping):
+        raise error_of(field, repr(asked), expected)
+    return {str(column): value for column, value in asked.items()}
 
 
 def _source(log: LogData) -> Any:
@@ -298,16 +314,26 @@ def _source(log: LogData) -> Any:
         names = list(log.columns)
         rows = len(log)
     else:
-        raise ValueError(f"log: got {type(log).__name__}, expected a data frame, a dictionary of columns or a path")
-    by_text = {plain_text(name): name for name in names}
-    return [plain_text(name) for name in names], rows, lambda name: _column(log[by_text[name]])
+        raise error_of("log", type(log).__name__, "a data frame, a dictionary of columns or a path")
+    by_text: dict[str, Any] = {}
+    for name in names:
+        text = whole_text(name, "columns")
+        if text in by_text:
+            raise error_of("columns", f"two named '{text}'", "a name of its own for each")
+        by_text[text] = name
+    return list(by_text), rows, lambda name: _column(log[by_text[name]], name)
 
 
-def _column(values: Any) -> tuple[npt.NDArray[Any], list[str] | None]:
+def _column(values: Any, name: str) -> tuple[npt.NDArray[Any], list[str] | None]:
     """Numbers as they are; all else as numbers of texts, -1 where a value is missing."""
+    if isinstance(values, np.ma.MaskedArray):  # what is masked is missing
+        masked: Any = values  # numpy has no types for these
+        values = masked.filled(np.nan) if masked.dtype.kind == "f" else np.array(masked.tolist(), object)
     array = values if isinstance(values, np.ndarray) else getattr(values, "values", None)
     if not isinstance(array, np.ndarray):
-        array = None if hasattr(values, "factorize") else np.asarray(values)
+        array = None if hasattr(values, "factorize") else _array_of(values, name)
+    if array is not None and array.ndim != 1:
+        raise error_of(f"'{name}'", f"a column of shape {array.shape}", "a text or a number in each row")
     kind = "O" if array is None else array.dtype.kind
     if array is not None and kind == "f":
         return np.ascontiguousarray(array, np.float64), None
@@ -315,10 +341,20 @@ def _column(values: Any) -> tuple[npt.NDArray[Any], list[str] | None]:
         return np.ascontiguousarray(array, np.int64), None
     if array is not None and kind == "b":
         return np.ascontiguousarray(array, np.int64), ["False", "True"]
-    if hasattr(values, "factorize"):
-        codes, levels = values.factorize()
-        return np.ascontiguousarray(codes, np.int64), [plain_text(level) for level in levels]
     places: dict[Any, int] = {}
-    listed = [-1 if value is None or value != value else places.setdefault(value, len(places))
-              for value in np.asarray(array).tolist()]
-    return np.array(listed, np.int64), [plain_text(level) for level in places]
+    try:
+        if hasattr(values, "factorize"):
+            codes, levels = values.factorize()
+            return np.ascontiguousarray(codes, np.int64), [whole_text(level, f"'{name}'") for level in levels]
+        listed = [-1 if value is None or value != value else places.setdefault(value, len(places))
+                  for value in np.asarray(array).tolist()]
+    except TypeError as error:  # what has no hash: lists, dictionaries
+        raise error_of(f"'{name}'", "a column of lists or the like", "a text or a number in each row") from error
+    return np.array(listed, np.int64), [whole_text(level, f"'{name}'") for level in places]
+
+
+def _array_of(values: Any, name: str) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # lists of several lengths
+        raise error_of(f"'{name}'", "a column of lists", "a text or a number in each row") from error

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from armature import _engine
-from armature._answers import Answer, data_frame, html_sentences, html_table
+from armature._answers import Answer, data_frame, error_of, html_sentences, html_table
 from armature._engine import Instance, Problem
 
 Floats = npt.NDArray[np.float64]
-#: A family's text form, an instance file, or an Instance.
-World = Union[str, "os.PathLike[str]", Instance]
-#: A Problem, its file, or a dictionary like one (docs/formats.md).
+#: A family's text form, an Instance, its file, its JSON, or a dictionary like it (docs/formats.md).
+World = Union[str, "os.PathLike[str]", Instance, Mapping[str, Any]]
+#: A Problem, its file, its JSON, or a dictionary like it (docs/formats.md).
 GivenProblem = Union[Problem, str, "os.PathLike[str]", Mapping[str, Any]]
 
 
@@ -183,7 +183,7 @@ class Frontier(Answer):
         True
         """
         if series not in self.series:
-            raise ValueError(f"series: got '{series}', expected one of {', '.join(self.series)}")
+            raise error_of("series", f"'{series}'", f"one of {', '.join(self.series)}")
         chosen = [point for point in self.points if point.series == series]
         return np.array([p.r1 for p in chosen], float), np.array([p.r2 for p in chosen], float)
 

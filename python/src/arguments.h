@@ -1,9 +1,10 @@
 // Arguments of questions: numbers in a range, or None where none may be given (values.h reads
-// them).
+// them), and errors that call them by the names they have here.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -42,7 +43,10 @@ inline double share(const std::string& field, py::handle value) {
 /// 1e6 is as good as 1000000.
 inline std::uint64_t whole(const std::string& field, py::handle value, std::uint64_t low,
                            std::uint64_t high) {
-  return whole_number(value, field.c_str(), low, high, Floats::kIfWhole);
+  const bool known = PyFloat_Check(value.ptr()) || PyIndex_Check(value.ptr());
+  const auto real = known ? std::nullopt : as_real(value);  // float32 is no float of Python's
+  const py::object number = real ? py::float_(*real) : py::reinterpret_borrow<py::object>(value);
+  return whole_number(number, field.c_str(), low, high, Floats::kIfWhole);
 }
 
 inline std::optional<std::uint64_t> whole_or_none(const std::string& field, py::handle value,
@@ -60,6 +64,31 @@ inline py::object number(double value) {
 }
 inline py::object number(std::optional<double> value) {
   return value ? number(*value) : py::object(py::none());
+}
+
+/// Errors and hints speak of options (--skip-bad); here they are arguments (skip_bad).
+inline std::string as_arguments(const std::string& text) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool starts = text.compare(at, 2, "--") == 0 && at + 2 < text.size() &&
+                        text[at + 2] >= 'a' && text[at + 2] <= 'z' &&
+                        (at == 0 || !std::isalnum(static_cast<unsigned char>(text[at - 1])));
+    if (!starts) {
+      result += text[at];
+      continue;
+    }
+    for (at += 2; at < text.size() && ((text[at] >= 'a' && text[at] <= 'z') || text[at] == '-');
+         ++at)
+      result += text[at] == '-' ? '_' : text[at];
+    --at;
+  }
+  return result;
+}
+inline Error of_arguments(const Error& error) {
+  ErrorReport report = error.report();
+  report.field = as_arguments(report.field);
+  report.expected = as_arguments(report.expected);
+  return Error(report);
 }
 
 }  // namespace armature::python

@@ -27,7 +27,8 @@ template <class Answer>
 auto about(const NamedGraph& named, const Answer& answer) {
   try {
     return answer();
-  } catch (const Error& error) {
+  } catch (const Error& caught) {
+    const Error error = of_arguments(caught);
     throw error.report().file.empty() && !named.source.empty() ? error.in_file(named.source)
                                                                : error;
   }
@@ -368,15 +369,22 @@ NamedGraph from_parts(const py::dict& fields) {
 }  // namespace
 
 void bind_graphs(py::module_& module) {
+  const CheckedCall checked;
   py::class_<NamedGraph>(module, "CausalGraph")
+      // pybind11 would make an object with nothing in it, which every method then reads.
+      .def_static("__new__",
+                  [](const py::args&, const py::kwargs&) -> py::object {
+                    throw py::type_error("a graph is made by read, parse or from_networkx");
+                  })
       .def_static(
           "read",
           [](py::handle path, py::handle tables) {
-            const std::string file = path_of(path);
-            return NamedGraph{
-                graph::open_graph(file, tables.is_none() ? std::string() : path_of(tables)), file};
+            const std::string file = path_of(path, "path");
+            return NamedGraph{graph::open_graph(file, tables.is_none() ? std::string()
+                                                                       : path_of(tables, "tables")),
+                              file};
           },
-          "path"_a, "tables"_a)
+          "path"_a, "tables"_a, checked)
       .def_static(
           "parse",
           [](const std::string& text, const std::optional<std::string>& tables) {
@@ -384,9 +392,9 @@ void bind_graphs(py::module_& module) {
             if (tables) graph = graph::with_tables(graph, *tables, "tables");
             return NamedGraph{std::move(graph), "text"};
           },
-          "text"_a, "tables"_a)
-      .def_static("from_parts", &from_parts, "parts"_a)
-      .def("parts", &parts_of)
+          "text"_a, "tables"_a, checked)
+      .def_static("from_parts", &from_parts, "parts"_a, checked)
+      .def("parts", &parts_of, checked)
       .def(
           "with_latent",
           [](const NamedGraph& named, const Names& latent) {
@@ -395,19 +403,26 @@ void bind_graphs(py::module_& module) {
                                 named.source};
             });
           },
-          "latent"_a)
-      .def("separation", &separation, "first"_a, "second"_a, "given"_a)
-      .def("verdict", &verdict, "action"_a, "context"_a, "reward"_a, "empty"_a, "single"_a)
+          "latent"_a, checked)
+      .def("separation", &separation, "first"_a, "second"_a, "given"_a, checked)
+      .def("verdict", &verdict, "action"_a, "context"_a, "reward"_a, "empty"_a, "single"_a, checked)
       .def("separators", &separators, "action"_a, "reward"_a, "contains"_a, "avoid"_a,
-           "under_interventions"_a, "most"_a, "empty"_a, "single"_a)
-      .def("marginals", &marginals, "action"_a, "context"_a, "reward"_a, "empty"_a, "single"_a)
+           "under_interventions"_a, "most"_a, "empty"_a, "single"_a, checked)
+      .def("marginals", &marginals, "action"_a, "context"_a, "reward"_a, "empty"_a, "single"_a,
+           checked)
       .def("instance", &instance, "action"_a, "context"_a, "reward"_a, "empty"_a, "single"_a,
-           "name"_a)
-      .def("svg", &svg, "action"_a, "context"_a, "reward"_a)
-      .def("bif", [](const NamedGraph& named) { return graph::write_bif(named.graph); })
-      .def("dot", [](const NamedGraph& named) { return graph::write_dot(named.graph); })
-      .def("dagitty", [](const NamedGraph& named) { return graph::write_dagitty(named.graph); })
-      .def("tables", [](const NamedGraph& named) { return graph::write_tables(named.graph); });
+           "name"_a, checked)
+      .def("svg", &svg, "action"_a, "context"_a, "reward"_a, checked)
+      .def(
+          "bif", [](const NamedGraph& named) { return graph::write_bif(named.graph); }, checked)
+      .def(
+          "dot", [](const NamedGraph& named) { return graph::write_dot(named.graph); }, checked)
+      .def(
+          "dagitty", [](const NamedGraph& named) { return graph::write_dagitty(named.graph); },
+          checked)
+      .def(
+          "tables", [](const NamedGraph& named) { return graph::write_tables(named.graph); },
+          checked);
 }
 
 }  // namespace armature::python

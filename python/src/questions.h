@@ -11,7 +11,10 @@
 
 namespace armature::python {
 
-/// An Instance, or what leads to one.
+/// Of functions that Python calls: a check that fails must not end the interpreter.
+using CheckedCall = py::call_guard<ThrowingChecks>;
+
+/// An Instance, or what leads to one: its JSON, a dictionary like it, a text form or a file.
 struct World {
   std::shared_ptr<const Instance> instance;
   std::string text;    // its canonical text form, or its name
@@ -22,9 +25,7 @@ struct World {
 bool is_world(py::handle value);
 World world_of(py::handle value, std::optional<Round> horizon, std::uint64_t seed);
 
-/// A text or a path.
-std::string path_of(py::handle value);
-/// A Problem, its file, or a dictionary like one.
+/// A Problem, its JSON, a dictionary like it, or its file.
 Problem problem_of(const char* field, py::handle value);
 
 /// Throws what Python's signal handlers raise, KeyboardInterrupt above all. Takes the GIL.

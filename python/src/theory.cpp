@@ -25,6 +25,35 @@ struct AskedSetting {
 
 std::string plain_name(const std::string& field) { return field; }
 
+// Null for other objects. One whose __init__ never ran has nothing in it.
+template <class Object>
+const Object* object_of(const char* field, py::handle value) {
+  if (!py::isinstance<Object>(value)) return nullptr;
+  auto* held = reinterpret_cast<py::detail::instance*>(value.ptr());
+  if (!held->get_value_and_holder().holder_constructed())
+    throw Error({"", field, "an object that was never initialised", "one that was"});
+  return &value.cast<const Object&>();
+}
+
+/// The JSON text of an object, a dictionary, or a text that begins like one; nothing for names and
+/// paths.
+std::optional<std::string> json_of(const char* field, py::handle value) {
+  if (py::isinstance<py::dict>(value)) try {
+      return text_of(py::module_::import("json").attr("dumps")(value), field);
+    } catch (const py::error_already_set&) {
+      refuse(field, value, "a dictionary of texts, numbers and lists of them (docs/formats.md)");
+    }
+  object_of<Problem>(field, value);  // else to_json reads what is not there
+  object_of<Instance>(field, value);
+  if (PyObject_HasAttrString(value.ptr(), "to_json"))
+    return text_of(value.attr("to_json")(), field);
+  if (!PyUnicode_Check(value.ptr())) return std::nullopt;
+  const std::string text = text_of(value, field);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || text[first] != '{') return std::nullopt;
+  return text;
+}
+
 double size(const char* field, py::handle value) {
   return value.is_none() ? 0 : static_cast<double>(whole(field, value, 1, kMostSize));
 }
@@ -291,26 +320,25 @@ py::dict ask_design(py::handle source, bool exact, py::handle iterations, py::ha
 
 bool is_world(py::handle value) {
   return PyUnicode_Check(value.ptr()) || PyObject_HasAttrString(value.ptr(), "__fspath__") ||
-         py::isinstance<Instance>(value) || PyObject_HasAttrString(value.ptr(), "to_json");
+         py::isinstance<py::dict>(value) || PyObject_HasAttrString(value.ptr(), "to_json");
 }
 
 World world_of(py::handle value, std::optional<Round> horizon, std::uint64_t seed) {
-  World world;
-  if (py::isinstance<Instance>(value)) {
-    world.instance = std::make_shared<const Instance>(value.cast<const Instance&>());
-    world.text = world.instance->name();
-    return world;
-  }
-  if (PyObject_HasAttrString(value.ptr(), "to_json")) {
-    world.instance = std::make_shared<const Instance>(
-        read_instance(std::string(py::str(value.attr("to_json")())), "instance"));
-    world.text = world.instance->name();
-    return world;
-  }
   if (!is_world(value))
-    refuse("instance", value, "an Instance, a family's text form or a file of one");
+    refuse("instance", value, "an Instance, a family's text form, a file of one or its JSON");
+  World world;
+  if (const auto* instance = object_of<Instance>("instance", value)) {
+    world.instance = std::make_shared<const Instance>(*instance);
+    world.text = world.instance->name();
+    return world;
+  }
+  if (const auto json = json_of("instance", value)) {
+    world.instance = std::make_shared<const Instance>(read_instance(*json, "instance"));
+    world.text = world.instance->name();
+    return world;
+  }
   world.named = true;
-  world.asked = path_of(value);
+  world.asked = path_of(value, "instance");
   const InstanceSource source(world.asked, horizon, seed);
   world.instance = source.instance(0);
   world.text = source.text();
@@ -318,20 +346,12 @@ World world_of(py::handle value, std::optional<Round> horizon, std::uint64_t see
   return world;
 }
 
-std::string path_of(py::handle value) {
-  return std::string(py::str(py::module_::import("os").attr("fspath")(value)));
-}
-
 Problem problem_of(const char* field, py::handle value) {
-  if (py::isinstance<Problem>(value)) return value.cast<const Problem&>();
-  if (py::isinstance<py::dict>(value))
-    return read_problem(std::string(py::str(py::module_::import("json").attr("dumps")(value))),
-                        field);
-  if (PyObject_HasAttrString(value.ptr(), "to_json"))
-    return read_problem(std::string(py::str(value.attr("to_json")())), field);
-  if (!PyUnicode_Check(value.ptr()) && !PyObject_HasAttrString(value.ptr(), "__fspath__"))
-    refuse(field, value, "a problem: its file, or a dictionary like one (docs/formats.md)");
-  const std::string path = path_of(value);
+  if (const auto* problem = object_of<Problem>(field, value)) return *problem;
+  if (const auto json = json_of(field, value)) return read_problem(*json, field);
+  if (!is_world(value))
+    refuse(field, value, "a Problem, its file, its JSON or a dictionary like it (docs/formats.md)");
+  const std::string path = path_of(value, field);
   return read_problem(Files().read_text(path), path);
 }
 
@@ -347,6 +367,7 @@ AdviceAnswer advise_interruptibly(const AdviceQuestion& question, std::uint64_t 
   {
     const py::gil_scoped_release free;
     std::jthread work([&] {
+      const ThrowingChecks checks;  // a thread has its own
       RunHooks hooks;
       hooks.threads = static_cast<unsigned>(threads);
       hooks.stop = &stop;
@@ -375,12 +396,13 @@ AdviceAnswer advise_interruptibly(const AdviceQuestion& question, std::uint64_t 
 }
 
 void bind_theory(py::module_& module) {
-  module.def("ask_bounds", &ask_bounds, "arguments"_a);
-  module.def("ask_frontier", &ask_frontier, "arguments"_a, "points"_a, "r1"_a, "r2"_a);
+  const CheckedCall checked;
+  module.def("ask_bounds", &ask_bounds, "arguments"_a, checked);
+  module.def("ask_frontier", &ask_frontier, "arguments"_a, "points"_a, "r1"_a, "r2"_a, checked);
   module.def("ask_advice", &ask_advice, "arguments"_a, "horizon_known"_a, "marginals_known"_a,
-             "leaning"_a, "delay"_a, "given"_a, "threads"_a);
+             "leaning"_a, "delay"_a, "given"_a, "threads"_a, checked);
   module.def("ask_design", &ask_design, "source"_a, "exact"_a, "iterations"_a, "tolerance"_a,
-             "horizon"_a, "seed"_a);
+             "horizon"_a, "seed"_a, checked);
 }
 
 }  // namespace armature::python

@@ -5,7 +5,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "armature/error.h"
 #include "audit/bins.h"
@@ -153,28 +152,5 @@ std::function<void(double share)> LogProgress::testing() {
 }
 
 std::string log_paragraph(const LogFacts& facts) { return join(log_sentences(facts), " "); }
-
-nlohmann::ordered_json interval_json(const Interval& interval) {
-  return nlohmann::ordered_json::array({interval.low, interval.high});
-}
-
-nlohmann::ordered_json log_json(const LogFacts& facts) {
-  nlohmann::ordered_json json = {{"file", facts.file},
-                                 {"format", facts.format},
-                                 {"rows_read", facts.rows_read},
-                                 {"rows_used", facts.rows_used},
-                                 {"rows_set_aside", facts.rows_set_aside},
-                                 {"scale", nullptr},
-                                 {"bad", nlohmann::ordered_json::array()},
-                                 {"sentences", log_sentences(facts)}};
-  if (facts.scale) json["scale"] = {facts.scale->first, facts.scale->second};
-  for (const LogFacts::Bad& bad : facts.bad)
-    json["bad"].push_back({{"reason", bad.reason},
-                           {"column", bad.column},
-                           {"rows", bad.rows},
-                           {"first_line", bad.first_line},
-                           {"value", bad.value}});
-  return json;
-}
 
 }  // namespace armature::cli

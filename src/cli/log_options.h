@@ -2,9 +2,7 @@
 #pragma once
 
 #include <chrono>
-#include <nlohmann/json_fwd.hpp>
 
-#include "armature/interval.h"
 #include "armature/log.h"
 #include "cli/command.h"
 
@@ -48,11 +46,6 @@ class LogProgress {
 
 /// What was found out about the log, as one paragraph with room for more sentences.
 std::string log_paragraph(const LogFacts& facts);
-/// The same for programs: `file`, `format`, rows by what became of them, `scale`,
-/// `sentences`.
-nlohmann::ordered_json log_json(const LogFacts& facts);
-/// Its two ends.
-nlohmann::ordered_json interval_json(const Interval& interval);
 
 /// Throws Error where a file that is written is one that is read, or is written twice: by whatever
 /// name it goes. `-` is standard input.

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "armature/report.h"
 #include "base/text.h"
 #include "cli/log_options.h"
 #include "cli/setting_options.h"
@@ -13,8 +13,6 @@
 
 namespace armature::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   LogArguments log;
@@ -126,46 +124,6 @@ std::string text_of(const ReplayAnswer& answer, const ReplayQuestion& question,
 
 // --- For programs --------------------------------------------------------------------------------
 
-Json number_json(double number) { return std::isnan(number) ? Json() : Json(number); }
-
-std::string json_of(const ReplayAnswer& answer, const ReplayQuestion& question,
-                    const LogFacts& facts) {
-  Json json = {{"rows", answer.rows},
-               {"weight", answer.weight},
-               {"actions", answer.actions},
-               {"contexts", answer.contexts},
-               {"adaptive", answer.adaptive},
-               {"least_propensity", answer.least_propensity},
-               {"level", question.level},
-               {"interval", question.resamples > 0 ? "bootstrap" : "empirical-bernstein"},
-               {"resamples", question.resamples},
-               {"seed", question.seed},
-               {"log_value", answer.log_value},
-               {"log_interval", interval_json(answer.log_interval)},
-               {"values", Json::array()},
-               {"log", log_json(facts)},
-               {"notes", answer.notes},
-               {"warnings", answer.warnings}};
-  for (const ReplayValue& value : answer.values) {
-    Json one = {{"policy", value.policy},
-                {"method", replay_method_name(value.method)},
-                {"value", number_json(value.value)},
-                {"interval", interval_json(value.interval)},
-                {"difference", number_json(value.difference)},
-                {"difference_interval", interval_json(value.difference_interval)},
-                {"rounds", value.rounds},
-                {"effective_rows", value.effective_rows},
-                {"largest_weight", value.largest_weight},
-                {"unseen", value.unseen},
-                {"shares", value.shares},
-                {"horizon", value.horizon ? Json(*value.horizon) : Json()},
-                {"warnings", value.warnings}};
-    json["values"].push_back(one);
-  }
-  // Names come from a file: bytes that are no text must not end the command.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 std::string csv_of(const ReplayAnswer& answer) {
   std::string csv =
       "policy,method,value,low,high,difference,difference_low,difference_high,rounds,rows,"
@@ -226,7 +184,7 @@ void run(const Options& options) {
   const ReplayQuestion question = question_from(options, reading);
   const std::unique_ptr<Log> log = open_log(options.log.file, reading);
   const ReplayAnswer answer = replay(*log, question);
-  emit(options.output, options.format == "json" ? json_of(answer, question, log->facts())
+  emit(options.output, options.format == "json" ? replay_json(answer, question, log->facts())
                        : options.format == "csv"
                            ? csv_of(answer)
                            : text_of(answer, question, log->facts(), screen(options.output)));

@@ -24,11 +24,11 @@ std::vector<bool> members(std::size_t size, const std::vector<Node>& set) {
 }
 
 void require_disjoint(const CausalGraph& graph, const std::vector<Node>& one,
-                      const std::vector<Node>& other, const char* first, const char* second) {
+                      const std::vector<Node>& other, const char* where) {
   const std::vector<bool> in = members(graph.size(), one);
   for (const Node node : other)
     if (in[node])
-      throw Error({"", second, fmt::format("'{}', which is in {} too", graph.name(node), first),
+      throw Error({"", "nodes", fmt::format("'{}' {}", graph.name(node), where),
                    "sets without a common node"});
 }
 
@@ -150,9 +150,9 @@ std::string active_words(const CausalGraph& graph, const Dag& dag, const std::ve
 
 Separation d_separation(const CausalGraph& graph, const std::vector<Node>& from,
                         const std::vector<Node>& to, const std::vector<Node>& given) {
-  require_disjoint(graph, from, to, "--from", "--to");
-  require_disjoint(graph, from, given, "--from", "--given");
-  require_disjoint(graph, to, given, "--to", "--given");
+  require_disjoint(graph, from, to, "in the first and in the second set");
+  require_disjoint(graph, from, given, "in the first set and among the given");
+  require_disjoint(graph, to, given, "in the second set and among the given");
   Separation result;
   if (const auto nodes = active_path(graph.dag(), from, to, given)) {
     result.witness = drawn_path(graph, graph.dag(), *nodes);

@@ -310,6 +310,16 @@ Vector exact_weights(const Dense& rows, Vector weights, const DesignOptions& opt
   }
 }
 
+// The rows in a unit in which the largest number is about 1, so that singular values do not
+// overflow. A power of two: no digit changes, and the rank is what it was.
+Matrix near_one(Matrix rows, double largest) {
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  for (std::size_t i = 0; i < rows.rows(); ++i)
+    for (double& entry : rows.row(i)) entry = std::ldexp(entry, -exponent);
+  return rows;
+}
+
 }  // namespace
 
 Design optimal_design(const Matrix& rows, const DesignOptions& options) {
@@ -326,7 +336,7 @@ Design optimal_design(const Matrix& rows, const DesignOptions& options) {
   const double largest = distinct.cwiseAbs().maxCoeff();
   ARMATURE_CHECK(largest > 0, "some row is not zero");
   distinct /= largest;
-  const std::size_t rank = numerical_rank(rows, options.rank_tolerance).rank;
+  const std::size_t rank = numerical_rank(near_one(rows, largest), options.rank_tolerance).rank;
   PivotCoordinates pivoted =
       pivot_coordinates(std::move(distinct), std::min(rank, options.most_rank));
   ARMATURE_CHECK(!pivoted.pivots.empty(), "a row that is not zero is a pivot");

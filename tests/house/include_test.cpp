@@ -29,7 +29,7 @@ const std::map<std::string, Rooms> kBelow = {
     {"lab", {"simulate", "families", "theory"}},
     {"advice", {"lab", "families", "theory"}},
     {"study", {"lab", "theory"}},
-    {"report", {"study", "figures", "audit"}},
+    {"report", {"study", "figures", "audit", "advice"}},
     {"service", {"policies", "audit"}},
     {"cuda", {"simulate"}},
     {"cli", {"report", "lab", "advice", "service", "audit", "graph", "cuda"}},

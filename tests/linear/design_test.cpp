@@ -5,6 +5,7 @@
 #include <Eigen/Dense>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "armature/random.h"
@@ -193,6 +194,21 @@ TEST(Design, TheUnitOfLengthDoesNotMatter) {
   const Design design = optimal_design(Matrix::from_rows({{1e-200, 0}, {0, 1e-200}}), exact());
   EXPECT_EQ(design.rank, 2u);
   EXPECT_NEAR(design.largest_leverage, 2, 1e-12);
+}
+
+TEST(Design, NumbersAtTheEndsOfTheRange) {
+  // Squares and singular values of these overflow, or are nothing.
+  for (const double size : {1e308, std::numeric_limits<double>::max(), 1e-308, 5e-324}) {
+    const Design same = optimal_design(Matrix::from_rows({{size, size}, {size, size}}), exact());
+    EXPECT_EQ(same.rank, 1u) << size;
+    EXPECT_NEAR(same.largest_leverage, 1, 1e-9) << size;
+    const Design apart =
+        optimal_design(Matrix::from_rows({{size, 0}, {0, size}, {size, size}}), exact());
+    EXPECT_EQ(apart.rank, 2u) << size;
+    EXPECT_NEAR(apart.largest_leverage, 2, 1e-6) << size;
+  }
+  const Matrix far_apart = Matrix::from_rows({{1e308, 0}, {0, 1e-308}});
+  EXPECT_EQ(optimal_design(far_apart, exact()).rank, 1u);
 }
 
 // Sums in one order on every machine (docs/exactness.md): with packets, or blocks cut by the size

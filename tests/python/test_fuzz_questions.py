@@ -56,8 +56,22 @@ def test_advice_is_refused_before_it_simulates():
 def test_matrices():
     chance = random.Random(3)
     for _ in range(1500):
-        rows = chance.choice(STRANGE + [np.random.default_rng(chance.randrange(99)).random((4, 3)) for _ in range(9)])
+        ends = [1e308, 1e-308, 5e-324, -1e308, 1.0, 0.0]  # of the range, where squares are infinite or nothing
+        extreme = np.array([[chance.choice(ends) for _ in range(3)] for _ in range(chance.randrange(1, 5))])
+        rows = chance.choice(STRANGE + [extreme] * 9 + [np.random.default_rng(chance.randrange(99)).random((4, 3)) for _ in range(9)])
         attempt(armature.design, rows, **some(chance, ["iterations", "tolerance", "horizon", "seed"]))
+
+
+def test_objects_that_were_never_initialised():
+    for kind in (armature.Problem, armature.Instance):
+        empty = kind.__new__(kind)
+        for ask in (lambda: armature.advise(horizon=100, given=empty), lambda: armature.bounds(horizon=100, instance=empty),
+                    lambda: armature.design(empty), lambda: armature.audit({"action": [1]}, given=empty)):
+            assert not attempt(ask)
+    with pytest.raises(TypeError, match="read, parse"):
+        armature._engine.CausalGraph.__new__(armature._engine.CausalGraph)
+    with pytest.raises(AttributeError):
+        armature.Graph.__new__(armature.Graph).nodes
 
 
 def test_graph_texts():

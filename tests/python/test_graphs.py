@@ -1,8 +1,10 @@
 """Causal graphs from Python: the command's answers, and networkx in and out."""
 
+import copy
 import doctest
 import json
 import pathlib
+import pickle
 import subprocess
 
 import numpy as np
@@ -79,6 +81,17 @@ def test_the_instance_is_the_graph(command):
     assert np.array_equal(instance.means, numbers.mean_reward)
 
 
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda graph: pickle.loads(pickle.dumps(graph))])
+def test_copies_and_pickles_are_the_graph(again):
+    asia = armature.Graph.read(GRAPHS / "asia.bif")
+    question = ("smoke", ["lung", "bronc"], "dysp=yes")
+    assert again(asia).to_bif() == asia.to_bif()
+    assert again(asia).instance(*question).to_json() == asia.instance(*question).to_json()
+    drawn = armature.Graph.parse("dag { x [exposure] u [latent] y [outcome] x -> z -> y  x <-> y  u -> z }")
+    assert again(drawn).to_dagitty() == drawn.to_dagitty()
+    assert again(drawn).verdict(context="z").to_dict() == drawn.verdict(context="z").to_dict()
+
+
 def test_networkx_and_back():
     networkx = pytest.importorskip("networkx")
     graph = armature.Graph.read(GRAPHS / "asia.bif")
@@ -112,6 +125,8 @@ def test_texts_read_back():
 @pytest.mark.parametrize("ask, says", [
     (lambda g: g.separation("smok", "xray"), "smoke"),
     (lambda g: g.separation([], "xray"), "at least one node"),
+    (lambda g: g.separation("smoke", ["xray", "smoke"]), "'smoke' in the first and in the second set"),
+    (lambda g: g.separation("smoke", "xray", "smoke"), "in the first set and among the given"),
     (lambda g: g.verdict("smoke", "dysp", "dysp"), "dysp"),
     (lambda g: g.verdict(context="lung", reward="dysp"), "action: got nothing"),
     (lambda g: g.marginals("smoke", "lung", "dysp=maybe"), "maybe"),
@@ -125,3 +140,4 @@ def test_mistakes_are_named(ask, says):
     with pytest.raises(ValueError) as error:
         ask(armature.Graph.read(GRAPHS / "asia.bif"))
     assert says in str(error.value)
+    assert "--" not in str(error.value)

@@ -48,6 +48,19 @@ def test_audit_as_the_command(command, file):
     assert audit.intervals["means_fixed"].shape == audit.means.shape + (2,)
 
 
+def test_scale_and_all_breaks_as_the_command(command, tmp_path):
+    file = tmp_path / "log.csv"
+    rows = [(a, z, 100 * ((a + z) % 2)) for a in range(12) for z in range(12) for _ in range(20)]
+    file.write_text("action,context,reward\n" + "".join(f"a{a},z{z},{r}\n" for a, z, r in rows))
+    told = answer_of(command, "audit", str(file), "--scale", "0,100", "--no-advice")
+    audit = armature.audit(file, scale=(0, 100), advice=False)
+    assert audit.to_dict() == told
+    assert audit.log["scale"] == [0, 100]
+    assert audit.breaks_found > len(audit.breaks) > 0
+    replayed = answer_of(command, "replay", str(file), "--scale", "0,100", "--uniform", "--always", "a1")
+    assert armature.replay(file, scale=(0, 100), uniform=True, always="a1").to_dict() == replayed
+
+
 def test_audit_with_advice_as_the_command(command):
     path = str(LOGS / "uniform.csv")
     told = answer_of(command, "audit", path, "--horizon", "1000", "-j", "1")
@@ -113,6 +126,22 @@ def test_missing_values_are_counted_as_in_files(tmp_path):
     assert [bad["first_line"] for bad in of_frame.log["bad"]] == [6, 8, 10, 12]
 
 
+def test_masked_values_are_missing():
+    chance = np.random.default_rng(1)
+    rewards = chance.integers(2, size=400)
+    plain = {"action": ["a", "b"] * 200, "context": ["x", "x", "y", "y"] * 100, "reward": rewards}
+    missing = np.arange(400) % 200 == 7
+    masked = dict(plain, reward=np.ma.array(rewards, mask=missing))
+    holes = dict(plain, reward=np.where(missing, np.nan, rewards))
+    told = armature.audit(masked, advice=False)
+    assert told.rows_skipped == 2 and told.log["bad"][0]["first_line"] == 8
+    assert without_source(told) == without_source(armature.audit(holes, advice=False))
+    named = dict(plain, context=np.ma.array(plain["context"], mask=missing))
+    assert armature.audit(named, advice=False).rows_skipped == 2
+    real = dict(plain, reward=np.ma.array(rewards, float, mask=missing))
+    assert without_source(armature.audit(real, advice=False)) == without_source(told)
+
+
 def test_bins_edges_scale_and_names_as_in_files(tmp_path):
     frame = pandas.read_csv(LOGS / "mail.csv").head(4000)
     frame["age"] = np.random.default_rng(1).integers(18, 80, len(frame))
@@ -163,9 +192,21 @@ def test_replay_in_words_and_tables():
     (lambda f: armature.replay(f, "ucb", **MAIL, method="magic"), "magic"),
     (lambda f: armature.replay(f, "ucb", **MAIL, uniform=True, bootstrap=3), "bootstrap: got 3"),
     (lambda f: armature.audit("nowhere.csv"), "nowhere.csv"),
+    (lambda f: armature.audit(f, **MAIL, bins=3), "bins: got 3"),
+    (lambda f: armature.audit(f, **MAIL, edges=[1, 2]), "edges: got [1, 2]"),
+    (lambda f: armature.audit(pandas.concat([f, f[["opened"]]], axis=1), **MAIL), "two named 'opened'"),
+    (lambda f: armature.audit({1: [1, 2], "1": [1, 2]}), "two named '1'"),
+    (lambda f: armature.audit({"action": ["a", "b"], "context": [[1], [2, 3]], "reward": [0, 1]}), "'context'"),
+    (lambda f: armature.audit({"action": ["a", "b"], "context": [[1], [2]], "reward": [0, 1]}), "shape (2, 1)"),
+    (lambda f: armature.audit(f, action="campaign", context=3), "names: got 3"),
+    (lambda f: armature.replay(f, 3, **MAIL), "names: got 3"),
+    (lambda f: armature.replay(f, "ucb", **MAIL, method=3), "method: got 3"),
+    (lambda f: armature.audit(f.assign(opened=[[1]] * len(f)), **MAIL), "a column of lists"),
+    (lambda f: armature.audit(f.assign(opened="\ud800"), **MAIL), "half characters"),
+    (lambda f: armature.audit({"\ud800": [1]}), "half characters"),
 ])
 def test_mistakes_are_named(ask, says):
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(armature.Error) as error:
         ask(pandas.read_csv(LOGS / "mail.csv").head(500))
     assert says in str(error.value)
     assert "--" not in str(error.value)

@@ -157,3 +157,30 @@ def test_a_signal_ends_advice():
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert armature.advise(5, 2, 100, threads=1).policy
+
+
+def test_instances_and_problems_in_every_form(tmp_path):
+    instance = armature.Instance(marginals=[[0.5, 0.5], [0.2, 0.8]], means=[0.1, 0.9])
+    file = tmp_path / "world.json"
+    file.write_text(instance.to_json())
+    plain = armature.bounds(horizon=1000, instance=instance).to_dict()
+    for form in (instance.to_json(), json.loads(instance.to_json()), file, str(file)):
+        told = armature.bounds(horizon=1000, instance=form).to_dict()
+        assert told["bounds"] == plain["bounds"]
+        assert armature.design(form).to_dict() == armature.design(instance).to_dict()
+    problem = instance.problem()
+    file.write_text(problem.to_json())
+    log = {"action": ["a0", "a1"] * 50, "context": ["z0", "z0", "z1", "z1"] * 25, "reward": [1, 0, 0, 1] * 25}
+    plain = armature.audit(log, given=problem, advice=False).to_dict()
+    for form in (problem.to_json(), json.loads(problem.to_json()), file, str(file)):
+        assert armature.audit(log, given=form, advice=False).to_dict() == plain
+    with pytest.raises(armature.Error, match="given"):
+        armature.audit(log, given={"actions": object()}, advice=False)
+    with pytest.raises(armature.Error, match="instance"):
+        armature.bounds(horizon=1000, instance={"actions": 3})
+
+
+def test_numbers_at_the_ends_of_the_range():
+    for size in (1e308, 1e-308):
+        assert armature.design([[size, 0], [0, size]]).rank == 2
+        assert armature.design([[size] * 2] * 2).rank == 1
