@@ -371,11 +371,6 @@ NamedGraph from_parts(const py::dict& fields) {
 void bind_graphs(py::module_& module) {
   const CheckedCall checked;
   py::class_<NamedGraph>(module, "CausalGraph")
-      // pybind11 would make an object with nothing in it, which every method then reads.
-      .def_static("__new__",
-                  [](const py::args&, const py::kwargs&) -> py::object {
-                    throw py::type_error("a graph is made by read, parse or from_networkx");
-                  })
       .def_static(
           "read",
           [](py::handle path, py::handle tables) {

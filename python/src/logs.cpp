@@ -157,7 +157,7 @@ LogOptions log_options(const py::dict& arguments) {
     options.problem = problem_of("given", given);
   options.adaptive = arguments["adaptive"].cast<bool>();
   options.skip_bad = arguments["skip_bad"].cast<bool>();
-  options.progress = [](double, std::uint64_t) { check_signals(); };
+  options.progress = [](double, std::uint64_t) { look_at_signals(); };
   return options;
 }
 
@@ -201,7 +201,7 @@ py::tuple ask_audit(py::handle source, const py::dict& columns, py::handle level
   if (!violation.is_none()) question.violation = share("violation", violation);
   question.horizon = whole_or_none("horizon", horizon, 1, kMostRounds);
   question.seed = whole("seed", seed, 0, UINT64_MAX);
-  question.progress = [](double) { check_signals(); };
+  question.progress = [](double) { look_at_signals(); };
   const std::uint64_t crew = whole("threads", threads, 0, 4096);
   const LogOptions options = in_arguments([&] { return log_options(columns); });
   return in_arguments([&] {

@@ -27,9 +27,6 @@ World world_of(py::handle value, std::optional<Round> horizon, std::uint64_t see
 
 /// A Problem, its JSON, a dictionary like it, or its file.
 Problem problem_of(const char* field, py::handle value);
-
-/// Throws what Python's signal handlers raise, KeyboardInterrupt above all. Takes the GIL.
-void check_signals();
 /// Simulates without the GIL; KeyboardInterrupt ends it.
 AdviceAnswer advise_interruptibly(const AdviceQuestion& question, std::uint64_t threads);
 

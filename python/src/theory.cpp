@@ -25,16 +25,6 @@ struct AskedSetting {
 
 std::string plain_name(const std::string& field) { return field; }
 
-// Null for other objects. One whose __init__ never ran has nothing in it.
-template <class Object>
-const Object* object_of(const char* field, py::handle value) {
-  if (!py::isinstance<Object>(value)) return nullptr;
-  auto* held = reinterpret_cast<py::detail::instance*>(value.ptr());
-  if (!held->get_value_and_holder().holder_constructed())
-    throw Error({"", field, "an object that was never initialised", "one that was"});
-  return &value.cast<const Object&>();
-}
-
 /// The JSON text of an object, a dictionary, or a text that begins like one; nothing for names and
 /// paths.
 std::optional<std::string> json_of(const char* field, py::handle value) {
@@ -43,8 +33,6 @@ std::optional<std::string> json_of(const char* field, py::handle value) {
     } catch (const py::error_already_set&) {
       refuse(field, value, "a dictionary of texts, numbers and lists of them (docs/formats.md)");
     }
-  object_of<Problem>(field, value);  // else to_json reads what is not there
-  object_of<Instance>(field, value);
   if (PyObject_HasAttrString(value.ptr(), "to_json"))
     return text_of(value.attr("to_json")(), field);
   if (!PyUnicode_Check(value.ptr())) return std::nullopt;
@@ -327,8 +315,8 @@ World world_of(py::handle value, std::optional<Round> horizon, std::uint64_t see
   if (!is_world(value))
     refuse("instance", value, "an Instance, a family's text form, a file of one or its JSON");
   World world;
-  if (const auto* instance = object_of<Instance>("instance", value)) {
-    world.instance = std::make_shared<const Instance>(*instance);
+  if (py::isinstance<Instance>(value)) {
+    world.instance = std::make_shared<const Instance>(value.cast<const Instance&>());
     world.text = world.instance->name();
     return world;
   }
@@ -347,17 +335,12 @@ World world_of(py::handle value, std::optional<Round> horizon, std::uint64_t see
 }
 
 Problem problem_of(const char* field, py::handle value) {
-  if (const auto* problem = object_of<Problem>(field, value)) return *problem;
+  if (py::isinstance<Problem>(value)) return value.cast<const Problem&>();
   if (const auto json = json_of(field, value)) return read_problem(*json, field);
   if (!is_world(value))
     refuse(field, value, "a Problem, its file, its JSON or a dictionary like it (docs/formats.md)");
   const std::string path = path_of(value, field);
   return read_problem(Files().read_text(path), path);
-}
-
-void check_signals() {
-  const py::gil_scoped_acquire hold;
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
 AdviceAnswer advise_interruptibly(const AdviceQuestion& question, std::uint64_t threads) {
@@ -384,7 +367,7 @@ AdviceAnswer advise_interruptibly(const AdviceQuestion& question, std::uint64_t 
       for (auto pause = std::chrono::milliseconds(1); !done;
            pause = std::min(2 * pause, std::chrono::milliseconds(50))) {
         std::this_thread::sleep_for(pause);
-        check_signals();
+        look_at_signals();
       }
     } catch (...) {
       stop = true;
