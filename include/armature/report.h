@@ -25,6 +25,10 @@ std::string result_table(const SimulationResult& result, const Screen& screen = 
 std::string result_csv(const std::vector<SimulationResult>& results);
 std::string result_json(const SimulationResult& result);
 
+/// What to ask `advise` after an audit: with the log's marginals, and Z not relied on where it was
+/// rejected. That it was not rejected is no reason to trust it.
+AdviceQuestion advice_question(const AuditAnswer& answer);
+
 /// What was found in a log, as JSON: one text for the command and for all who call the library.
 std::string audit_json(const AuditAnswer& answer, const LogFacts& facts,
                        const std::optional<AdviceAnswer>& advice);

@@ -175,22 +175,6 @@ std::unique_ptr<Log> open(const py::handle source, const LogOptions& options) {
 
 // --- Audit --------------------------------------------------------------------------------------
 
-// The same code that answers `advise`: with the log's marginals, and Z not relied on where it was
-// rejected. That it was not rejected is no reason to trust it.
-AdviceAnswer advice_for(const AuditAnswer& answer, std::uint64_t threads) {
-  AdviceQuestion question;
-  question.given = answer.problem();
-  question.setting.actions = static_cast<double>(answer.actions.size());
-  question.setting.contexts = static_cast<double>(answer.contexts.size());
-  question.setting.horizon =
-      static_cast<double>(answer.question.horizon.value_or(std::max<Round>(2, answer.rows)));
-  question.setting.epsilon = answer.epsilon;
-  question.leaning =
-      answer.verdict == AuditVerdict::kRejected ? Leaning::kDistrust : Leaning::kBalanced;
-  question.seed = answer.question.seed;
-  return advise_interruptibly(question, threads);
-}
-
 py::tuple ask_audit(py::handle source, const py::dict& columns, py::handle level,
                     py::handle violation, py::handle horizon, py::handle seed, bool advice,
                     py::handle threads) {
@@ -214,7 +198,7 @@ py::tuple ask_audit(py::handle source, const py::dict& columns, py::handle level
       throw error.report().file.empty() ? error.in_file(log->facts().file) : error;
     }
     std::optional<AdviceAnswer> recommended;
-    if (advice) recommended = advice_for(answer, crew);
+    if (advice) recommended = advise_interruptibly(advice_question(answer), crew);
     return py::make_tuple(audit_json(answer, log->facts(), recommended),
                           py::cast(answer.problem()));
   });

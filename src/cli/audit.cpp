@@ -147,26 +147,14 @@ AuditQuestion question_from(const Options& options) {
   return question;
 }
 
-// The same code that answers `armature advise`: with the log's marginals, and Z not relied on where
-// it was rejected. That it was not rejected is no reason to trust it.
 std::optional<AdviceAnswer> advice_for(const AuditAnswer& answer, const Options& options) {
   if (options.no_advice) return std::nullopt;
-  AdviceQuestion question;
-  question.given = answer.problem();
-  question.setting.actions = static_cast<double>(answer.actions.size());
-  question.setting.contexts = static_cast<double>(answer.contexts.size());
-  question.setting.horizon =
-      static_cast<double>(answer.question.horizon.value_or(std::max<Round>(2, answer.rows)));
-  question.setting.epsilon = answer.epsilon;
-  question.leaning =
-      answer.verdict == AuditVerdict::kRejected ? Leaning::kDistrust : Leaning::kBalanced;
-  question.seed = answer.question.seed;
   RunHooks hooks;
   hooks.threads = static_cast<unsigned>(whole_number("--threads", options.threads, 0, 4096));
   hooks.stop = &stop_on_interrupt();
   ProgressLine line(options.log.quiet);
   hooks.progress = line.hook();
-  AdviceAnswer advice = advise(question, hooks);
+  AdviceAnswer advice = advise(advice_question(answer), hooks);
   if (!advice.complete) {
     complain("interrupted; --no-advice audits without the simulation");
     throw ExitStatus{130};

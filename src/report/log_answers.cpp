@@ -1,4 +1,5 @@
 // What `armature audit` and `armature replay` found, for programs: docs/formats.md has the fields.
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -94,6 +95,20 @@ Json marginals_json(const AuditAnswer& answer) {
 }
 
 }  // namespace
+
+AdviceQuestion advice_question(const AuditAnswer& answer) {
+  AdviceQuestion question;
+  question.given = answer.problem();
+  question.setting.actions = static_cast<double>(answer.actions.size());
+  question.setting.contexts = static_cast<double>(answer.contexts.size());
+  question.setting.horizon =
+      static_cast<double>(answer.question.horizon.value_or(std::max<Round>(2, answer.rows)));
+  question.setting.epsilon = answer.epsilon;
+  question.leaning =
+      answer.verdict == AuditVerdict::kRejected ? Leaning::kDistrust : Leaning::kBalanced;
+  question.seed = answer.question.seed;
+  return question;
+}
 
 std::string audit_json(const AuditAnswer& answer, const LogFacts& facts,
                        const std::optional<AdviceAnswer>& advice) {
