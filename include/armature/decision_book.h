@@ -64,6 +64,7 @@ class DecisionBook {
     Id id;
     Arm arm;
     std::optional<double> probability;  // that it was this arm, where the book tells probabilities
+    std::uint64_t ticket = 0;           // the policy's own note (Decision), for logs
   };
   struct Waiting {
     Id id;
@@ -81,7 +82,8 @@ class DecisionBook {
   };
 
   /// Does it say of each decision how probable it was? For judging other policies by the log. It
-  /// costs a pass over the actions a decision, and is none where the policy has no closed form.
+  /// costs a pass over the actions a decision, and is none where the policy has no closed form; of
+  /// a floor around such a policy it is AnyPolicy::last_probability.
   enum class Probabilities : bool { kUntold, kTold };
 
   /// How it ended is kept for the last `remembered` decisions that were closed; of earlier ones the

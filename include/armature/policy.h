@@ -72,6 +72,9 @@ struct Tally {
 /// A policy may also have
 ///   bool probabilities(std::span<double>) const   of each arm in the next choice; false: no closed
 ///                                                 form
+///   std::optional<double> last_probability() const
+///                                                 of the arm just chosen, given what chance has
+///                                                 decided that is none of its own (a floor's base)
 ///   Insights explain() const                      what the next choice compares, as it computes it
 ///   void witness(const Tally&, Stream&)           learns from decisions it did not make, in any
 ///                                                 number
@@ -114,6 +117,10 @@ class AnyPolicy {
   /// The probability of each arm in the next choice, given everything so far. False, with `out` as
   /// it was, if there is no closed form (Thompson sampling). Leaves the policy as it is.
   virtual bool probabilities([[maybe_unused]] std::span<double> out) const { return false; }
+  /// Right after a choice: the probability of the arm it was, given the choices of policies inside
+  /// that have no closed form. As good for weighting as the one before the choice; known for a
+  /// floor around anything. None elsewhere.
+  virtual std::optional<double> last_probability() const { return std::nullopt; }
   /// The same for any policy, from so many trial choices of copies, on a stream of its own.
   ProbabilityEstimate estimate_probabilities(std::uint64_t draws, std::uint64_t seed) const;
 
@@ -209,6 +216,12 @@ class ErasedPolicy final : public AnyPolicy {
       return policy_.probabilities(out);
     else
       return false;
+  }
+  std::optional<double> last_probability() const override {
+    if constexpr (requires { policy_.last_probability(); })
+      return policy_.last_probability();
+    else
+      return std::nullopt;
   }
   Insights explain() const override {
     if constexpr (requires { policy_.explain(); })

@@ -48,7 +48,9 @@ class PolicySession {
   /// and witness it there.
   PolicySession extend(const std::string& policy, const Problem& problem) const;
 
-  Round round() const { return round_; }              // decisions made so far
+  Round round() const { return round_; }  // decisions made so far
+  /// Words of luck used so far. A log that keeps it can prove that a replay drew the same ones.
+  std::uint64_t position() const { return stream_.position(); }
   Round outstanding() const { return outstanding_; }  // those neither observed nor forgotten
   const Problem& problem() const { return problem_; }
   const AnyPolicy& policy() const { return at_work(); }

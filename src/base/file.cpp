@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include "armature/error.h"
 
@@ -123,10 +124,22 @@ void require_writable(const std::string& path) {
 }
 
 void make_directory(const std::string& path) {
+  namespace fs = std::filesystem;
   require_name(path);
   std::error_code error;
-  std::filesystem::create_directories(path, error);
+  std::vector<fs::path> parents;  // of those that are new
+  for (fs::path one = fs::absolute(path, error).lexically_normal(); !error && !fs::exists(one);
+       one = one.parent_path())
+    if (one.has_filename()) parents.push_back(one.parent_path());
+  fs::create_directories(path, error);
   if (error) throw Error({path, "directory", error.message(), "one that can be made"});
+  for (const fs::path& parent : parents)
+    if (::access(parent.c_str(), R_OK) == 0) sync_path(parent.string());
+}
+
+void sync_path(const std::string& path) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.number < 0 || ::fsync(file.number) != 0) fail(path, "sync", "one that can be synced");
 }
 
 void write_file(const std::string& path, const std::string& content) {

@@ -19,8 +19,10 @@ std::string read_file(const std::string& path);
 std::string read_text_file(const std::string& path);
 /// Throws Error if write_file would fail now: to be asked before long work, not after it.
 void require_writable(const std::string& path);
-/// With all that lead to it; fine if it is there.
+/// With all that lead to it; fine if it is there. What is new survives a power cut.
 void make_directory(const std::string& path);
+/// A file's contents, or a directory's names, are on the disk when this returns.
+void sync_path(const std::string& path);
 void write_file(const std::string& path, const std::string& content);
 
 /// A long file, piece by piece: nothing stands at the path until it is committed.

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <filesystem>
 
@@ -27,6 +28,15 @@ int open_flags(Database::Mode mode) {
 }
 
 }  // namespace
+
+// SQLite calls only some of it full: what a quota refuses is a failed write to it, and so is the
+// shared memory of the write-ahead log that could not grow.
+bool DatabaseError::full() const {
+  return (code_ & 0xff) == SQLITE_FULL || code_ == SQLITE_IOERR_SHMSIZE ||
+         (code_ == SQLITE_IOERR_WRITE && (system_ == ENOSPC || system_ == EDQUOT));
+}
+bool DatabaseError::busy() const { return (code_ & 0xff) == SQLITE_BUSY; }
+bool DatabaseError::corrupt() const { return (code_ & 0xff) == SQLITE_CORRUPT; }
 
 void Statement::Finalizer::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
@@ -75,6 +85,12 @@ Statement& Statement::bind(int index, const std::string& value) {
   return *this;
 }
 
+Statement& Statement::bind_blob(int index, std::string_view bytes) {
+  check(sqlite3_bind_blob64(statement_.get(), index, bytes.data(), bytes.size(), SQLITE_TRANSIENT),
+        "bind");
+  return *this;
+}
+
 Statement& Statement::bind_null(int index) {
   check(sqlite3_bind_null(statement_.get(), index), "bind");
   return *this;
@@ -100,6 +116,8 @@ void Statement::run() {
   while (step()) {
   }
 }
+
+void Statement::rewind() { sqlite3_reset(statement_.get()); }
 
 void Statement::refuse(int column, const char* expected) const {
   throw Error({database_->path(), "column " + columns_[static_cast<std::size_t>(column)],
@@ -128,6 +146,12 @@ std::string Statement::text(int column) const {
              : std::string(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
 }
 
+std::string Statement::blob(int column) const {
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_.get(), column));
+  const int size = sqlite3_column_bytes(statement_.get(), column);
+  return bytes == nullptr ? "" : std::string(bytes, static_cast<std::size_t>(size));
+}
+
 bool Statement::is_null(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }
@@ -153,12 +177,30 @@ void Database::execute(const std::string& sql) {
 }
 
 void Database::fail(const std::string& what) const {
+  // At a commit SQLite keeps no note of the system's error; it is still there.
+  const int system =
+      sqlite3_system_errno(handle_.get()) != 0 ? sqlite3_system_errno(handle_.get()) : errno;
   const int code = sqlite3_errcode(handle_.get());
   const char* expected = code == SQLITE_FULL     ? "room on the disk; nothing finished is lost"
                          : code == SQLITE_NOTADB ? "a SQLite database"
                          : code == SQLITE_BUSY   ? "no other program writing to it"
                                                  : "a SQLite database that can be read and written";
-  throw Error({path_, what, sqlite3_errmsg(handle_.get()), expected});
+  throw DatabaseError(sqlite3_extended_errcode(handle_.get()), system,
+                      {path_, what, sqlite3_errmsg(handle_.get()), expected});
+}
+
+void Database::checkpoint_by_hand() {
+  const auto note_pages = [](void* database, sqlite3*, const char*, int pages) {
+    static_cast<Database*>(database)->pages_ahead_ = pages;
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(handle_.get(), note_pages, this);  // in place of the one that checkpoints
+}
+
+void Database::checkpoint() {
+  if (sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr,
+                                nullptr) != SQLITE_OK)
+    fail("checkpoint");
 }
 
 Transaction::Transaction(Database& database) : database_(database) {

@@ -8,10 +8,28 @@
 #include <string_view>
 #include <vector>
 
+#include "armature/error.h"
+
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace armature {
+
+/// What SQLite could not do. A full disk, or a database that others hold, may be mended and tried
+/// again; of everything else nobody knows what is on the disk.
+class DatabaseError : public Error {
+ public:
+  /// SQLite's extended code, and the errno behind it, 0: none.
+  DatabaseError(int code, int system, ErrorReport report)
+      : Error(std::move(report)), code_(code), system_(system) {}
+  bool full() const;  // or beyond somebody's quota
+  bool busy() const;
+  bool corrupt() const;  // a page of the file is not what SQLite wrote
+
+ private:
+  int code_;
+  int system_;
+};
 
 class Database;
 
@@ -23,6 +41,7 @@ class Statement {
   Statement& bind(int index, std::int64_t value);
   Statement& bind(int index, double value);
   Statement& bind(int index, const std::string& value);
+  Statement& bind_blob(int index, std::string_view bytes);
   Statement& bind_null(int index);
   /// The same by the parameter's name in the SQL: bind(":cell", 3).
   template <class Value>
@@ -39,12 +58,15 @@ class Statement {
   bool step();
   /// For statements without rows.
   void run();
+  /// Ready to be bound again, for who leaves before the last row.
+  void rewind();
 
   /// Throws Error where the column holds something else: SQLite keeps a text in a column of numbers
   /// as it is, and would read it as 0. A whole number is a real one, too; infinities are none.
   std::int64_t integer(int column) const;
   double real(int column) const;
   std::string text(int column) const;
+  std::string blob(int column) const;  // bytes, empty if there are none
   bool is_null(int column) const;
   /// The same by the column's name.
   std::int64_t integer(std::string_view column) const { return integer(column_named(column)); }
@@ -75,6 +97,12 @@ class Database {
   const std::string& path() const { return path_; }
   [[noreturn]] void fail(const std::string& what) const;
 
+  /// Leaves it to checkpoint() to move what was committed from the write-ahead log into the
+  /// database: SQLite by itself would do so at a commit and keep quiet about a failure.
+  void checkpoint_by_hand();
+  int pages_ahead() const { return pages_ahead_; }  // in the write-ahead log at the last commit
+  void checkpoint();
+
  private:
   friend class Statement;
   struct Closer {
@@ -82,6 +110,7 @@ class Database {
   };
   std::string path_;
   std::unique_ptr<sqlite3, Closer> handle_;
+  int pages_ahead_ = 0;
 };
 
 /// All or nothing: rolled back unless committed.

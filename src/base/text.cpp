@@ -35,6 +35,9 @@ std::optional<double> plain_real(std::string_view text) {
   return value;
 }
 
+constexpr std::size_t kLongestGuess = 64;
+constexpr std::size_t kMostGuesses = 100;
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -79,10 +82,15 @@ std::optional<std::uint64_t> parse_integer(std::string_view text) {
 
 std::string print_real(double value) { return fmt::format("{}", value); }
 
+// Both may come from a client who wants this to take long.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& names) {
+  if (word.size() > kLongestGuess || names.size() > kMostGuesses) return "";
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
   std::string best;
   for (const std::string& name : names) {
+    // The distance is no less than the difference of their lengths.
+    if (std::max(word.size(), name.size()) - std::min(word.size(), name.size()) >= best_distance)
+      continue;
     const std::size_t distance = edit_distance(word, name);
     if (distance < best_distance) {
       best_distance = distance;
@@ -93,7 +101,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 }
 
 std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  if (text.find_first_of(",\"\n\r#") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";

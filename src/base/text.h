@@ -21,7 +21,7 @@ std::string print_real(double value);
 
 /// "; did you mean 'ucb'?" for the name nearest to `word`, or nothing if none is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& names);
-/// A CSV field: quoted where a comma, quote or line break would end it.
+/// A CSV field: quoted where a comma, quote or line break would end it, or `#` begin a remark.
 std::string csv_field(const std::string& text);
 /// Letters, digits, '-' and '_': what names and keys of text forms are made of.
 bool is_name(std::string_view text);

@@ -93,8 +93,12 @@ DecisionBook::Made DecisionBook::choose() {
   }
   const Decision decision = session_.choose();
   open_.add(last_id(), decision);
-  return {last_id(), decision.arm,
-          known ? std::optional(probabilities_[decision.arm]) : std::nullopt};
+  std::optional<double> probability;
+  if (known)
+    probability = probabilities_[decision.arm];
+  else if (told_ == Probabilities::kTold)
+    probability = session_.policy().last_probability();
+  return {last_id(), decision.arm, probability, decision.ticket};
 }
 
 void DecisionBook::observe(Id id, Outcome outcome) {

@@ -112,7 +112,7 @@ AdviceQuestion advice_question(const AuditAnswer& answer) {
 
 std::string audit_json(const AuditAnswer& answer, const LogFacts& facts,
                        const std::optional<AdviceAnswer>& advice) {
-  using Cell = AuditCellAnswer;
+  using CellAnswer = AuditCellAnswer;
   const auto anytime = [&](const Interval& interval) {
     return answer.weighted ? Json() : interval_json(interval);
   };
@@ -130,20 +130,21 @@ std::string audit_json(const AuditAnswer& answer, const LogFacts& facts,
       {"binary", answer.binary},
       {"actions", answer.actions},
       {"contexts", answer.contexts},
-      {"counts", matrix_json(answer, [](const Cell& c) { return c.rows; })},
-      {"marginals", matrix_json(answer, [](const Cell& c) { return c.marginal; })},
-      {"means", matrix_json(answer, [](const Cell& c) { return c.mean ? Json(*c.mean) : Json(); })},
+      {"counts", matrix_json(answer, [](const CellAnswer& c) { return c.rows; })},
+      {"marginals", matrix_json(answer, [](const CellAnswer& c) { return c.marginal; })},
+      {"means",
+       matrix_json(answer, [](const CellAnswer& c) { return c.mean ? Json(*c.mean) : Json(); })},
       {"intervals",
        {{"delta", answer.question.delta},
         {"approximate", answer.weighted},
         {"marginals_fixed",
-         matrix_json(answer, [](const Cell& c) { return interval_json(c.marginal_fixed); })},
+         matrix_json(answer, [](const CellAnswer& c) { return interval_json(c.marginal_fixed); })},
         {"marginals_anytime",
-         matrix_json(answer, [&](const Cell& c) { return anytime(c.marginal_anytime); })},
+         matrix_json(answer, [&](const CellAnswer& c) { return anytime(c.marginal_anytime); })},
         {"means_fixed",
-         matrix_json(answer, [](const Cell& c) { return interval_json(c.mean_fixed); })},
+         matrix_json(answer, [](const CellAnswer& c) { return interval_json(c.mean_fixed); })},
         {"means_anytime",
-         matrix_json(answer, [&](const Cell& c) { return anytime(c.mean_anytime); })}}},
+         matrix_json(answer, [&](const CellAnswer& c) { return anytime(c.mean_anytime); })}}},
       {"smallest_p_value", answer.smallest_p},
       {"combined_p_value", answer.combined_p},
       {"log_e_value", answer.log_evidence},

@@ -99,6 +99,9 @@ TEST(DidYouMean, IsSilentWhenNoneIsNear) {
 TEST(DidYouMean, LongWordsMayHaveMoreMistakes) {
   EXPECT_EQ(did_you_mean("abcdefgh1234", {"abcdefghijkl"}), "; did you mean 'abcdefghijkl'?");
   EXPECT_EQ(did_you_mean("abcdefg12345", {"abcdefghijkl"}), "");
+  // Clients choose both: what would take long is not tried.
+  EXPECT_EQ(did_you_mean(std::string(65, 'x'), {std::string(64, 'x')}), "");
+  EXPECT_EQ(did_you_mean("ubc", std::vector<std::string>(101, "ucb")), "");
 }
 
 TEST(Join, PutsTheSeparatorBetween) {

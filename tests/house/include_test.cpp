@@ -101,17 +101,20 @@ std::optional<Include> included_by(const std::string& line) {
   const std::string start = "#include";
   if (!dense.starts_with(start) || dense.size() == start.size()) return std::nullopt;
   const bool angled = dense[start.size()] == '<';
+  if (!angled && dense[start.size()] != '"') return std::nullopt;  // a file the build makes
   const std::string rest = dense.substr(start.size() + 1);
   return Include{rest.substr(0, rest.find(angled ? '>' : '"')), angled};
 }
 
 // Whose a header in angle brackets is: "" for the standard library's, "system" for the machine's.
 std::string library_of(const std::string& header) {
-  for (const char* library : {"fmt", "Eigen", "nlohmann", "toml++", "CLI"})
+  for (const char* library : {"fmt", "Eigen", "nlohmann", "toml++", "CLI", "boost", "openssl"})
     if (header.starts_with(std::string(library) + "/")) return library;
   if (header == "sqlite3.h") return "SQLite";
+  if (header == "simdjson.h") return "simdjson";
   if (header.find('/') == std::string::npos && !header.ends_with(".h")) return "";
-  return header.starts_with("sys/") || header.find('/') == std::string::npos ? "system" : header;
+  const bool ours = header.starts_with("sys/") || header.starts_with("arpa/");
+  return ours || header.find('/') == std::string::npos ? "system" : header;
 }
 
 // Which libraries a room may lean on beside the standard one. Files, locks, processes and SQLite
@@ -131,7 +134,7 @@ const std::map<std::string, std::set<std::string>> kLibraries = {
     {"advice", {"fmt"}},
     {"study", {"fmt", "nlohmann"}},
     {"report", {"fmt", "nlohmann"}},
-    {"service", {"fmt", "nlohmann", "SQLite", "system"}},
+    {"service", {"fmt", "nlohmann", "SQLite", "system", "boost", "openssl", "simdjson"}},
     {"cuda", {"fmt", "system"}},
     {"cli", {"fmt", "nlohmann", "CLI", "system"}},
 };

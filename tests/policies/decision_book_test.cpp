@@ -538,5 +538,23 @@ TEST(DecisionBook, AbortsOnceMovedFrom) {
   taken.observe(id, {0, 1});
 }
 
+// What a log keeps so that a replay can be proved to be one.
+TEST(DecisionBook, TellsTicketsAndThePositionOfItsLuck) {
+  const Problem problem = test::problem_of({{0.5, 0.5}, {0.25, 0.75}}, 1000);
+  DecisionBook book(PolicySession("floor:base=ts,probability=0.5", problem, 3), 0,
+                    DecisionBook::Probabilities::kTold);
+  PolicySession alone("floor:base=ts,probability=0.5", problem, 3);
+  for (int t = 0; t < 50; ++t) {
+    const DecisionBook::Made made = book.choose();
+    const Decision decision = alone.choose();
+    EXPECT_EQ(made.ticket, decision.ticket);
+    EXPECT_EQ(made.probability, alone.policy().last_probability());
+    EXPECT_EQ(book.session().position(), alone.position());
+    book.observe(made.id, Outcome{0, 1});
+    alone.observe(decision, {0, 1});
+  }
+  EXPECT_GT(alone.position(), 50u);
+}
+
 }  // namespace
 }  // namespace armature

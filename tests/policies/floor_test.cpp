@@ -48,6 +48,29 @@ TEST(Floor, PlaysItsShareUniformly) {
   EXPECT_DOUBLE_EQ(hand.policy->diagnostics()[0].value, own / kRounds);
 }
 
+// Given what the base chose: ε/|A| where the floor played another arm, else 1 − ε more. Of a base
+// without a closed form nothing else is known. Each arm's weights 1/p add up to the rounds: 6
+// standard deviations of such a sum (no weight is above |A|/ε) are a false-alarm rate below 1e-6.
+TEST(Floor, KnowsTheProbabilityOfWhatItChose) {
+  Hand hand("floor:base=ts,probability=0.4", kFourArms);
+  std::vector<double> stated(4);
+  ASSERT_FALSE(hand.policy->probabilities(stated));
+  EXPECT_EQ(hand.policy->last_probability(), std::nullopt);
+  constexpr int kRounds = 20'000;
+  std::vector<double> weights(4);
+  for (int t = 0; t < kRounds; ++t) {
+    const Decision decision = hand.choose();
+    const double p = hand.policy->last_probability().value();
+    ASSERT_TRUE(p == 0.4 / 4 || p == 0.4 / 4 + (1 - 0.4)) << p;
+    if (!of_the_floor(decision)) {
+      ASSERT_GT(p, 0.5);
+    }
+    weights[decision.arm] += 1 / p;
+    hand.observe(decision, 0, decision.arm == 2 ? 1 : 0);
+  }
+  for (const double weight : weights) EXPECT_NEAR(weight, kRounds, 6 * std::sqrt(kRounds * 10.0));
+}
+
 // Its decisions are those it would make alone, but for those the floor overrules.
 TEST(Floor, LeavesTheBaseItsLuck) {
   Hand floored("floor:base=uniform,probability=0.3", kFourArms);

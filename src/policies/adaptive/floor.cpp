@@ -58,11 +58,14 @@ Decision Floor::choose(Stream& stream) {
   const Decision base = base_->choose(stream);
   ARMATURE_CHECK(base.ticket >> (64 - kFlagBits) == 0, "a base's ticket leaves room for a flag");
   Stream luck = stream.aside(Purpose::kFloor, rounds_);
-  if (!bernoulli(luck, probability_)) return {base.arm, base.ticket << kFlagBits};
+  const bool own = bernoulli(luck, probability_);
+  const Arm arm = own ? uniform_index(luck, actions_) : base.arm;
+  last_probability_ = probability_ / actions_ + (arm == base.arm ? 1 - probability_ : 0);
+  if (!own) return {arm, base.ticket << kFlagBits};
   base_->forget(base);
   ++own_rounds_;
   ++outstanding_;
-  return {uniform_index(luck, actions_), rounds_ << kFlagBits | kOwnPlay};
+  return {arm, rounds_ << kFlagBits | kOwnPlay};
 }
 
 void Floor::observe(Decision decision, Outcome outcome, Stream& stream) {

@@ -21,6 +21,7 @@ class Floor {
   void observe(Decision decision, Outcome outcome, Stream& stream);
   void forget(Decision decision);
   bool probabilities(std::span<double> out) const;
+  std::optional<double> last_probability() const { return last_probability_; }
   Insights explain() const;
   void witness(const Tally& tally, Stream& stream) { base_->witness(tally, stream); }
   std::string witness_obstacle() const { return base_->witness_obstacle(); }
@@ -57,9 +58,10 @@ class Floor {
   bool base_witnesses_;
 
   std::uint64_t rounds_ = 0;
-  std::uint64_t own_rounds_ = 0;   // played by the floor
-  std::uint64_t outstanding_ = 0;  // of the floor's plays
-  std::vector<Due> due_;           // by round
+  std::uint64_t own_rounds_ = 0;            // played by the floor
+  std::uint64_t outstanding_ = 0;           // of the floor's plays
+  std::vector<Due> due_;                    // by round
+  std::optional<double> last_probability_;  // of the arm just chosen: a remark, no state
 };
 
 }  // namespace armature
