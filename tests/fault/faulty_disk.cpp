@@ -1,6 +1,7 @@
 #include "fault/faulty_disk.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +17,12 @@ constexpr std::size_t kPiece = 512;
 std::string contents(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Writes part of a change into an image of a file.
+void put(std::string& image, std::uint64_t offset, std::string_view bytes) {
+  image.resize(std::max<std::size_t>(image.size(), offset + bytes.size()));
+  image.replace(offset, bytes.size(), bytes);
 }
 
 FaultyDisk& disk_of(sqlite3_vfs* vfs) { return *static_cast<FaultyDisk*>(vfs->pAppData); }
@@ -39,8 +46,15 @@ struct FaultyFile {
 
   static int write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) {
     const FaultyFile& self = of(file);
-    if (!self.disk->operate()) return SQLITE_IOERR_WRITE;
-    if (!self.disk->take_room(static_cast<std::uint64_t>(size))) return SQLITE_FULL;
+    if (!self.disk->operate()) {
+      errno = EIO;
+      return SQLITE_IOERR_WRITE;
+    }
+    if (!self.disk->take_room(static_cast<std::uint64_t>(size))) {
+      if (!self.disk->quota_) return SQLITE_FULL;
+      errno = EDQUOT;
+      return SQLITE_IOERR_WRITE;
+    }
     if (FaultyDisk::Record* record = self.record())
       record->since.push_back(
           {static_cast<std::uint64_t>(offset),
@@ -58,8 +72,13 @@ struct FaultyFile {
   static int sync(sqlite3_file* file, int) {
     FaultyFile& self = of(file);
     if (!self.disk->operate()) return SQLITE_IOERR_FSYNC;
+    FaultyDisk::Record* record = self.record();
+    if (!self.disk->may_sync()) {
+      if (record != nullptr) record->since.clear();
+      return SQLITE_IOERR_FSYNC;
+    }
     if (std::exchange(self.fresh, false)) self.disk->sync_directory();
-    if (FaultyDisk::Record* record = self.record()) *record = {contents(self.path), false, {}};
+    if (record != nullptr) record->sync();
     return SQLITE_OK;
   }
 };
@@ -98,6 +117,11 @@ const sqlite3_io_methods kMethods = {
     nullptr,
     nullptr,
 };
+const sqlite3_io_methods kOldMethods = [] {
+  sqlite3_io_methods methods = kMethods;
+  methods.iVersion = 1;
+  return methods;
+}();
 
 }  // namespace
 
@@ -136,6 +160,23 @@ bool FaultyDisk::take_room(std::uint64_t bytes) {
   return true;
 }
 
+bool FaultyDisk::may_sync() {
+  if (!syncs_left_ || (*syncs_left_)-- != 0) return true;
+  syncs_left_.reset();
+  sync_has_failed_ = true;
+  return false;
+}
+
+void FaultyDisk::Record::sync() {
+  for (const Change& change : since)
+    if (change.bytes)
+      put(safe, change.offset, *change.bytes);
+    else
+      safe.resize(change.offset);
+  since.clear();
+  deleted = false;
+}
+
 // A file that was there before is as safe as it can be.
 void FaultyDisk::remember(const std::string& path) {
   const auto [entry, fresh] = records_.try_emplace(path);
@@ -158,7 +199,8 @@ int FaultyDisk::open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int
   if (name != nullptr) disk.remember(name);
   std::memset(real, 0, static_cast<std::size_t>(disk.real_->szOsFile));
   const int status = disk.real_->xOpen(disk.real_, name, real, flags, out);
-  if (real->pMethods != nullptr) file->pMethods = &kMethods;
+  if (real->pMethods != nullptr)
+    file->pMethods = disk_of(vfs).shares_memory_ ? &kMethods : &kOldMethods;
   return status;
 }
 
@@ -182,9 +224,7 @@ void FaultyDisk::write_back(const std::string& path, const Record& record, Strea
     }
     for (std::size_t at = 0; at < change.bytes->size(); at += kPiece) {
       if (luck.uniform() >= kept) continue;
-      const std::size_t size = std::min(kPiece, change.bytes->size() - at);
-      image.resize(std::max<std::size_t>(image.size(), change.offset + at + size));
-      image.replace(change.offset + at, size, *change.bytes, at, size);
+      put(image, change.offset + at, std::string_view(*change.bytes).substr(at, kPiece));
     }
   }
   std::ofstream(path, std::ios::binary | std::ios::trunc) << image;
@@ -197,6 +237,7 @@ void FaultyDisk::restart(Stream& luck) {
   }
   records_.clear();
   operations_left_.reset();
+  syncs_left_.reset();
   off_ = false;
 }
 

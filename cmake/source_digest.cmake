@@ -1,0 +1,10 @@
+# Writes OUTPUT: a C string of the hash of all files named in the file LIST.
+file(STRINGS ${LIST} files)
+set(all "")
+foreach(file ${files})
+  file(SHA256 ${file} one)
+  string(APPEND all ${one})
+endforeach()
+string(SHA256 digest "${all}")
+string(SUBSTRING ${digest} 0 12 digest)
+file(WRITE ${OUTPUT} "\"${digest}\"\n")

@@ -1,0 +1,109 @@
+// The HTTP interface without a network: a request in, a reply out. Routes, roles and fields are
+// those of the table (routes.h); what they do is done by the Service.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "service/export.h"
+#include "service/http/guard.h"
+#include "service/http/journal.h"
+#include "service/http/live.h"
+#include "service/http/message.h"
+#include "service/http/metrics.h"
+#include "service/http/routes.h"
+#include "service/service.h"
+
+namespace armature::service::http {
+
+class SeatsByToken;
+
+class Api {
+ public:
+  struct Options {
+    Guard::Options guard;
+    /// A reader of its own for every export. Null: there is nothing to export.
+    std::function<std::unique_ptr<LogReader>()> open_log;
+    /// Runs what may wait for the disk.
+    std::function<void(std::function<void()>)> aside;
+    std::uint64_t most_exports = 16;
+    std::uint64_t most_exports_each = 4;  // of one token
+    std::uint64_t most_live = 1'000;
+    std::uint64_t disk_floor = 0;  // not ready below it
+    Journal* journal = nullptr;
+  };
+  using Done = std::function<void(HttpReply)>;
+
+  /// Streams count themselves while they live: the counts outlive them.
+  Api(Service& service, RequestCounts& counts, Options options);
+
+  /// Calls back exactly once, on any thread, now or later. Throws nothing.
+  void handle(HttpRequest request, Done done);
+
+  /// Once a request's header has come: why its body need not be read. None: it is welcome.
+  std::optional<HttpReply> refuse_body(const HttpRequest& head) const;
+
+  /// Once a second, for live streams.
+  void tick() { live_->tick(); }
+  /// Not ready any more; live streams end.
+  void begin_stop();
+
+ private:
+  /// A request on its way.
+  struct Call {
+    HttpRequest request;
+    Match match;
+    Caller caller;
+    Done done;
+
+    const std::string& experiment() const { return match.experiment; }
+    FieldValues fields() { return read_fields(request.body, match.route->fields); }
+    FieldValues query() const { return read_query(match.query, match.route->query); }
+    void reply(std::string json) { done({200, "application/json", std::move(json)}); }
+  };
+
+  void carry_out(Call& call);
+  /// Tells the journal, too, of what is no client's fault.
+  HttpReply complain(const std::exception& error) const;
+  void submit(Call& call, Request request);
+  void submit_taught(Call& call, Request request);
+  void submit_all(Call& call, std::vector<Request> requests);
+  /// Throws Refusal: there is none, or none that this caller may know of.
+  std::shared_ptr<const Summary> summary(const Call& call) const;
+  void require_scope(const Call& call) const;
+
+  void create(Call& call);
+  void list(Call& call);
+  void show(Call& call);
+  void decide(Call& call);
+  void decide_batch(Call& call);
+  void outcome(Call& call);
+  void outcome_batch(Call& call);
+  void look(Call& call);
+  void epoch(Call& call);
+  void amend(Call& call);
+  void tokens(Call& call);
+  void add_token(Call& call);
+  void remove_token(Call& call);
+  void export_log(Call& call);
+  /// May that caller still see what is streamed to it?
+  std::function<bool()> allowed(const Call& call) const;
+  void export_tail(Call& call, ExportFormat format, Sequence from);
+  void snapshot(Call& call);
+  void follow(Call& call);
+  void ready(Call& call);
+
+  Service& service_;
+  RequestCounts& counts_;
+  Options options_;
+  Guard guard_;
+  std::shared_ptr<Live> live_;
+  std::shared_ptr<SeatsByToken> export_seats_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::uint64_t> requests_{0};
+};
+
+}  // namespace armature::service::http

@@ -1,0 +1,68 @@
+// Work that may wait for a disk, on threads of its own: connections are not kept waiting by it, and
+// a long one does not keep the others waiting.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace armature::service::http {
+
+class Aside {
+ public:
+  explicit Aside(unsigned threads = 4) {
+    for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  }
+  ~Aside() { stop(); }
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+  /// Any thread; from within such work, too.
+  void run(std::function<void()> work) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;  // and with it goes whatever waits for it
+      waiting_.push_back(std::move(work));
+    }
+    wake_.notify_one();
+  }
+
+  /// Ends what has begun, drops what has not and what comes later.
+  void stop() {
+    std::deque<std::function<void()>> dropped;
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+      dropped.swap(waiting_);
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_)
+      if (thread.joinable()) thread.join();
+  }
+
+ private:
+  void work() {
+    for (;;) {
+      std::function<void()> work;
+      {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
+        if (stopping_) return;
+        work = std::move(waiting_.front());
+        waiting_.pop_front();
+      }
+      work();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> waiting_;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;  // last: they use the others
+};
+
+}  // namespace armature::service::http

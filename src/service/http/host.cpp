@@ -1,0 +1,78 @@
+#include "service/http/host.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace armature::service::http {
+namespace {
+
+constexpr rlim_t kOtherDescriptors = 256;  // the store, its readers, and whatever else is open
+
+// Most systems begin with 1,024, and let whoever asks have more.
+void raise_descriptor_limit(std::size_t connections, Journal* journal) {
+  const rlim_t needed = connections + kOtherDescriptors;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+  limit.rlim_cur = std::min(needed, limit.rlim_max);
+  setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur < needed && journal != nullptr)
+    journal->note("descriptors", fmt::format("{}: {} are needed for {} connections", limit.rlim_cur,
+                                             needed, connections));
+}
+
+// Who asks for a door that must be closed is refused before anything is written.
+void require_tokens(const std::string& directory, const ServerOptions& server) {
+  const bool here_only = is_loopback(server.address);
+  if (here_only && !server.behind_proxy) return;
+  const bool has_store = std::filesystem::exists(directory + "/service.sqlite");
+  if (has_store && !read_sqlite_log(directory)->tokens().empty()) return;
+  throw Error({"", here_only ? "--behind-proxy" : "--listen",
+               here_only ? "a proxy without tokens" : "'" + server.address + "' without tokens",
+               "armature service token " + directory + " --name admin --role admin first"});
+}
+
+}  // namespace
+
+Host::Host(const std::string& directory, HostOptions options) : drain_(options.drain) {
+  options.server.clock = options.service.clock;
+  counts_.bodies.most = options.server.most_body_bytes;
+  counts_.answers.most = options.server.most_answer_bytes;
+  const bool here_only = is_loopback(options.server.address);
+  const bool behind_proxy = options.server.behind_proxy;
+  raise_descriptor_limit(options.server.most_connections, options.journal);
+  server_ = std::make_unique<Server>(counts_, options.server);
+  require_tokens(directory, options.server);
+  if (!options.service.free_bytes)
+    options.service.free_bytes = [directory] { return free_bytes_in(directory); };
+  const Clock* clock = options.service.clock;
+  const std::uint64_t floor = options.service.disk_floor;
+  service_ = std::make_unique<Service>(open_sqlite_log(directory), std::move(options.service));
+  aside_ = std::make_unique<Aside>();
+  Api::Options api;
+  // Behind a proxy everybody comes from loopback.
+  api.guard = {here_only && !behind_proxy, options.requests_per_second, clock, behind_proxy};
+  api.open_log = [directory] { return read_sqlite_log(directory); };
+  api.aside = [this](std::function<void()> work) { aside_->run(std::move(work)); };
+  api.disk_floor = floor;
+  api.journal = options.journal;
+  api_ = std::make_unique<Api>(*service_, counts_, std::move(api));
+  server_->start(*api_);
+}
+
+Host::~Host() { stop(); }
+
+// From the outside in; whoever may still call somebody goes before that one.
+void Host::stop() {
+  if (!server_) return;
+  api_->begin_stop();
+  server_->begin_stop();
+  service_->stop();
+  server_->drain(drain_);
+  aside_->stop();  // slow clients may still ask it for pieces: it outlives the server
+  server_.reset();
+}
+
+}  // namespace armature::service::http

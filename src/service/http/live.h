@@ -1,0 +1,63 @@
+// Experiments as they change, for pages: server-sent events, one message a tick at most. A summary
+// is rendered once, aside, and all that follow the experiment are sent the same bytes.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "service/http/budget.h"
+#include "service/http/message.h"
+#include "service/service.h"
+
+namespace armature::service::http {
+
+class Live : public std::enable_shared_from_this<Live> {
+ public:
+  using Aside = std::function<void(std::function<void()>)>;
+  /// Messages are held for as long as somebody is sent them: together no more than the budget,
+  /// which outlives them. Who would be sent one more waits for the next tick.
+  Live(const Service& service, Budget& budget, Aside aside)
+      : service_(service), budget_(budget), aside_(std::move(aside)) {}
+
+  /// From the summary after number `last` on, for as long as it is allowed.
+  std::shared_ptr<Pieces> follow(std::string experiment, std::uint64_t last,
+                                 std::function<bool()> allowed);
+  /// Once a second: tells those whose experiment has changed, and now and then the others that the
+  /// line still stands.
+  void tick();
+  /// All of them end.
+  void stop();
+
+ private:
+  class Follower;
+  using Text = std::shared_ptr<const std::string>;
+  struct Waiting {
+    std::shared_ptr<Follower> follower;
+    Pieces::Ready ready;
+  };
+  struct Rendered {
+    std::uint64_t number = 0;
+    Text text;
+  };
+  void wait(std::shared_ptr<Follower> follower, Pieces::Ready ready);
+  void tell();
+  /// What came after that number; none: nothing did, or there is no room for it.
+  Rendered news(const std::string& experiment, std::uint64_t last);
+
+  const Service& service_;
+  Budget& budget_;
+  const Aside aside_;
+  std::atomic<bool> telling_{false};
+  std::mutex mutex_;  // of who waits
+  std::list<Waiting> waiting_;
+  bool stopped_ = false;
+  std::mutex rendered_mutex_;
+  std::map<std::string, Rendered> rendered_;  // the newest of each experiment that is followed
+};
+
+}  // namespace armature::service::http

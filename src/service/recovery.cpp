@@ -1,0 +1,214 @@
+// From what is stored to a fold, or to the reason why not.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <optional>
+
+#include "service/archive.h"
+#include "service/fold.h"
+#include "service/refusal.h"
+
+namespace armature::service {
+namespace {
+
+constexpr Sequence kToTheEnd = std::numeric_limits<std::int64_t>::max();
+
+void require_events(const Fold& fold) {
+  if (fold.last_seq() == 0)
+    throw Error({"", "events of '" + fold.facts().name + "'", "none", "an epoch first"});
+}
+
+void replay_the_rest(Fold& fold, LogReader& log, ExperimentId id) {
+  log.walk(id, fold.last_seq() + 1, kToTheEnd, [&](const Event& event) { fold.replay(event); });
+  require_events(fold);
+}
+
+// The same to whoever may take long: a reader that stays in one place keeps the write-ahead log
+// from being moved into the database.
+void walk_in_pieces(LogReader& log, ExperimentId id, Sequence from, Sequence before,
+                    const LogReader::Visit& visit) {
+  constexpr Sequence kPiece = 10'000;
+  const Sequence end = std::min(before, log.last(id) + 1);
+  for (; from < end; from += kPiece) log.walk(id, from, std::min(from + kPiece, end), visit);
+}
+
+std::optional<Fold> whole_snapshot(const ExperimentFacts& facts, LogReader& log, ExperimentId id,
+                                   const Snapshot& snapshot, std::vector<std::string>& damages,
+                                   Fold::Policy policy = Fold::Policy::kAtWork) {
+  try {
+    return Fold::load(facts, log, id, snapshot, policy);
+  } catch (const StoreFailure&) {
+    throw;
+  } catch (const std::exception& damage) {
+    damages.push_back(fmt::format("snapshot of event {}: {}", snapshot.seq, damage.what()));
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Fold beginning(const ExperimentFacts& facts, LogReader& log, ExperimentId id, Fold::Policy policy) {
+  const Sequence first = log.first(id);
+  if (first <= 1) return Fold(facts, log, id, policy);
+  std::vector<std::string> damages{"not there"};
+  if (const auto anchor = log.snapshot(id, first - 1))
+    if (auto fold = whole_snapshot(facts, log, id, *anchor, damages, policy))
+      return std::move(*fold);
+  throw Error({"", fmt::format("anchor of event {} of '{}'", first - 1, facts.name), damages.back(),
+               "a whole one: events before it are archived. Import the archive and what "
+               "this store exports"});
+}
+
+Fold replayed_up_to(const ExperimentFacts& facts, LogReader& log, ExperimentId id, Sequence last,
+                    const LogReader::Visit& told) {
+  std::vector<std::string> damages;
+  std::optional<Fold> fold;
+  for (const Sequence seq : log.snapshots(id))
+    if (seq <= last && !fold)
+      if (const auto snapshot = log.snapshot(id, seq); snapshot && snapshot->anchor)
+        fold = whole_snapshot(facts, log, id, *snapshot, damages);
+  if (!fold) fold = beginning(facts, log, id);
+  log.walk(id, fold->last_seq() + 1, last + 1, [&](const Event& event) {
+    fold->replay(event);
+    told(event);
+  });
+  return std::move(*fold);
+}
+
+Fold recovered(const ExperimentFacts& facts, LogReader& log, ExperimentId id,
+               std::vector<std::string>& mismatches) {
+  for (const Sequence seq : log.snapshots(id)) {
+    const auto snapshot = log.snapshot(id, seq);
+    if (!snapshot) continue;
+    auto fold = whole_snapshot(facts, log, id, *snapshot, mismatches);
+    if (!fold) continue;
+    try {
+      replay_the_rest(*fold, log, id);
+      return std::move(*fold);
+    } catch (const StoreFailure&) {
+      throw;
+    } catch (const std::exception& mismatch) {
+      mismatches.push_back(fmt::format("from event {}: {}", seq, mismatch.what()));
+      if (snapshot->anchor) throw;
+    }
+  }
+  Fold fold = beginning(facts, log, id);
+  replay_the_rest(fold, log, id);
+  return fold;
+}
+
+Fold recovered_without_policy(const ExperimentFacts& facts, LogReader& log, ExperimentId id) {
+  const auto go_on = [&](Fold fold) {
+    log.walk(id, fold.last_seq() + 1, kToTheEnd, [&](const Event& event) {
+      if (fold.apply(event).seq != event.seq)
+        throw Error({"", fmt::format("event {} of '{}'", fold.last_seq(), facts.name), "none",
+                     "events without a gap"});
+    });
+    require_events(fold);
+    fold.end_without_policy();
+    return fold;
+  };
+  std::vector<std::string> damages;
+  for (const Sequence seq : log.snapshots(id))
+    if (const auto snapshot = log.snapshot(id, seq))
+      if (auto fold = whole_snapshot(facts, log, id, *snapshot, damages, Fold::Policy::kNone))
+        return go_on(std::move(*fold));
+  return go_on(beginning(facts, log, id, Fold::Policy::kNone));
+}
+
+ProbabilityEstimate replayed_probabilities(const ExperimentFacts& facts, LogReader& log,
+                                           ExperimentId id, Sequence decision, std::uint64_t draws,
+                                           const std::atomic<bool>* stop) {
+  const ThrowingChecks checks;
+  if (const Sequence first = log.first(id); decision > 0 && decision < first)
+    throw archived_decision(facts.name, decision, first);
+  const auto made = log.event(id, decision);
+  if (!made || made->kind != EventKind::kDecided)
+    throw Refusal(RefusalKind::kNoDecision,
+                  {"", "decision", decision_id(facts.name, decision), "one the policy made"});
+  std::vector<std::string> damages;
+  std::optional<Fold> fold;
+  for (const Sequence seq : log.snapshots(id))
+    if (seq < decision && !fold)
+      if (const auto snapshot = log.snapshot(id, seq))
+        fold = whole_snapshot(facts, log, id, *snapshot, damages);
+  if (!fold) fold = beginning(facts, log, id);
+  walk_in_pieces(log, id, fold->last_seq() + 1, decision, [&](const Event& event) {
+    if (stop != nullptr && *stop)
+      throw Refusal(RefusalKind::kStopping, {"", "service", "stopping", "a restart"});
+    fold->replay(event);
+  });
+  return fold->session()->estimate_probabilities(draws);
+}
+
+namespace {
+
+// From where the fold is to the end of the log; snapshots on the way must be what replay gives.
+void check_the_rest(Fold& fold, LogReader& log, ExperimentId id) {
+  std::vector<Sequence> snapshots = log.snapshots(id);
+  while (!snapshots.empty() && snapshots.back() <= fold.last_seq()) snapshots.pop_back();
+  walk_in_pieces(log, id, fold.last_seq() + 1, kToTheEnd, [&](const Event& event) {
+    fold.replay(event);
+    if (snapshots.empty() || snapshots.back() != event.seq) return;
+    snapshots.pop_back();
+    const auto kept = log.snapshot(id, event.seq);
+    if (!kept) return;  // a service at work has dropped it meanwhile
+    if (kept->digest != fold.digest())
+      throw ReplayMismatch({"", fmt::format("snapshot of event {}", event.seq),
+                            "another digest by replay", "the stored one"});
+  });
+  require_events(fold);
+}
+
+// From the first event that is there on; where that gives something else than was logged, from the
+// first anchor after it on: where a new build, or a quarantine, had begun anew.
+void check_one(const StoredExperiment& stored, LogReader& log, CheckedExperiment& one) {
+  std::optional<Fold> fold = beginning(stored.facts, log, stored.id);
+  one.first = fold->last_seq() + 1;
+  one.from = one.first;
+  for (;;) try {
+      check_the_rest(*fold, log, stored.id);
+      one.digest = fold->digest();
+      one.trouble.clear();
+      return;
+    } catch (const std::exception& error) {
+      one.trouble = error.what();
+      if (one.before.empty()) one.before = one.trouble;
+      const Sequence reached = fold->last_seq();
+      std::vector<Sequence> later = log.snapshots(stored.id);
+      std::erase_if(later, [&](Sequence seq) { return seq <= reached; });
+      fold.reset();
+      for (auto seq = later.rbegin(); seq != later.rend() && !fold; ++seq)
+        if (const auto kept = log.snapshot(stored.id, *seq); kept && kept->anchor) {
+          fold = Fold::load(stored.facts, log, stored.id, *kept);
+          one.from = *seq + 1;
+        }
+      if (!fold) return;
+    }
+}
+
+}  // namespace
+
+std::vector<CheckedExperiment> check_log(LogReader& log) {
+  const ThrowingChecks checks;
+  std::vector<CheckedExperiment> checked;
+  for (const StoredExperiment& stored : log.experiments()) {
+    CheckedExperiment one;
+    one.name = stored.facts.name;
+    try {
+      check_one(stored, log, one);
+      walk_in_pieces(log, stored.id, one.first, kToTheEnd, [&](const Event& event) {
+        one.events += 1;
+        one.decisions += event.makes_decision() ? 1 : 0;
+      });
+    } catch (const std::exception& error) {
+      one.trouble = error.what();
+    }
+    checked.push_back(std::move(one));
+  }
+  return checked;
+}
+
+}  // namespace armature::service

@@ -1,0 +1,354 @@
+// `armature serve` as a process that dies, under clients that do not: killed at any moment, started
+// again, and again. Whatever was acknowledged is there in the end, once, as it was acknowledged.
+// (A kill cannot show a missing sync, as the machine lives on: tests/fault cuts the power.)
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include "armature/random.h"
+#include "service/http_serving.h"
+#include "service/promises.h"
+
+namespace armature::service::test {
+namespace {
+
+#ifdef NDEBUG
+constexpr int kKills = 20;  // in each of five runs
+#else
+constexpr int kKills = 4;  // not optimised, or under sanitizers
+#endif
+constexpr int kClients = 3;
+
+// Ten times as much by `make test-long`.
+int times(int few) { return std::getenv("ARMATURE_LONG") != nullptr ? 10 * few : few; }
+
+class ServeProcess {
+ public:
+  /// Begins, and waits until it says where it listens.
+  explicit ServeProcess(const std::string& directory) {
+    int ends[2];
+    if (pipe(ends) != 0) throw std::runtime_error("pipe");
+    child_ = fork();
+    if (child_ == 0) {
+      dup2(ends[1], STDOUT_FILENO);
+      dup2(open("/dev/null", O_RDWR), STDERR_FILENO);
+      close(ends[0]);
+      close(ends[1]);
+      execl(ARMATURE_COMMAND, "armature", "serve", directory.c_str(), "--listen", "127.0.0.1:0",
+            static_cast<char*>(nullptr));
+      _exit(127);
+    }
+    close(ends[1]);
+    std::string line;
+    for (char c = 0; ::read(ends[0], &c, 1) == 1 && c != '\n';) line += c;
+    close(ends[0]);
+    const std::size_t colon = line.rfind(':');
+    if (colon != std::string::npos)
+      port_ = static_cast<unsigned short>(std::stoi(line.substr(colon + 1)));
+  }
+  ~ServeProcess() {
+    if (child_ > 0) end(SIGKILL);
+  }
+  ServeProcess(const ServeProcess&) = delete;
+  ServeProcess& operator=(const ServeProcess&) = delete;
+
+  unsigned short port() const { return port_; }
+  void signal(int number) const { kill(child_, number); }
+  /// The wait status.
+  int end(int number) {
+    if (number != 0) signal(number);
+    int status = 0;
+    waitpid(child_, &status, 0);
+    child_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t child_ = -1;
+  unsigned short port_ = 0;
+};
+
+// What clients were told, and how they go on when the other side is gone: the same request again,
+// with the same key.
+class Crowd {
+ public:
+  Crowd(std::uint32_t run, unsigned short port) : place_{port, 0} {
+    for (std::uint32_t i = 0; i < kClients; ++i)
+      threads_.emplace_back([this, run, i] { live(run * kClients + i); });
+  }
+  void serve_at(unsigned short port) {
+    note([&] { place_ = {port, place_.number + 1}; });
+    moved_.notify_all();
+  }
+  /// Until so many more answers have come.
+  void wait_for(std::uint64_t more) {
+    std::unique_lock lock(mutex_);
+    heard_.wait(lock, [&, goal = told_ + more] { return told_ >= goal; });
+  }
+  void stop() {
+    stopping_ = true;
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+  ~Crowd() { stop(); }
+
+  Promises promises;  // all clients', once they have stopped
+
+ private:
+  // Where the server is, and how many there were before it.
+  struct Place {
+    unsigned short port = 0;
+    int number = 0;
+  };
+  struct Visitor {
+    std::unique_ptr<Client> client;
+    Place place;
+  };
+
+  // Asks until there is an answer that is one; who is let down waits for the next server.
+  std::optional<Reply> insist(Visitor& visitor, const std::string& target,
+                              const std::string& body) {
+    for (;;) {
+      if (!visitor.client) {
+        note([&] { visitor.place = place_; });
+        visitor.client = std::make_unique<Client>(visitor.place.port);
+      }
+      try {
+        Reply reply = visitor.client->post(target, body);
+        if (reply.status != 503) {
+          note([&] { ++told_; });
+          heard_.notify_one();
+          return reply;
+        }
+      } catch (const Disconnected&) {
+      }
+      visitor.client.reset();
+      std::unique_lock lock(mutex_);
+      moved_.wait(lock, [&] { return place_.number != visitor.place.number; });
+    }
+  }
+
+  void live(std::uint32_t number) {
+    Stream luck({31, number, Purpose::kTest});
+    Visitor client;
+    std::vector<std::string> open;
+    for (int i = 0; !stopping_; ++i) {
+      const std::string key = std::to_string(number) + "-" + std::to_string(i);
+      const std::string body = "{\"key\": \"" + key + "\"}";
+      const auto first = insist(client, "/v1/experiments/mail/decide", body);
+      ASSERT_EQ(first->status, 200) << first->body;
+      const std::string id = first->json().at("decision");
+      note([&] { promises.decided(id, first->json().at("action"), key); });
+      open.push_back(id);
+      if (luck.open_uniform() < 0.1) {
+        const auto again = insist(client, "/v1/experiments/mail/decide", body);
+        EXPECT_EQ(again->json().at("decision"), id) << "the same key, another decision";
+      }
+      if (luck.open_uniform() < 0.3) continue;
+      const std::size_t which = static_cast<std::size_t>(luck.next_u64() % open.size());
+      const std::string reported = open[which];
+      open.erase(open.begin() + static_cast<std::ptrdiff_t>(which));
+      const double reward = luck.open_uniform();
+      const std::string outcome =
+          fmt::format("{{\"context\": \"opened\", \"reward\": {}}}", reward);
+      for (int times = luck.open_uniform() < 0.1 ? 2 : 1; times > 0; --times) {
+        const auto received = insist(client, path_of(reported) + "/outcome", outcome);
+        EXPECT_EQ(received->status, 200) << received->body;
+        EXPECT_EQ(received->json().at("status"), "learned");
+      }
+      note([&] { promises.learned(reported, "opened", reward); });
+    }
+  }
+
+  template <class Noted>
+  void note(const Noted& noted) {
+    const std::lock_guard lock(mutex_);
+    noted();
+  }
+
+  std::atomic<bool> stopping_{false};
+  std::mutex mutex_;
+  std::condition_variable moved_;
+  std::condition_variable heard_;
+  Place place_;
+  std::uint64_t told_ = 0;
+  std::vector<std::thread> threads_;
+};
+
+// Every promise holds, and there is nothing beside them: each client asked until it was answered.
+void expect_kept(const std::string& directory, const Promises& promises) {
+  const auto checked = check_log(*read_sqlite_log(directory));
+  ASSERT_EQ(checked.size(), 1u);
+  EXPECT_EQ(checked[0].trouble, "");
+  EXPECT_EQ(checked[0].decisions, promises.size());
+  Service service(open_sqlite_log(directory), {});
+  EXPECT_EQ(promises.broken("mail", [&](const Request& request) { return service.ask(request); }),
+            0u);
+}
+
+void create_in(unsigned short port) {
+  Client client(port);
+  create_mail(client);
+}
+
+class HttpKills : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(HttpKills, LoseAndDoubleNothing) {
+  const armature::test::TemporaryDirectory directory;
+  Stream luck({32, GetParam(), Purpose::kTest});
+  auto server = std::make_unique<ServeProcess>(directory.path());
+  ASSERT_NE(server->port(), 0);
+  create_in(server->port());
+  Crowd crowd(GetParam(), server->port());
+  const int kills = times(kKills);
+  for (int kill = 0; kill < kills; ++kill) {
+    crowd.wait_for(10 + luck.next_u64() % 60);
+    EXPECT_TRUE(WIFSIGNALED(server->end(SIGKILL)));
+    server = std::make_unique<ServeProcess>(directory.path());
+    ASSERT_NE(server->port(), 0);
+    crowd.serve_at(server->port());
+  }
+  crowd.wait_for(20);
+  crowd.stop();
+  server->end(SIGKILL);
+  EXPECT_GT(crowd.promises.size(), static_cast<std::size_t>(kills) * 3);
+  expect_kept(directory.path(), crowd.promises);
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, HttpKills, testing::Range(0u, 5u));
+
+// Asked to stop under load: what is under way is answered, and one plain file is left.
+TEST(HttpStop, AnswersWhatWasAsked) {
+  const armature::test::TemporaryDirectory directory;
+  auto server = std::make_unique<ServeProcess>(directory.path());
+  create_in(server->port());
+  Crowd crowd(100, server->port());
+  for (int i = 0; i < 5; ++i) {
+    crowd.wait_for(30);
+    const int status = server->end(SIGTERM);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    EXPECT_FALSE(std::filesystem::exists(directory.file("service.sqlite-wal")));
+    server = std::make_unique<ServeProcess>(directory.path());
+    crowd.serve_at(server->port());
+  }
+  crowd.wait_for(10);
+  crowd.stop();
+  EXPECT_EQ(server->end(SIGTERM), 0);
+  expect_kept(directory.path(), crowd.promises);
+}
+
+// Asked twice: at once, and nothing acknowledged is lost by that either.
+TEST(HttpStop, AtOnceIfAskedTwice) {
+  const armature::test::TemporaryDirectory directory;
+  auto server = std::make_unique<ServeProcess>(directory.path());
+  create_in(server->port());
+  Crowd crowd(200, server->port());
+  for (int i = 0; i < times(20); ++i) {
+    crowd.wait_for(20);
+    server->signal(SIGTERM);
+    const int status = server->end(SIGTERM);
+    EXPECT_TRUE(status == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM)) << status;
+    server = std::make_unique<ServeProcess>(directory.path());
+    crowd.serve_at(server->port());
+  }
+  crowd.wait_for(10);
+  crowd.stop();
+  EXPECT_EQ(server->end(SIGTERM), 0);
+  expect_kept(directory.path(), crowd.promises);
+}
+
+// Idle connections and live streams do not hold it up.
+TEST(HttpStop, WaitsForNobodyWhoOnlyListens) {
+  Serving serving;
+  Client client(serving.port());
+  create_mail(client);
+  Client idle(serving.port());
+  idle.connect();
+  Client half(serving.port());
+  half.write("POST /v1/experiments/mail/decide HTTP/1.1\r\n");
+  Client page(serving.port());
+  page.write(page.request("GET", "/v1/experiments/mail/live", ""));
+  page.read_start();
+  page.read_chunk();
+  serving.stop();
+  EXPECT_TRUE(idle.ends());
+  EXPECT_TRUE(half.ends());
+  EXPECT_TRUE(page.ends());
+  EXPECT_THROW(client.get("/healthz"), Disconnected);
+}
+
+// Nor does a download that nobody reads: it is cut, and does not look whole.
+TEST(HttpStop, WaitsForNobodyWhoDoesNotRead) {
+  http::HostOptions options;
+  options.drain = std::chrono::milliseconds(1);
+  Serving serving(options);
+  Client client(serving.port());
+  create_mail(client);
+  decide_often(serving.service());
+  std::vector<std::unique_ptr<Client>> slow;
+  for (int i = 0; i < 8; ++i) {
+    slow.push_back(std::make_unique<Client>(serving.port()));
+    slow.back()->read_slowly();
+    slow.back()->write(client.request("GET", "/v1/experiments/mail/log", ""));
+    EXPECT_EQ(slow.back()->read_start().status, 200);
+  }
+  serving.stop();
+  for (const auto& one : slow) EXPECT_THROW(while (one->read_chunk()) continue, Disconnected);
+}
+
+// What comes when it has ended is not done, and harms nobody.
+TEST(HttpStop, LeavesWorkAside) {
+  http::Aside aside(2);
+  std::promise<void> done;
+  aside.run([&] { done.set_value(); });
+  done.get_future().wait();
+  aside.stop();
+  aside.run([] { ADD_FAILURE() << "done after the end"; });
+  aside.stop();
+}
+
+// One long question does not keep the others waiting.
+TEST(HttpStop, WorksAsideOnSeveralThings) {
+  http::Aside aside(2);
+  std::promise<void> go_on;
+  std::promise<void> done;
+  aside.run([&] { go_on.get_future().wait(); });
+  aside.run([&] { done.set_value(); });
+  done.get_future().wait();
+  go_on.set_value();
+}
+
+// Who does not read what the service has to say does not stop it.
+TEST(HttpJournal, WaitsForNobody) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  std::FILE* out = fdopen(ends[1], "w");
+  {
+    http::Journal journal(out, http::Journal::Requests::kAll);
+    for (int i = 0; i < 5'000; ++i) journal.note("something", std::string(100, 'x'));
+    // Once somebody reads again, it says how much is missing.
+    std::string text;
+    char bytes[4096];
+    while (text.find("\"dropped\"") == std::string::npos) {
+      const ssize_t count = ::read(ends[0], bytes, sizeof bytes);
+      ASSERT_GT(count, 0);
+      text.append(bytes, static_cast<std::size_t>(count));
+      journal.note("something else");
+    }
+    for (int i = 0; i < 5'000; ++i) journal.note("something", std::string(100, 'x'));
+  }  // its end waits a second at most
+  std::fclose(out);
+  close(ends[0]);
+}
+
+}  // namespace
+}  // namespace armature::service::test
