@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build bundle demo test test-sanitizers test-threads test-fuzz test-long bench bench-logs bench-python notebooks paper figures format format-check tidy docs clean
+.PHONY: build bundle demo serve-demo test test-sanitizers test-threads test-fuzz test-long bench bench-logs bench-python notebooks paper figures format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -21,6 +21,9 @@ web/dist/bundle.js: web/package-lock.json web/bundle.js
 demo: bundle build ## five worlds, eight policies, and a report to open: about a minute
 	@$(ARMATURE) demo
 
+serve-demo: build ## a decision service with made-up users at work, live at http://127.0.0.1:8600 until Ctrl-C
+	@$(ARMATURE) serve runs/service-demo --demo
+
 test: format-check bundle ## the release build with every test that guards it, reports in a browser, the installed package
 	@scripts/install-deps build test python web webtest
 	@cmake --preset release --log-level=WARNING -DARMATURE_DEVELOPER=ON >/dev/null
@@ -28,12 +31,12 @@ test: format-check bundle ## the release build with every test that guards it, r
 	@$(CTEST) --test-dir build/release
 
 # One build carries the fuzzers too: what is compiled twice is paid twice.
-SANITIZED := unit_tests conformance_tests golden_tests threads_tests cli_tests fault_tests armature_python
+SANITIZED := unit_tests service_tests conformance_tests golden_tests threads_tests cli_tests fault_tests armature_python
 test-sanitizers: test-threads ## the same code under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 	@scripts/install-deps build test python
 	@cmake --preset sanitize --log-level=WARNING >/dev/null
 	@cmake --build --preset sanitize --target $(SANITIZED)
-	@$(CTEST) --test-dir build/sanitize -L 'unit|conformance|golden|threads|cli|fault|python'
+	@$(CTEST) --test-dir build/sanitize -L 'unit|service|conformance|golden|threads|cli|fault|python'
 
 test-threads: # what runs in threads, under ThreadSanitizer
 	@scripts/install-deps build test
@@ -52,6 +55,8 @@ test-long: tidy ## what does not fit into the others: static analysis, law tests
 	@$(MAKE) test test-sanitizers test-fuzz
 	@ARMATURE_LONG=1 $(CTEST) --test-dir build/release -L statistical
 	@ARMATURE_LONG=1 build/release/bin/unit_tests --gtest_brief=1 --gtest_filter='GraphFiles.*'
+	@ARMATURE_LONG=1 build/release/bin/fault_tests --gtest_brief=1 --gtest_filter='Service*'
+	@ARMATURE_LONG=1 build/release/bin/service_tests --gtest_brief=1 --gtest_filter='*HttpKills*:HttpStop.*'
 	@for name in $(FUZZERS); do \
 	  mkdir -p build/sanitize/long/$$name; \
 	  build/sanitize/bin/$$name -max_total_time=150 -max_len=4096 -verbosity=0 build/sanitize/long/$$name tests/fuzz/$${name%_fuzz}_corpus || exit 1; \
@@ -60,9 +65,11 @@ test-long: tidy ## what does not fit into the others: static analysis, law tests
 bench: ## ns per round beside naive references, measured in one run
 	@scripts/install-deps build bench
 	@cmake --preset release --log-level=WARNING -DARMATURE_BENCH=ON >/dev/null
-	@cmake --build --preset release --target bench_ladder bench_graph
+	@cmake --build --preset release --target bench_ladder bench_graph bench_service bench_service_http armature_command
 	@build/release/bin/bench_ladder --benchmark_color=false
 	@build/release/bin/bench_graph --benchmark_color=false
+	@build/release/bin/bench_service build
+	@build/release/bin/bench_service_http $(ARMATURE) bench/flask_service.py build
 
 bench-logs: ## reading a log of 10^7 rows beside pandas, measured in one run; a minute, 1 GB of disk
 	@scripts/install-deps build bench

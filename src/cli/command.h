@@ -30,6 +30,8 @@ void add_show(CLI::App& app);
 void add_report(CLI::App& app);
 void add_studies(CLI::App& app);
 void add_graph(CLI::App& app);
+void add_serve(CLI::App& app);
+void add_service(CLI::App& app);
 void add_completion(CLI::App& app);
 
 inline constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000'000;

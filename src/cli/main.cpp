@@ -170,6 +170,8 @@ void add_commands(CLI::App& app) {
   add_report(app);
   add_studies(app);
   add_graph(app);
+  add_serve(app);
+  add_service(app);
   add_completion(app);
 }
 

@@ -107,6 +107,54 @@ TEST(Docs, TheShownPythonReadsAnExportedStudy) {
   EXPECT_NE(result.out.find("high95"), std::string::npos) << result.out;
 }
 
+// A service beside what is typed: $address is where it listens.
+ProgramResult run_beside_service(const std::string& typed, const TemporaryDirectory& directory) {
+  write_file(directory.file("typed.sh"),
+             "armature serve store --listen 127.0.0.1:0 >listening 2>journal & service=$!\n"
+             "trap 'kill $service' EXIT\n"
+             "until grep -q http listening; do kill -0 $service; sleep 0.05; done\n"
+             "address=$(sed 's|.*http://||' listening)\n" +
+                 typed);
+  return run_shell("bash -e typed.sh", directory.path());
+}
+
+// The walk of docs/service.md: its ```bash blocks are typed one after the other, and every line of
+// its ```json blocks, up to …, is answered.
+TEST(Docs, TheWalkThroughTheServiceIsAsShown) {
+  const std::string document = ARMATURE_SOURCE_DIR "/docs/service.md";
+  std::string typed;
+  for (const std::vector<std::string>& block : blocks(document, "bash"))
+    for (std::string line : block) {
+      const std::string shown_address = "127.0.0.1:8600";
+      if (const std::size_t place = line.find(shown_address); place != std::string::npos)
+        line.replace(place, shown_address.size(), "$address");
+      typed += line + "\n";
+    }
+  const TemporaryDirectory directory;
+  const ProgramResult result = run_beside_service(typed, directory);
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  std::size_t answers = 0;
+  for (const std::vector<std::string>& block : blocks(document, "json"))
+    for (const std::string& line : block) {
+      const std::string shown = line.substr(0, line.find("…"));
+      EXPECT_NE(result.out.find(shown), std::string::npos) << line << "\nis not in\n" << result.out;
+      ++answers;
+    }
+  EXPECT_GT(answers, 10u);
+}
+
+TEST(Docs, TheClientsOfTheServiceWork) {
+  const TemporaryDirectory directory;
+  const std::string examples = ARMATURE_SOURCE_DIR "/examples/service";
+  const ProgramResult result = run_beside_service(
+      "bash " + examples + "/curl.sh http://$address\n/usr/bin/python3 " + examples +
+          "/client.py http://$address\nservice_client ${address%:*} ${address#*:}\n",
+      directory);
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  for (const char* words : {"visitor 10 gets", "learned", "110 decisions", "it is \"learned\""})
+    EXPECT_NE(result.out.find(words), std::string::npos) << words << "\n" << result.out;
+}
+
 TEST(Docs, GeneratedPagesAreFresh) {
   for (const char* page : {"policies", "families"})
     EXPECT_EQ(run_armature(std::string(page) + " --format markdown").out,

@@ -35,7 +35,8 @@ std::string help_of(const std::string& command) {
 }
 
 // "simulate", "instance", "instance show", …: whatever the help lists, and what stands below it.
-void add_commands_below(const std::string& command, std::vector<std::string>& commands) {
+// `command` by value: the list it stands in grows.
+void add_commands_below(std::string command, std::vector<std::string>& commands) {
   for (const std::string& line : section(help_of(command), "Commands:")) {
     // Names stand two columns in; what is farther in goes on with the line above.
     if (!line.starts_with("  ") || line.starts_with("   ")) continue;
@@ -92,11 +93,22 @@ TEST_P(HelpExamples, AreTwoOfItsOwnAndRun) {
   const auto about_runs = [](const std::string& line) {
     return line.find(" runs/") != std::string::npos && line.find("--out runs/") == line.npos;
   };
+  // And who looks after a service, the one that the examples of `serve` leave.
+  const auto about_services = [](const std::string& line) {
+    return line.find("-service") != std::string::npos;
+  };
   std::vector<std::string> lines = examples;
-  if (std::any_of(examples.begin(), examples.end(), about_runs)) {
-    const std::vector<std::string> before = examples_of("run");
+  const auto find_what = [&](const std::string& leaves, const auto& about) {
+    if (command == leaves || std::none_of(examples.begin(), examples.end(), about)) return;
+    const std::vector<std::string> before = examples_of(leaves);
     lines.insert(lines.begin(), before.begin(), before.end());
-  }
+  };
+  const auto about_exports = [](const std::string& line) {
+    return line.find(" mail.jsonl") != std::string::npos;
+  };
+  find_what("run", about_runs);
+  find_what("service export", about_exports);
+  find_what("serve", about_services);
   for (const std::string& example : examples)
     EXPECT_TRUE(example.starts_with("armature " + command + " ") ||
                 example == "armature " + command)

@@ -1,0 +1,196 @@
+// The decision service: experiments over HTTP that never lose what they have acknowledged.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+
+#include "armature/version.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/serve_demo.h"
+#include "cli/terminal.h"
+#include "service/http/host.h"
+
+namespace armature::cli {
+namespace {
+
+using service::http::Host;
+using service::http::HostOptions;
+using service::http::Journal;
+
+constexpr int kBrokenStore = 74;  // EX_IOERR: a supervisor starts it again, and recovery decides
+
+struct Options {
+  std::string directory;
+  std::string listen = "127.0.0.1:8600";
+  std::string certificate;
+  std::string key;
+  bool behind_proxy = false;
+  std::string threads = "2";
+  std::string rate = "0";
+  std::string disk_floor = "256";
+  std::string log = "notable";
+  std::string lasting;
+  bool demo = false;
+};
+
+// host:port, [v6]:port.
+void read_listen(const std::string& text, service::http::ServerOptions& server) {
+  const std::size_t colon = text.rfind(':');
+  const std::string expected = "ADDRESS:PORT, as 127.0.0.1:8600 or [::1]:8600";
+  if (colon == std::string::npos || colon == 0)
+    throw Error({"", "--listen", "'" + text + "'", expected});
+  std::string address = text.substr(0, colon);
+  if (address.starts_with('[') && address.ends_with(']'))
+    address = address.substr(1, address.size() - 2);
+  const auto port = parse_integer(text.substr(colon + 1));
+  if (!port || *port > 65'535) throw Error({"", "--listen", "'" + text + "'", expected});
+  server.address = address;
+  server.port = static_cast<unsigned short>(*port);
+}
+
+Journal::Requests requests_told(const std::string& log) {
+  if (log == "all") return Journal::Requests::kAll;
+  if (log == "notable") return Journal::Requests::kNotable;
+  if (log == "none") return Journal::Requests::kNone;
+  throw Error({"", "--log", "'" + log + "'", "all, notable or none"});
+}
+
+HostOptions host_options(const Options& options, Journal& journal) {
+  HostOptions host;
+  read_listen(options.listen, host.server);
+  host.server.certificate = options.certificate;
+  host.server.key = options.key;
+  host.server.behind_proxy = options.behind_proxy;
+  host.server.threads = static_cast<unsigned>(whole_number("--threads", options.threads, 1, 64));
+  host.requests_per_second = real_number("--rate", options.rate, "a number from 0 on");
+  if (!(host.requests_per_second >= 0))
+    throw Error({"", "--rate", "'" + options.rate + "'", "a number from 0 on"});
+  host.service.disk_floor = whole_number("--disk-floor", options.disk_floor, 0, 1 << 30) << 20;
+  host.service.on_replay_mismatch = [&journal](const std::string& what) {
+    journal.note("replay mismatch", what);
+  };
+  host.service.on_broken_store = [&journal](const std::string& why) {
+    journal.note("broken store", why);
+    journal.flush();
+    std::_Exit(kBrokenStore);
+  };
+  host.journal = &journal;
+  return host;
+}
+
+// Signals are waited for, not handled: every thread that starts later has them blocked.
+class Signals {
+ public:
+  Signals() {
+    sigemptyset(&set_);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set_, signal);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+  }
+  /// 0: it is that late.
+  int wait(std::optional<service::Time> until) const {
+    if (!until) {
+      int signal = 0;
+      sigwait(&set_, &signal);
+      return signal;
+    }
+    for (;;) {
+      const service::Time left =
+          std::max<service::Time>(*until - service::system_clock().monotonic(), 0);
+      const timespec time{static_cast<std::time_t>(left / service::kSecond),
+                          static_cast<long>(left % service::kSecond * 1000)};
+      const int signal = sigtimedwait(&set_, nullptr, &time);
+      if (signal > 0) return signal;
+      if (errno == EAGAIN) return 0;
+    }
+  }
+  /// From now on they end the process at once: nothing that was acknowledged is lost by that.
+  void let_through() const { pthread_sigmask(SIG_UNBLOCK, &set_, nullptr); }
+
+ private:
+  sigset_t set_;
+};
+
+void serve(const Options& options) {
+  const std::string directory =
+      options.directory.empty() && options.demo ? "service-demo" : options.directory;
+  if (directory.empty())
+    throw Error({"serve", "DIR", "nothing", "a directory for the store, or --demo"});
+  const std::optional<service::Time> lasting =
+      options.lasting.empty() ? std::nullopt : service::parse_duration(options.lasting, "--for");
+  const Signals signals;
+  Journal journal(stderr, requests_told(options.log));
+  Host host(directory, host_options(options, journal));
+  std::optional<DemoCrowd> crowd;
+  if (options.demo) crowd.emplace(host.service());
+  journal.note("listening", host.server().url());
+  emit(std::nullopt, fmt::format("armature {} serves {} at {}\n", version(), visible(directory),
+                                 host.server().url()));
+  std::optional<service::Time> until;
+  if (lasting) until = service::system_clock().monotonic() + *lasting;
+  for (;;) {
+    const int signal = signals.wait(until);
+    if (signal != SIGHUP) break;
+    if (options.certificate.empty()) continue;
+    try {
+      host.server().reload_certificate();
+      journal.note("certificate", "read again");
+    } catch (const Error& error) {
+      journal.note("certificate", error.what());
+    }
+  }
+  journal.note("stopping");
+  signals.let_through();
+  crowd.reset();
+  host.stop();
+  journal.note("stopped");
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "serve", "adaptive experiments over HTTP: nothing acknowledged is ever lost");
+  command->add_option("DIR", options->directory, "where the store is, or will be");
+  command->add_option("--listen,-l", options->listen, "ADDRESS:PORT; port 0: any that is free")
+      ->capture_default_str();
+  command->add_option("--certificate", options->certificate,
+                      "TLS: the certificate chain in PEM, read again on SIGHUP");
+  command->add_option("--key", options->key, "its private key in PEM");
+  command->add_flag(
+      "--behind-proxy", options->behind_proxy,
+      "a reverse proxy sees to TLS: plain HTTP beyond this machine, or from the proxy "
+      "on it; tokens are needed in any case");
+  command->add_option("--threads,-j", options->threads, "that read and answer requests")
+      ->capture_default_str();
+  command->add_option("--rate", options->rate, "requests a second of one token; 0: no limit")
+      ->capture_default_str();
+  command
+      ->add_option("--disk-floor", options->disk_floor,
+                   "MiB that must be free for new decisions; reports go on below")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--log", options->log,
+          "requests told of on standard error: all, notable (changes and failures) or none")
+      ->capture_default_str();
+  command->add_flag("--demo", options->demo,
+                    "with an experiment and a crowd of made-up users at work");
+  command->add_option("--for", options->lasting, "stop after so long: 90s, 30m, 24h");
+  command->footer(
+      "On this machine nobody needs a token until the first one is made; elsewhere it does not "
+      "start without tokens, and without TLS or --behind-proxy. SIGTERM: answers what was asked "
+      "and leaves one plain file; a second one: at once, and nothing acknowledged is lost.\n\n"
+      "Examples:\n"
+      "  armature serve mail-service --demo --listen 127.0.0.1:0 --for 1s\n"
+      "  armature serve mail-service --listen 127.0.0.1:0 --log all --for 1s");
+  command->callback([options] { serve(*options); });
+}
+
+}  // namespace armature::cli
