@@ -262,6 +262,7 @@ std::string summary_table(const std::string& directory) {
     std::vector<std::string> mismatches;
     service::Summary summary;
     try {
+      if (!one.damage.empty()) throw Error({"", "experiment", "damaged", one.damage});
       summary = service::recovered(one.facts, *log, one.id, mismatches).summary();
     } catch (const std::exception&) {
       table.add({one.facts.name, "does not replay"});

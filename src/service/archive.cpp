@@ -126,7 +126,7 @@ class Archiving {
     const auto stay_before = [&](Sequence seq, const std::string& why) {
       if (seq > archived_.last) return;
       archived_.last = seq - 1;
-      archived_.held_back = why;
+      archived_.held_back += (archived_.held_back.empty() ? "" : "; ") + why;
     };
     if (!fold.open().empty()) {
       const Sequence oldest = fold.open().begin()->first;
@@ -344,6 +344,11 @@ Time parse_date(const std::string& text, const std::string& field) {
 
 Archived archive_experiment(Log& log, const StoredExperiment& experiment,
                             const ArchiveOptions& options) {
+  if (!experiment.damage.empty()) {
+    Archived nothing;
+    nothing.trouble = experiment.damage;
+    return nothing;
+  }
   return Archiving(log, experiment, options).run();
 }
 

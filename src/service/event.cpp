@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "armature/state.h"
+#include "service/log.h"
 #include "service/refusal.h"
 
 namespace armature::service {
@@ -69,6 +70,22 @@ EventKind event_kind(std::int64_t number) {
       number > static_cast<int>(EventKind::kShadow))
     throw Error({"", "kind", fmt::format("{}", number), "a kind of event this program knows"});
   return static_cast<EventKind>(number);
+}
+
+void require_sound(const Event& event, const Problem& problem) {
+  const char* wrong = nullptr;
+  const bool about_action = event.makes_decision() || event.kind == EventKind::kLearned;
+  if (about_action && !event.action) wrong = "action";
+  if (event.action && *event.action >= problem.actions()) wrong = "action";
+  if (event.context && *event.context >= problem.contexts()) wrong = "context";
+  if (event.kind == EventKind::kLearned && !event.reward) wrong = "reward";
+  if (event.reward && !(*event.reward >= 0 && *event.reward <= 1)) wrong = "reward";
+  if (event.propensity && !(*event.propensity >= 0 && *event.propensity <= 1)) wrong = "propensity";
+  if (!event.makes_decision() && event.decision && *event.decision >= event.seq) wrong = "decision";
+  if (event.closes_decision() && !event.decision) wrong = "decision";
+  if (wrong != nullptr)
+    throw Unreadable({"", fmt::format("event {}", event.seq),
+                      fmt::format("a {} that is none", wrong), "what was stored"});
 }
 
 std::string first_difference(const Event& one, const Event& other) {

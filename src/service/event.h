@@ -74,6 +74,10 @@ struct Event {
   }
 };
 
+/// Throws Unreadable (log.h) for what no experiment with this problem could have stored: the
+/// problem of the decision it makes or is about.
+void require_sound(const Event& event, const Problem& problem);
+
 /// The first field in which they differ, empty if none: replay must give what was logged.
 std::string first_difference(const Event& one, const Event& other);
 

@@ -49,6 +49,26 @@ void require_short(const std::string& reason) {
                       fmt::format("at most {}", kLongestReason));
 }
 
+// All that a key stands for.
+std::string asked_text(const Decide& request) {
+  std::string text = request.body;
+  if (request.action)
+    text += std::visit([](const auto& named) { return fmt::format("\naction {}", named); },
+                       *request.action);
+  if (request.propensity) text += "\npropensity " + print_real(*request.propensity);
+  return text;
+}
+
+template <class Work>
+void choosing(const char* field, const Work& work) {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    if (!is_choice(error)) throw;
+    throw mistaken_choice(field, error);
+  }
+}
+
 // What is archived can teach nobody any more.
 void require_lessons(const OpenEpoch& request, Sequence first, std::size_t shadows) {
   if (first <= 1) return;
@@ -95,6 +115,7 @@ const char* state_name(ExperimentState state) {
 
 Experiment::Experiment(ExperimentId id, Fold fold, Log& log, const Clock& clock)
     : id_(id), fold_(std::move(fold)), log_(&log), clock_(&clock) {
+  if (fold_.last_seq() > 0) most_open_ = most_open(fold_.facts().settings, fold_.epoch().policy);
   const std::optional<Time> deadline = fold_.facts().settings.deadline;
   const Time grace = deadline ? std::min(*deadline, kGrace) : 0;
   for (auto& [seq, open] : fold_.open())
@@ -105,13 +126,36 @@ Experiment::Experiment(ExperimentId id, Fold fold, Log& log, const Clock& clock)
 }
 
 Event Experiment::record(Event event, Taught* taught) {
+  if (event.closes_decision())
+    if (const OpenDecision* open = fold_.find_open(event.decision.value()))
+      ended_.emplace(*event.decision, open->expires);
   event = fold_.apply(std::move(event), taught);
+  ++uncommitted_;
+  if (event.opened) most_open_ = most_open(fold_.facts().settings, event.opened->policy);
   if (event.makes_decision()) {
     const std::optional<Time> deadline = fold_.facts().settings.deadline;
     fold_.open().at(event.seq).expires = deadline ? clock_->monotonic() + *deadline : kNever;
   }
   log_->append(id_, event);
   return event;
+}
+
+void Experiment::committed() {
+  uncommitted_ = 0;
+  ended_.clear();
+}
+
+void Experiment::keep_deadlines_of(const Experiment& before) {
+  const Sequence stored = before.fold_.last_seq() - before.uncommitted_;
+  uncommitted_ = fold_.last_seq() - std::min(fold_.last_seq(), stored);
+  for (auto& [seq, open] : fold_.open()) {
+    const OpenDecision* still = before.fold_.find_open(seq);
+    const auto ended = before.ended_.find(seq);
+    if (still != nullptr)
+      open.expires = still->expires;
+    else if (ended != before.ended_.end())
+      open.expires = ended->second;
+  }
 }
 
 Event Experiment::event_of(EventKind kind, std::optional<Sequence> decision) const {
@@ -124,21 +168,29 @@ Event Experiment::event_of(EventKind kind, std::optional<Sequence> decision) con
 
 // --- Deciding ------------------------------------------------------------------------------------
 
+bool Experiment::knows_key(const Decide& request) const {
+  const KeyHash key = key_hash(request.key, asked_text(request));
+  return !key.empty() && fold_.find_key(key).seq != 0;
+}
+
 Decided Experiment::decide(const Decide& request) {
   Event event = event_of(EventKind::kDecided);
-  event.key = key_hash(request.key, request.body);
+  event.key = key_hash(request.key, asked_text(request));
   if (!event.key.empty()) {
     const RecentKeys::Found found = fold_.find_key(event.key);
     if (found.seq != 0 && !found.same_body)
       throw Refusal(RefusalKind::kKeyReused, {"", "Idempotency-Key", "'" + request.key + "'",
                                               "the request it came with before, or a new key"});
-    if (found.seq != 0) return answer_of(log_->event(id_, found.seq).value(), true);
+    if (found.seq != 0) return answer_of(stored_event(found.seq), true);
   }
   const Settings& settings = fold_.facts().settings;
+  if ((request.action || request.propensity) && fold_.epoch().policy != kExternalPolicy)
+    throw wrong_field(request.action ? "action" : "propensity", "one of the client's",
+                      "none, unless the policy is external");
   if (fold_.state() == ExperimentState::kFinished)
     throw Refusal(RefusalKind::kState,
                   {"", "experiment", "'" + fold_.facts().name + "', finished", "one that runs"});
-  if (fold_.open().size() >= settings.most_open)
+  if (fold_.open().size() >= most_open_)
     throw Refusal(RefusalKind::kTooManyOpen,
                   {"", "experiment", fmt::format("{} open decisions", fold_.open().size()),
                    "outcomes of some of them first"});
@@ -151,7 +203,17 @@ Decided Experiment::decide(const Decide& request) {
   if (beyond && settings.stop_at_horizon)
     return fall_back(std::move(event), RefusalKind::kState, "at its horizon");
   if (beyond) event.note = note::kBeyond;
+  if (fold_.is_external()) tell_external(request, event);
   return answer_of(record(std::move(event)), false);
+}
+
+void Experiment::tell_external(const Decide& request, Event& event) const {
+  if (!request.action)
+    throw wrong_field("action", "nothing", "the action that was taken: the policy is external");
+  event.action = number_of(*request.action, fold_.epoch().problem.action_names, "action");
+  if (request.propensity && !(*request.propensity > 0 && *request.propensity <= 1))
+    throw wrong_field("propensity", print_real(*request.propensity), "a probability above 0");
+  event.propensity = request.propensity;
 }
 
 Decided Experiment::fall_back(Event event, RefusalKind without, const char* why) {
@@ -225,13 +287,34 @@ bool Experiment::Ended::without_report() const {
   return closing.kind == EventKind::kForgotten || closing.note.starts_with(note::kSilence);
 }
 
+bool Experiment::Ended::silent_context() const {
+  return closing.note == note::kSilence || closing.note == note::kSilentContext;
+}
+bool Experiment::Ended::silent_reward() const {
+  return closing.note == note::kSilence || closing.note == note::kSilentReward;
+}
+
 Experiment::Told Experiment::Ended::told() const {
   if (late) return {late->context, late->reward};
   Told told{closing.context, closing.reward};
-  if (closing.kind == EventKind::kForgotten) return told;
-  if (closing.note == note::kSilence || closing.note == note::kSilentContext) told.context.reset();
-  if (closing.note == note::kSilence || closing.note == note::kSilentReward) told.reward.reset();
+  if (silent_context()) told.context.reset();
+  if (silent_reward()) told.reward.reset();
   return told;
+}
+
+bool Experiment::Ended::is_as_silence_had_it(const Told& told) const {
+  return closing.kind == EventKind::kLearned && !late && (told.context || !silent_context()) &&
+         (told.reward || !silent_reward()) && repeats(closing.context, told.context) &&
+         repeats(closing.reward, told.reward);
+}
+
+Event Experiment::stored_event(Sequence seq) {
+  std::optional<Event> event = log_->event(id_, seq);
+  if (!event)
+    throw Unreadable({"", fmt::format("event {} of '{}'", seq, fold_.facts().name), "none",
+                      "the one that was stored"});
+  require_sound(*event, fold_.epoch_of(event->decision.value_or(seq)).problem);
+  return std::move(*event);
 }
 
 Experiment::Ended Experiment::must_have_ended(Sequence decision) {
@@ -243,30 +326,30 @@ Experiment::Ended Experiment::must_have_ended(Sequence decision) {
     throw Refusal(RefusalKind::kNoDecision,
                   {"", "decision", "'" + decision_id(fold_.facts().name, decision) + "'",
                    "a decision of this experiment"});
-  Ended ended{log_->event(id_, closing->seq).value(), std::nullopt};
-  if (closing->late) ended.late = log_->event(id_, *closing->late);
+  Ended ended{stored_event(closing->seq), std::nullopt};
+  if (closing->late) ended.late = stored_event(*closing->late);
+  if (ended.closing.decision != decision || !ended.closing.closes_decision() ||
+      (ended.late && (ended.late->decision != decision || ended.late->kind != EventKind::kLate)))
+    throw Unreadable({"", "decision", "'" + decision_id(fold_.facts().name, decision) + "'",
+                      "events that say how it ended"});
   return ended;
 }
 
-// It was closed. What somebody had reported is repeated or contradicted; what nobody had is kept,
-// unless it is just what silence stands for.
+// It was closed. Where somebody had reported all of it that stands, and others are contradictions.
+// Otherwise whatever comes is kept, unless it is just what was told before, or just what silence
+// had stood for: all of that, as a part of it would be a record with a hole.
 Received Experiment::report_ended(Sequence decision, const Ended& ended, const Told& told) {
-  const Event& closing = ended.closing;
   const Told before = ended.told();
-  if (!agrees(before.context, told.context) || !agrees(before.reward, told.reward))
-    refuse_conflict(decision, "was reported otherwise before");
-  const bool as_learned = closing.kind == EventKind::kLearned &&
-                          repeats(closing.context, told.context) &&
-                          repeats(closing.reward, told.reward);
-  if (as_learned || (!adds(before.context, told.context) && !adds(before.reward, told.reward)))
+  if (repeats(before.context, told.context) && repeats(before.reward, told.reward))
     return answer_of(decision, ended.status(), true);
-  if (!ended.without_report()) refuse_conflict(decision, "already has its outcome");
+  if (!ended.without_report()) refuse_conflict(decision, "already has another outcome");
+  if (ended.is_as_silence_had_it(told)) return answer_of(decision, ended.status(), true);
   Event event = event_of(EventKind::kLate, decision);
   event.context = told.context ? told.context : before.context;
   event.reward = told.reward ? told.reward : before.reward;
   if (ended.late)
     event.note = note::kMore;
-  else if (closing.kind == EventKind::kLearned)
+  else if (ended.closing.kind == EventKind::kLearned)
     event.note = note::kSilence;
   record(std::move(event));
   return answer_of(decision, Status::kLate, false);
@@ -303,7 +386,7 @@ DecisionView Experiment::look(const Look& request) {
   const OpenDecision* open = fold_.find_open(decision);
   std::optional<Ended> ended;
   if (open == nullptr) ended = must_have_ended(decision);
-  const Event made = log_->event(id_, decision).value();
+  const Event made = stored_event(decision);
   const Epoch& epoch = fold_.epoch_of(decision);
 
   DecisionView view;
@@ -436,7 +519,8 @@ Epoch epoch_asked(const OpenEpoch& request, const Fold& fold) {
 
 }  // namespace
 
-// A policy that does not fit is the asker's mistake: the fold is as it was.
+// A policy that does not fit, or fails while it is taught, is the asker's mistake: the fold, and
+// the policy at work, are as they were.
 Done Experiment::open_epoch(const OpenEpoch& request, std::uint64_t most_cells) {
   require_short(request.reason);
   if (fold_.state() == ExperimentState::kFinished)
@@ -445,7 +529,9 @@ Done Experiment::open_epoch(const OpenEpoch& request, std::uint64_t most_cells) 
     throw wrong_field("since", fmt::format("{}", request.since),
                       fmt::format("an event from 1 to {}", fold_.last_seq()));
   require_lessons(request, log_->first(id_), fold_.shadows());
-  try {
+  Event event = event_of(EventKind::kEpoch);
+  Taught taught;
+  choosing("policy", [&] {
     const Problem& problem = request.problem.value_or(fold_.epoch().problem);
     require_cells(problem, most_cells);
     // The record keeps what was learned of all of them.
@@ -453,14 +539,11 @@ Done Experiment::open_epoch(const OpenEpoch& request, std::uint64_t most_cells) 
       throw Error({"", "problem",
                    fmt::format("{} cells, all actions times all contexts there ever were", cells),
                    fmt::format("at most {}", most_cells)});
-    Event event = event_of(EventKind::kEpoch);
-    event.opened = std::make_shared<Epoch>(epoch_asked(request, fold_));
-    return {fold_.facts().name, record(std::move(event), request.taught.get()).seq};
-  } catch (const StoreFailure&) {
-    throw;
-  } catch (const Error& error) {
-    throw Refusal(RefusalKind::kField, error.report());
-  }
+    auto epoch = std::make_shared<Epoch>(epoch_asked(request, fold_));
+    taught = fold_.taught_epoch(*epoch, request.taught.get());
+    event.opened = std::move(epoch);
+  });
+  return {fold_.facts().name, record(std::move(event), &taught).seq};
 }
 
 Received Experiment::amend(const Amend& request) {
@@ -492,31 +575,28 @@ Received Experiment::amend(const Amend& request) {
 }
 
 Done Experiment::add_shadow(const AddShadow& request) {
-  try {
-    const Problem& problem = fold_.epoch().problem;
-    const std::string policy = canonical_policy(request.policy, problem.formula_variables());
-    if (fold_.has_shadow(policy)) return {fold_.facts().name, 0, policy};
-    if (fold_.shadows() >= kMostShadows)
-      throw wrong_field("shadows", fmt::format("{}", fold_.shadows() + 1),
-                        fmt::format("at most {}", kMostShadows));
-    if (log_->first(id_) > 1)
-      throw Refusal(RefusalKind::kState,
-                    {"", "experiment", "one whose first events are archived",
-                     "one with all of them: shadows are taught from the first on"});
+  const Problem& problem = fold_.epoch().problem;
+  std::string policy;
+  choosing("policy",
+           [&] { policy = canonical_policy(request.policy, problem.formula_variables()); });
+  if (fold_.has_shadow(policy)) return {fold_.facts().name, 0, policy};
+  if (fold_.shadows() >= kMostShadows)
+    throw wrong_field("shadows", fmt::format("{}", fold_.shadows() + 1),
+                      fmt::format("at most {}", kMostShadows));
+  if (log_->first(id_) > 1)
+    throw Refusal(RefusalKind::kState,
+                  {"", "experiment", "one whose first events are archived",
+                   "one with all of them: shadows are taught from the first on"});
+  Taught taught;
+  choosing("policy", [&] {
     check_contexts(fold_.facts().settings, problem, policy);
-    Taught taught = fold_.taught_shadow(policy, request.taught.get());
-    if (const std::string& failure = taught.shadows.front().failure(); !failure.empty())
-      throw wrong_field("policy", "'" + policy + "'", "one that can start here: " + failure);
-    Event event = event_of(EventKind::kShadow);
-    event.note = note::kShadowAdded + policy;
-    return {fold_.facts().name, record(std::move(event), &taught).seq, policy};
-  } catch (const Refusal&) {
-    throw;
-  } catch (const StoreFailure&) {
-    throw;
-  } catch (const Error& error) {
-    throw Refusal(RefusalKind::kField, error.report());
-  }
+    taught = fold_.taught_shadow(policy, request.taught.get());
+  });
+  if (const std::string& failure = taught.shadows.front().failure(); !failure.empty())
+    throw wrong_field("policy", "'" + policy + "'", "one that can start here: " + failure);
+  Event event = event_of(EventKind::kShadow);
+  event.note = note::kShadowAdded + policy;
+  return {fold_.facts().name, record(std::move(event), &taught).seq, policy};
 }
 
 Done Experiment::remove_shadow(const RemoveShadow& request) {

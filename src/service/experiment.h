@@ -2,6 +2,7 @@
 // or refused. What is answered may be told only when the batch is stored.
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include "service/clock.h"
@@ -20,6 +21,8 @@ class Experiment {
   /// All throw Refusal, and then nothing has changed. StoreFailure is the batch's; anything else
   /// comes from the policy, and this object must be thrown away.
   Decided decide(const Decide& request);
+  /// Was a decision made with its key? Then nothing is decided.
+  bool knows_key(const Decide& request) const;
   Received report(const Report& request);
   Received forget(const Forget& request);
   DecisionView look(const Look& request);
@@ -35,6 +38,14 @@ class Experiment {
   std::size_t expire(std::size_t most);
   /// On the monotonic clock; none: nothing is open, or nothing expires.
   std::optional<Time> next_expiry() const;
+
+  /// All so far is stored.
+  void committed();
+  /// Events that are not.
+  std::uint64_t uncommitted() const { return uncommitted_; }
+  /// This one is made anew from the log, in the place of one that had gone further: of what is open
+  /// the deadlines are as they were, even if it had ended there.
+  void keep_deadlines_of(const Experiment& before);
 
   void quarantine(const std::string& why);
   void note_upgrade();
@@ -54,15 +65,22 @@ class Experiment {
     std::optional<Event> late;
     Status status() const;
     bool without_report() const;  // forgotten, or learned by silence, if only in part
-    Told told() const;            // what somebody said, and not silence
+    bool silent_context() const;  // what silence stood for
+    bool silent_reward() const;
+    Told told() const;  // what somebody said, and not silence
+    /// All that silence stood for, as it had it.
+    bool is_as_silence_had_it(const Told& told) const;
   };
 
   Event event_of(EventKind kind, std::optional<Sequence> decision = std::nullopt) const;
   Decided answer_of(const Event& event, bool repeated) const;
+  void tell_external(const Decide& request, Event& event) const;
   Decided fall_back(Event event, RefusalKind without, const char* why);
   Received answer_of(Sequence decision, Status status, bool repeated) const;
   Received report_open(Sequence decision, const OpenDecision& open, const Told& told);
   Received report_ended(Sequence decision, const Ended& ended, const Told& told);
+  /// Throws Unreadable for one that makes no sense here.
+  Event stored_event(Sequence seq);
   Ended must_have_ended(Sequence decision);
   Told told_of(Sequence decision, const std::optional<Named>& context,
                const std::optional<double>& reward) const;
@@ -75,6 +93,9 @@ class Experiment {
   Fold fold_;
   Log* log_;
   const Clock* clock_;
+  std::uint64_t most_open_ = 0;  // by the epoch's policy
+  std::uint64_t uncommitted_ = 0;
+  std::map<Sequence, Time> ended_;  // since the last commit: when they would have expired
 };
 
 /// For a request that makes somebody learn all that the log has (OpenEpoch, AddShadow): does so

@@ -19,7 +19,10 @@ constexpr Sequence kPiece = 1'000;  // events looked at at a time
 
 StoredExperiment stored_experiment(LogReader& log, const std::string& name) {
   for (StoredExperiment& one : log.experiments())
-    if (one.facts.name == name) return std::move(one);
+    if (one.facts.name == name) {
+      if (!one.damage.empty()) throw Unreadable({"", "experiment", "'" + name + "'", one.damage});
+      return std::move(one);
+    }
   throw Refusal(RefusalKind::kNoExperiment,
                 {"", "experiment", "'" + name + "'", "one that was created"});
 }
@@ -67,11 +70,19 @@ LogExport::LogExport(std::unique_ptr<LogReader> log, const std::string& experime
 const Epoch& LogExport::epoch_of(Sequence decision) const {
   for (std::size_t i = epochs_.size(); i-- > 0;)
     if (epochs_[i]->first <= decision) return *epochs_[i];
-  ARMATURE_CHECK(false, "every decision is of an epoch");
-  return *epochs_.front();
+  throw Unreadable(
+      {"", fmt::format("event {}", decision), "before the first epoch", "one that is in an epoch"});
+}
+
+// An event as it can only be, and the end of a decision that has one.
+const Problem& LogExport::sound(const Event& event) const {
+  const Problem& problem = epoch_of(event.decision.value_or(event.seq)).problem;
+  require_sound(event, problem);
+  return problem;
 }
 
 bool LogExport::next(std::string& piece) {
+  const ThrowingChecks checks;
   if (!begun_) {
     begun_ = true;
     piece += header();
@@ -122,6 +133,7 @@ std::string LogExport::line(const Event& event) {
 
 void LogExport::look_ahead(const Event& event) {
   if (!event.decision || *event.decision < next_) return;
+  sound(event);
   if (event.closes_decision()) later_.erase(*event.decision);
   const bool late = event.kind == EventKind::kLate;
   if (event.kind == EventKind::kReported || late) {
@@ -144,6 +156,10 @@ std::string LogExport::decision_row(const Event& decided) {
   if (closing && closing->seq > last_) closing.reset();
   if (closing) {
     const std::optional<Event> end = log_->event(experiment_.id, closing->seq);
+    if (!end || end->decision != decided.seq || !end->closes_decision())
+      throw Unreadable({"", fmt::format("event {}", closing->seq), "none that ends a decision",
+                        fmt::format("the end of decision {}", decided.seq)});
+    sound(*end);
     const bool was_learned = end->kind == EventKind::kLearned;
     status = was_learned ? Status::kLearned : Status::kForgotten;
     if (was_learned) learned = std::to_string(end->seq);
@@ -159,7 +175,7 @@ std::string LogExport::decision_row(const Event& decided) {
       amended = outcome.reward ? "corrected" : "withdrawn";
     }
   }
-  const Problem& problem = epoch.problem;
+  const Problem& problem = sound(decided);
   const std::string id = decision_id(experiment_.facts.name, decided.seq);
   if (format_ == ExportFormat::kCsv)
     return fmt::format(

@@ -43,6 +43,7 @@ class LogExport {
     bool late = false;
     std::optional<Reported> amended;  // both none: withdrawn
   };
+  const Problem& sound(const Event& event) const;
   const Epoch& epoch_of(Sequence decision) const;
   std::string header() const;
   std::string line(const Event& event);

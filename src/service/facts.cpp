@@ -37,6 +37,10 @@ constexpr Unit kUnits[] = {
 // Policies that never get on while one of their decisions is open, or keep a list of them.
 constexpr const char* kDeadlineNeeded[] = {"pe", "corral"};
 
+// Policies that move a list of all that is open for every outcome: everybody would wait for it.
+constexpr const char* kListKeepers[] = {"corral", "exp3"};
+constexpr std::uint64_t kMostListed = 100'000;
+
 bool mentions(const std::string& text, std::string_view name) {
   const auto inside = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
@@ -154,6 +158,11 @@ std::string print_duration(std::optional<Time> duration) {
 }
 
 std::string policy_with_floor(const std::string& policy, double floor, const Problem& problem) {
+  if (policy == kExternalPolicy) {
+    if (floor > 0)
+      throw Error({"", "floor", print_real(floor), "0: who decides elsewhere explores there"});
+    return policy;
+  }
   const std::string text =
       floor > 0 ? fmt::format("floor:base=({}),probability={}", policy, print_real(floor)) : policy;
   return canonical_policy(text, problem.formula_variables());
@@ -189,11 +198,18 @@ void check_settings(const Settings& settings, const Problem& problem, const std:
                    fmt::format("a time: {} waits for all of its decisions", name)});
 }
 
+std::uint64_t most_open(const Settings& settings, const std::string& policy) {
+  if (settings.most_open > kMostListed)
+    for (const char* name : kListKeepers)
+      if (mentions(policy, name)) return kMostListed;
+  return settings.most_open;
+}
+
 // Two of them with the same luck are told the same rewards, one in the first context and one in the
 // last: to whoever does not go by contexts that is the same. They are compared when they have
 // chosen, for some keep outcomes until then.
 void check_contexts(const Settings& settings, const Problem& problem, const std::string& policy) {
-  if (!settings.contexts_optional || problem.contexts() < 2) return;
+  if (!settings.contexts_optional || problem.contexts() < 2 || policy == kExternalPolicy) return;
   const auto last = static_cast<Context>(problem.contexts() - 1);
   const auto one = make_policy(policy, problem);
   const auto other = make_policy(policy, problem);

@@ -44,6 +44,9 @@ enum class Start : std::uint8_t {
   kSince,   // taught those learned from `since` on
 };
 
+/// The policy of somebody who decides elsewhere and tells: outcomes are kept, and shadows learn.
+inline constexpr const char* kExternalPolicy = "external";
+
 /// From `first` on decisions are made by this policy for this problem.
 struct Epoch {
   EpochNumber number = 1;
@@ -86,6 +89,8 @@ Settings read_settings(const std::string& json, const std::string& source);
 void check_creation(const Creation& creation);
 /// Does the problem have what the settings name (silence's context, the fallback)?
 void check_settings(const Settings& settings, const Problem& problem, const std::string& policy);
+/// Decisions that may be open at once: as it was settled, but some policies take fewer.
+std::uint64_t most_open(const Settings& settings, const std::string& policy);
 /// Throws Error if contexts are optional for a policy that goes by them: found by trying.
 void check_contexts(const Settings& settings, const Problem& problem, const std::string& policy);
 /// Throws Error: |A||Z| is memory, and a client asks for it.

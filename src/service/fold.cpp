@@ -119,6 +119,8 @@ void Fold::drop_policy() {
 }
 
 void Fold::decided(Event& event) {
+  ARMATURE_CHECK(book_ || policy_ == Policy::kNone || is_external(),
+                 "nobody decides in quarantine");
   DecisionBook::Id round = 0;
   if (book_) {
     const DecisionBook::Made made = book_->choose();
@@ -303,7 +305,7 @@ bool Fold::has_shadow(const std::string& policy) const {
 Taught Fold::taught_epoch(const Epoch& next, Taught* aside) const {
   ShadowNames shadows;
   for (const Shadow& shadow : shadows_) shadows.emplace_back(shadow.policy(), shadow.number());
-  return taught(next, policy_ == Policy::kAtWork, shadows, aside);
+  return taught(next, policy_ == Policy::kAtWork && next.policy != kExternalPolicy, shadows, aside);
 }
 
 Taught Fold::taught_shadow(const std::string& policy, Taught* aside) const {
@@ -355,6 +357,8 @@ Taught Fold::taught(const Epoch& next, bool with_session, const ShadowNames& sha
                       [&](Arm action, Outcome outcome) { shadow.teach(action, outcome); });
     } catch (const StoreFailure&) {
       throw;
+    } catch (const Unreadable&) {
+      throw;
     } catch (const Error& error) {  // the problem lacks what was seen, and nobody depends on it
       shadow.fail(error.what());
     }
@@ -375,6 +379,7 @@ void Fold::for_each_lesson(const Problem& problem, Sequence since,
                      places_by_name(epoch->problem.context_names, problem.context_names)});
   log_->walk(id_, since, last_seq_ + 1, [&](const Event& event) {
     if (event.kind != EventKind::kLearned) return;
+    require_sound(event, epoch_of(event.decision.value_or(event.seq)).problem);
     std::optional<Context> context = event.context;
     std::optional<double> reward = event.reward;
     if (const auto amended = amendments_.find(*event.decision); amended != amendments_.end()) {
@@ -461,11 +466,12 @@ Summary Fold::summary() const {
   if (!open_.empty()) summary.oldest_open = open_.begin()->second.decided;
   summary.contexts = contexts_;
   summary.amended = amended_since_epoch_;
+  std::vector<bool> present(actions_.size());
+  for (const std::uint32_t place : places_.back().actions) present[place] = true;
   for (std::size_t a = 0; a < actions_.size(); ++a) {
     ActionSummary action;
     action.name = actions_[a];
-    const std::vector<std::uint32_t>& present = places_.back().actions;
-    action.present = std::find(present.begin(), present.end(), a) != present.end();
+    action.present = present[a];
     action.decided = decided_[a];
     for (std::size_t z = 0; z < contexts_.size(); ++z) {
       const Rewards& cell = cells_[a * contexts_.size() + z];

@@ -100,6 +100,8 @@ class Fold {
   bool quarantined() const { return quarantined_; }
   const std::string& build() const { return build_; }  // which armature was at work last
   bool has_policy() const { return book_.has_value(); }
+  /// Decided elsewhere: an event says what.
+  bool is_external() const { return !quarantined_ && epoch().policy == kExternalPolicy; }
   Round rounds() const { return book_ ? book_->session().round() : 0; }
   /// The policy at work; null in quarantine.
   const PolicySession* session() const { return book_ ? &book_->session() : nullptr; }

@@ -36,6 +36,7 @@ struct KeyedDecision {
 struct StoredExperiment {
   ExperimentId id = 0;
   ExperimentFacts facts;
+  std::string damage = {};  // what cannot be read of its facts; empty: nothing
 };
 
 /// The batch was not stored, or something could not be read.
@@ -58,6 +59,9 @@ class StoreFailure : public Error {
 class Unreadable : public Error {
   using Error::Error;
 };
+
+/// Is it what somebody chose that failed, and not the store or the machine?
+bool is_choice(const std::exception& error);
 
 /// Reading. A Log sees its own batch; a reader of its own sees what was committed.
 class LogReader {

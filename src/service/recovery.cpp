@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <new>
 #include <optional>
 
 #include "service/archive.h"
@@ -34,16 +35,27 @@ void walk_in_pieces(LogReader& log, ExperimentId id, Sequence from, Sequence bef
   for (; from < end; from += kPiece) log.walk(id, from, std::min(from + kPiece, end), visit);
 }
 
-std::optional<Fold> whole_snapshot(const ExperimentFacts& facts, LogReader& log, ExperimentId id,
-                                   const Snapshot& snapshot, std::vector<std::string>& damages,
-                                   Fold::Policy policy = Fold::Policy::kAtWork) {
+// The fold that was kept after this event; none: there is none, or it is damaged. Who keeps what
+// was never stored has lost its way, too.
+struct Kept {
+  std::optional<Fold> fold;
+  bool anchor = false;
+};
+Kept kept_after(const ExperimentFacts& facts, LogReader& log, ExperimentId id, Sequence seq,
+                std::vector<std::string>& damages, Fold::Policy policy = Fold::Policy::kAtWork) {
   try {
-    return Fold::load(facts, log, id, snapshot, policy);
+    const auto snapshot = log.snapshot(id, seq);
+    if (!snapshot) return {};
+    if (seq > log.last(id))
+      throw Error({"", "event", fmt::format("{}", log.last(id)), "one that was stored"});
+    return {Fold::load(facts, log, id, *snapshot, policy), snapshot->anchor};
   } catch (const StoreFailure&) {
     throw;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& damage) {
-    damages.push_back(fmt::format("snapshot of event {}: {}", snapshot.seq, damage.what()));
-    return std::nullopt;
+    damages.push_back(fmt::format("snapshot of event {}: {}", seq, damage.what()));
+    return {};
   }
 }
 
@@ -53,9 +65,8 @@ Fold beginning(const ExperimentFacts& facts, LogReader& log, ExperimentId id, Fo
   const Sequence first = log.first(id);
   if (first <= 1) return Fold(facts, log, id, policy);
   std::vector<std::string> damages{"not there"};
-  if (const auto anchor = log.snapshot(id, first - 1))
-    if (auto fold = whole_snapshot(facts, log, id, *anchor, damages, policy))
-      return std::move(*fold);
+  if (Kept kept = kept_after(facts, log, id, first - 1, damages, policy); kept.fold)
+    return std::move(*kept.fold);
   throw Error({"", fmt::format("anchor of event {} of '{}'", first - 1, facts.name), damages.back(),
                "a whole one: events before it are archived. Import the archive and what "
                "this store exports"});
@@ -67,8 +78,8 @@ Fold replayed_up_to(const ExperimentFacts& facts, LogReader& log, ExperimentId i
   std::optional<Fold> fold;
   for (const Sequence seq : log.snapshots(id))
     if (seq <= last && !fold)
-      if (const auto snapshot = log.snapshot(id, seq); snapshot && snapshot->anchor)
-        fold = whole_snapshot(facts, log, id, *snapshot, damages);
+      if (Kept kept = kept_after(facts, log, id, seq, damages); kept.anchor)
+        fold = std::move(kept.fold);
   if (!fold) fold = beginning(facts, log, id);
   log.walk(id, fold->last_seq() + 1, last + 1, [&](const Event& event) {
     fold->replay(event);
@@ -80,18 +91,18 @@ Fold replayed_up_to(const ExperimentFacts& facts, LogReader& log, ExperimentId i
 Fold recovered(const ExperimentFacts& facts, LogReader& log, ExperimentId id,
                std::vector<std::string>& mismatches) {
   for (const Sequence seq : log.snapshots(id)) {
-    const auto snapshot = log.snapshot(id, seq);
-    if (!snapshot) continue;
-    auto fold = whole_snapshot(facts, log, id, *snapshot, mismatches);
-    if (!fold) continue;
+    Kept kept = kept_after(facts, log, id, seq, mismatches);
+    if (!kept.fold) continue;
     try {
-      replay_the_rest(*fold, log, id);
-      return std::move(*fold);
+      replay_the_rest(*kept.fold, log, id);
+      return std::move(*kept.fold);
     } catch (const StoreFailure&) {
+      throw;
+    } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& mismatch) {
       mismatches.push_back(fmt::format("from event {}: {}", seq, mismatch.what()));
-      if (snapshot->anchor) throw;
+      if (kept.anchor) throw;
     }
   }
   Fold fold = beginning(facts, log, id);
@@ -112,9 +123,8 @@ Fold recovered_without_policy(const ExperimentFacts& facts, LogReader& log, Expe
   };
   std::vector<std::string> damages;
   for (const Sequence seq : log.snapshots(id))
-    if (const auto snapshot = log.snapshot(id, seq))
-      if (auto fold = whole_snapshot(facts, log, id, *snapshot, damages, Fold::Policy::kNone))
-        return go_on(std::move(*fold));
+    if (Kept kept = kept_after(facts, log, id, seq, damages, Fold::Policy::kNone); kept.fold)
+      return go_on(std::move(*kept.fold));
   return go_on(beginning(facts, log, id, Fold::Policy::kNone));
 }
 
@@ -131,15 +141,16 @@ ProbabilityEstimate replayed_probabilities(const ExperimentFacts& facts, LogRead
   std::vector<std::string> damages;
   std::optional<Fold> fold;
   for (const Sequence seq : log.snapshots(id))
-    if (seq < decision && !fold)
-      if (const auto snapshot = log.snapshot(id, seq))
-        fold = whole_snapshot(facts, log, id, *snapshot, damages);
+    if (seq < decision && !fold) fold = kept_after(facts, log, id, seq, damages).fold;
   if (!fold) fold = beginning(facts, log, id);
   walk_in_pieces(log, id, fold->last_seq() + 1, decision, [&](const Event& event) {
     if (stop != nullptr && *stop)
       throw Refusal(RefusalKind::kStopping, {"", "service", "stopping", "a restart"});
     fold->replay(event);
   });
+  if (fold->session() == nullptr)
+    throw Refusal(RefusalKind::kState, {"", "decision", decision_id(facts.name, decision),
+                                        "one that was made while its policy was at work"});
   return fold->session()->estimate_probabilities(draws);
 }
 
@@ -148,6 +159,9 @@ namespace {
 // From where the fold is to the end of the log; snapshots on the way must be what replay gives.
 void check_the_rest(Fold& fold, LogReader& log, ExperimentId id) {
   std::vector<Sequence> snapshots = log.snapshots(id);
+  if (!snapshots.empty() && snapshots.front() > log.last(id))
+    throw ReplayMismatch({"", fmt::format("snapshot of event {}", snapshots.front()),
+                          fmt::format("{} events", log.last(id)), "an event that is stored"});
   while (!snapshots.empty() && snapshots.back() <= fold.last_seq()) snapshots.pop_back();
   walk_in_pieces(log, id, fold.last_seq() + 1, kToTheEnd, [&](const Event& event) {
     fold.replay(event);
@@ -189,6 +203,19 @@ void check_one(const StoredExperiment& stored, LogReader& log, CheckedExperiment
     }
 }
 
+// How a decision ended is found by a table that is made of the events: it must say the same.
+void check_closing(const Event& event, const StoredExperiment& stored, LogReader& log) {
+  const bool late = event.kind == EventKind::kLate;
+  if (!event.closes_decision() && !late) return;
+  const auto closing = log.closing(stored.id, event.decision.value());
+  if (closing && (late ? closing->late && *closing->late >= event.seq : closing->seq == event.seq))
+    return;
+  throw Error({"", "end of decision " + decision_id(stored.facts.name, *event.decision),
+               closing ? "another event" : "none",
+               fmt::format("event {}: what this store exports can be imported, and is whole again",
+                           event.seq)});
+}
+
 }  // namespace
 
 std::vector<CheckedExperiment> check_log(LogReader& log) {
@@ -198,10 +225,12 @@ std::vector<CheckedExperiment> check_log(LogReader& log) {
     CheckedExperiment one;
     one.name = stored.facts.name;
     try {
+      if (!stored.damage.empty()) throw Unreadable({"", "experiment", "damaged", stored.damage});
       check_one(stored, log, one);
       walk_in_pieces(log, stored.id, one.first, kToTheEnd, [&](const Event& event) {
         one.events += 1;
         one.decisions += event.makes_decision() ? 1 : 0;
+        check_closing(event, stored, log);
       });
     } catch (const std::exception& error) {
       one.trouble = error.what();

@@ -40,4 +40,11 @@ const Row& row_of(RefusalKind kind) {
 const char* refusal_name(RefusalKind kind) { return row_of(kind).name; }
 int http_status(RefusalKind kind) { return row_of(kind).status; }
 
+Refusal mistaken_choice(const char* field, const std::exception& error) {
+  const auto* known = dynamic_cast<const Error*>(&error);
+  return {RefusalKind::kField, known != nullptr
+                                   ? known->report()
+                                   : ErrorReport{"", field, error.what(), "one that can start"}};
+}
+
 }  // namespace armature::service

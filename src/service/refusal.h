@@ -36,4 +36,7 @@ class Refusal : public Error {
   RefusalKind kind_;
 };
 
+/// A choice of the asker's (a policy, a problem) brought this about: a mistake in that field.
+Refusal mistaken_choice(const char* field, const std::exception& error);
+
 }  // namespace armature::service

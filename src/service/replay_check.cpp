@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "service/fold.h"
 
 namespace armature::service {
@@ -20,17 +22,27 @@ std::vector<std::string> ReplayCheck::pass(const std::function<bool()>& stop) {
   try {
     for (const StoredExperiment& experiment : log_->experiments()) {
       if (stop()) break;
-      const std::vector<Sequence> kept = log_->snapshots(experiment.id);
-      Sequence& checked = checked_[experiment.id];
-      if (kept.size() < 2 || kept[0] <= checked) continue;
-      checked = kept[0];
-      if (const std::string why = mismatch(experiment, kept[1], kept[0], stop); !why.empty())
+      if (!experiment.damage.empty()) continue;  // said at the start
+      if (const std::string why = news_of(experiment, stop); !why.empty())
         mismatches.push_back(fmt::format("'{}': {}", experiment.facts.name, why));
     }
-  } catch (const StoreFailure&) {  // whoever writes will notice, and knows what to do
   } catch (const Stopped&) {
+  } catch (const std::exception&) {  // whoever writes will notice, and knows what to do
   }
   return mismatches;
+}
+
+std::string ReplayCheck::news_of(const StoredExperiment& experiment,
+                                 const std::function<bool()>& stop) {
+  try {
+    const std::vector<Sequence> kept = log_->snapshots(experiment.id);
+    Sequence& checked = checked_[experiment.id];
+    if (kept.size() < 2 || kept[0] <= checked) return "";
+    checked = kept[0];
+    return mismatch(experiment, kept[1], kept[0], stop);
+  } catch (const Unreadable& damage) {
+    return damage.what();
+  }
 }
 
 std::string ReplayCheck::mismatch(const StoredExperiment& experiment, Sequence before,
@@ -48,6 +60,8 @@ std::string ReplayCheck::mismatch(const StoredExperiment& experiment, Sequence b
     return fmt::format("events {} to {} give another digest by replay", before + 1, newest);
   } catch (const StoreFailure&) {
     throw;
+  } catch (const std::bad_alloc&) {  // says nothing about the log
+    return "";
   } catch (const std::exception& error) {
     return error.what();
   }

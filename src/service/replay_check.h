@@ -21,6 +21,7 @@ class ReplayCheck {
   std::vector<std::string> pass(const std::function<bool()>& stop);
 
  private:
+  std::string news_of(const StoredExperiment& experiment, const std::function<bool()>& stop);
   std::string mismatch(const StoredExperiment& experiment, Sequence before, Sequence newest,
                        const std::function<bool()>& stop);
 

@@ -26,6 +26,9 @@ struct Decide {
   std::string experiment;
   std::string key;   // Idempotency-Key; empty: none; at most 128 bytes
   std::string body;  // what else was asked, as bytes: the same key with another body is refused
+  /// What was decided elsewhere, and with what probability: where the policy is external.
+  std::optional<Named> action = {};
+  std::optional<double> propensity = {};
 };
 /// Of context and reward at least one.
 struct Report {

@@ -63,7 +63,9 @@ std::size_t held(const Create& one) {
                       settings.fallback) +
          (settings.silence ? settings.silence->context.size() : 0);
 }
-std::size_t held(const Decide& one) { return bytes_of_all(one.experiment, one.key, one.body); }
+std::size_t held(const Decide& one) {
+  return bytes_of_all(one.experiment, one.key, one.body, one.action);
+}
 std::size_t held(const Report& one) {
   return bytes_of_all(one.experiment, one.decision, one.context);
 }
@@ -332,8 +334,8 @@ class Service::Inside {
       entry.replies({std::make_move_iterator(answer), std::make_move_iterator(end)});
       answer = end;
     }
-    wake_readers();
     shard_.tidy();
+    wake_readers();
     if (shard_.broken() && !std::exchange(told_broken_, true) && options_.on_broken_store)
       options_.on_broken_store(shard_.trouble());
   }
@@ -386,8 +388,8 @@ class Service::Inside {
   }
 
   void note_health() {
-    health_.ready = !shard_.broken();
-    health_.trouble = shard_.trouble();
+    health_.ready = !shard_.broken() && !shard_.behind();
+    health_.trouble = shard_.behind() ? "the store cannot be read yet" : shard_.trouble();
     health_.events = shard_.events();
     health_.snapshots = shard_.snapshots();
     recovered_mismatches_ = shard_.replay_mismatches();

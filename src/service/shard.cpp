@@ -46,6 +46,7 @@ Shard::Shard(Log& log, const Options& options, Publish publish)
     Slot& slot = slots_[stored.facts.name];
     slot.id = stored.id;
     slot.facts = std::move(stored.facts);
+    slot.lost_facts = std::move(stored.damage);
     recover(slot);
     if (slot.live && slot.live->fold().has_policy() && slot.live->fold().build() != this_build()) {
       slot.live->note_upgrade();
@@ -116,7 +117,6 @@ std::vector<Answer> Shard::process(std::span<const Request> requests) {
     note(*slot);
   }
   touched_.clear();
-  publish_due();
   return answers;
 }
 
@@ -131,6 +131,7 @@ void Shard::note(Slot& slot) {
   else
     quarantined_.erase(slot.facts.name);
   if (slot.live) {
+    slot.live->committed();
     events_ += slot.live->fold().last_seq() - slot.committed;
     slot.committed = slot.live->fold().last_seq();
   }
@@ -175,7 +176,10 @@ void Shard::undo_batch() {
 }
 
 void Shard::tidy() {
-  if (!broken()) log_.tidy();
+  const ThrowingChecks checks;
+  if (broken()) return;
+  if (!must_undo_) publish_due();
+  log_.tidy();
 }
 
 Answer Shard::answer(const Request& request) {
@@ -258,17 +262,9 @@ Answer Shard::create(const Create& request) {
     event.time = creation.facts.created;
     event.opened = std::move(epoch);
     Fold(creation.facts, log_, 0).apply(event);  // refused before anything is written
-  } catch (const Refusal&) {
-    throw;
-  } catch (const StoreFailure&) {
-    throw;
-  } catch (const std::bad_alloc&) {
-    throw;
   } catch (const std::exception& error) {
-    const auto* known = dynamic_cast<const Error*>(&error);
-    throw Refusal(RefusalKind::kField,
-                  known != nullptr ? known->report()
-                                   : ErrorReport{"", "policy", error.what(), "one that can start"});
+    if (!is_choice(error)) throw;
+    throw mistaken_choice("policy", error);
   }
   // From here on whatever fails is the batch's failure: the store has a row without events.
   Slot slot;
@@ -289,10 +285,7 @@ Answer Shard::ask(Slot& slot, const Request& request) {
   try {
     return std::visit(
         Overloaded{[&](const Decide& decide) -> Answer {
-                     const auto repeats = [&] {
-                       const KeyHash key = key_hash(decide.key, decide.body);
-                       return !key.empty() && live.fold().find_key(key).seq != 0;
-                     };
+                     const auto repeats = [&] { return live.knows_key(decide); };
                      if (options_.free_bytes && free_bytes_ < options_.disk_floor && !repeats())
                        throw Refusal(RefusalKind::kFull,
                                      {"", "disk", fmt::format("{} bytes left", free_bytes_),
@@ -318,7 +311,7 @@ Answer Shard::ask(Slot& slot, const Request& request) {
         request);
   } catch (const Refusal&) {
     throw;
-  } catch (const Unreadable& damage) {  // asked for before anything is changed
+  } catch (const Unreadable& damage) {  // old rows are asked for before anything is changed
     throw Refusal(RefusalKind::kStore, damage.report());
   } catch (const StoreFailure& failure) {
     if (looks_only) throw Refusal(RefusalKind::kStore, failure.report());
@@ -364,11 +357,13 @@ void Shard::expire_all() {
 // --- Policies that fail --------------------------------------------------------------------------
 
 void Shard::recover(Slot& slot) {
+  if (!slot.lost_facts.empty()) {
+    slot.damage = slot.lost_facts;
+    return;
+  }
   std::vector<std::string> mismatches;
   try {
-    Fold fold = recovered(slot.facts, log_, slot.id, mismatches);
-    slot.live = std::make_unique<Experiment>(slot.id, std::move(fold), log_, *options_.clock);
-    slot.damage.clear();
+    take(slot, recovered(slot.facts, log_, slot.id, mismatches));
   } catch (const StoreFailure&) {
     throw;
   } catch (const std::bad_alloc&) {
@@ -377,21 +372,35 @@ void Shard::recover(Slot& slot) {
     recover_in_quarantine(slot, failure.what());
   }
   replay_mismatches_ += mismatches.size();
-  const std::vector<Sequence> snapshots = log_.snapshots(slot.id);
-  slot.kept = snapshots.empty() ? 0 : snapshots.front();
+  slot.kept = 0;
   slot.kept_at = now();
   slot.looked = 0;
-  slot.committed = log_.last(slot.id);
+  if (!slot.live) return;
+  slot.committed = slot.live->fold().last_seq() - slot.live->uncommitted();
+  try {
+    const std::vector<Sequence> snapshots = log_.snapshots(slot.id);
+    if (!snapshots.empty()) slot.kept = std::min(snapshots.front(), slot.committed);
+  } catch (const Unreadable&) {  // then the next one is due soon
+  }
+}
+
+// Deadlines within a run go by this run's clock: whoever was waiting for one still is.
+void Shard::take(Slot& slot, Fold fold) {
+  auto live = std::make_unique<Experiment>(slot.id, std::move(fold), log_, *options_.clock);
+  if (slot.live) live->keep_deadlines_of(*slot.live);
+  slot.live = std::move(live);
+  slot.damage.clear();
 }
 
 void Shard::recover_in_quarantine(Slot& slot, const std::string& why) {
   try {
-    slot.live = std::make_unique<Experiment>(
-        slot.id, recovered_without_policy(slot.facts, log_, slot.id), log_, *options_.clock);
+    take(slot, recovered_without_policy(slot.facts, log_, slot.id));
     slot.live->quarantine(why);
     touch(slot);
     slot.anchor_due = true;  // next time this is where recovery begins
   } catch (const StoreFailure&) {
+    throw;
+  } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& damage) {
     slot.live.reset();
@@ -430,13 +439,15 @@ bool Shard::snapshot_due(const Slot& slot) const {
 void Shard::keep(Slot& slot, bool anchor) {
   if (!slot.live) return;
   Snapshot snapshot;
+  slot.looked = slot.live->fold().last_seq();
+  slot.kept_at = now();
   try {
     snapshot = slot.live->fold().snapshot();
+  } catch (const std::bad_alloc&) {  // says nothing about the policy: later, perhaps
+    return;
   } catch (const std::exception& failure) {
     return condemn(slot, failure.what());
   }
-  slot.looked = snapshot.seq;
-  slot.kept_at = now();
   slot.anchor_due = false;
   // More than the store can take: replay takes longer then, and nothing is lost.
   if (snapshot.state.size() > options_.largest_snapshot) return;
@@ -448,7 +459,7 @@ void Shard::keep(Slot& slot, bool anchor) {
 
 void Shard::keep_all() {
   const ThrowingChecks checks;
-  if (broken()) return;
+  if (broken() || must_undo_) return;  // what is in memory is not what is stored
   log_.begin();
   for (auto& [name, slot] : slots_)
     if (slot.live && slot.live->fold().last_seq() > slot.kept) keep(slot, false);
@@ -456,18 +467,28 @@ void Shard::keep_all() {
 }
 
 void Shard::publish_due() {
+  std::vector<Slot*> due;
   std::erase_if(unpublished_, [&](Slot* slot) {
-    if (slot->published != 0 && now() - slot->published_at < options_.publish_every) return false;
+    if (slot->published != 0 && now() < slot->publish_at) return false;
     slot->unpublished = false;
-    publish(*slot);
+    due.push_back(slot);
     return true;
   });
+  for (Slot* slot : due) publish(*slot);
 }
 
+// A large one takes a while, and all others wait for it: it is shown less often, so that it takes a
+// twentieth of the time at most.
 void Shard::publish(Slot& slot) {
+  constexpr Time kPauseForCost = 20;
+  const Time begin = now();
+  slot.publish_at = begin + options_.publish_every;
   auto summary = std::make_shared<Summary>();
   try {
     if (slot.live) *summary = slot.live->fold().summary();
+  } catch (const std::bad_alloc&) {  // says nothing about the policy
+    if (!std::exchange(slot.unpublished, true)) unpublished_.push_back(&slot);
+    return;
   } catch (const std::exception& failure) {
     return condemn(slot, failure.what());
   }
@@ -481,16 +502,15 @@ void Shard::publish(Slot& slot) {
   summary->number = ++summary_number_;
   if (slot.kept > 0) summary->snapshot = slot.kept;
   slot.published = summary->seq;
-  slot.published_at = now();
   publish_(std::move(summary));
+  slot.publish_at = std::max(slot.publish_at, now() + kPauseForCost * (now() - begin));
 }
 
 std::optional<Time> Shard::next_wake() const {
   if (broken()) return std::nullopt;
   if (must_undo_) return now() + kSecond;
   Time wake = due_;
-  for (const Slot* slot : unpublished_)
-    wake = std::min(wake, slot->published_at + options_.publish_every);
+  for (const Slot* slot : unpublished_) wake = std::min(wake, slot->publish_at);
   return wake == kNever ? std::nullopt : std::optional(wake);
 }
 

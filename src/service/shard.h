@@ -35,10 +35,12 @@ class Shard {
 
   /// Keeps a snapshot of all that is new: at the end of a run.
   void keep_all();
-  /// What nobody waits for: to be called when the answers are told.
+  /// What nobody waits for, summaries among it: to be called when the answers are told.
   void tidy();
 
   const std::vector<Token>& tokens() const { return tokens_; }
+  /// Nothing is answered until the store can be read again.
+  bool behind() const { return must_undo_; }
   bool broken() const { return !trouble_.empty(); }
   const std::string& trouble() const { return trouble_; }
   std::vector<std::string> quarantined() const {
@@ -57,6 +59,7 @@ class Shard {
     ExperimentFacts facts;
     std::unique_ptr<Experiment> live;  // null: its log cannot be read
     std::string damage;                // why
+    std::string lost_facts;            // what cannot be read of its facts
     int strikes = 0;                   // checks its policy has failed in this run
     bool touched = false;              // in this batch: it is one of touched_
     bool unpublished = false;          // one of unpublished_
@@ -67,7 +70,7 @@ class Shard {
     Time kept_at = 0;        // …and when, on the monotonic clock
     Sequence looked = 0;     // seq of the last one that was made, if it was too large to be kept
     Sequence published = 0;
-    Time published_at = 0;
+    Time publish_at = 0;  // not before this
   };
 
   Answer answer(const Request& request);
@@ -76,6 +79,7 @@ class Shard {
   void touch(Slot& slot);
   void expire_all();
   void recover(Slot& slot);
+  void take(Slot& slot, Fold fold);
   void recover_in_quarantine(Slot& slot, const std::string& why);
   void strike(Slot& slot, const std::string& why);
   void condemn(Slot& slot, const std::string& why);

@@ -12,6 +12,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/directory_lock.h"
@@ -242,8 +243,14 @@ class Tables {
       one.facts.name = rows.text(1);
       one.facts.tenant = rows.text(2);
       one.facts.seed = whole(rows.integer(3));
-      one.facts.settings = read_settings(rows.text(4), database_.path());
-      one.facts.created = rows.integer(5);
+      try {
+        one.facts.settings = read_settings(rows.text(4), database_.path());
+        one.facts.created = rows.integer(5);
+      } catch (const DatabaseError&) {
+        throw;
+      } catch (const Error& error) {  // of this one: the others are none the worse for it
+        one.damage = error.what();
+      }
       experiments.push_back(std::move(one));
     }
     return experiments;
@@ -361,12 +368,11 @@ class Tables {
   Statement closing_;
 };
 
-// Hands every question on to the tables. `Base` is LogReader or Log.
-template <class Base>
-class Reading : public Base {
+// Asks a connection of its own, which sees what was committed.
+class SqliteReader final : public LogReader {
  public:
-  explicit Reading(std::unique_ptr<Database> database, std::unique_ptr<DirectoryLock> lock = {})
-      : lock_(std::move(lock)), database_(std::move(database)), tables_(*database_) {}
+  explicit SqliteReader(std::unique_ptr<Database> database)
+      : database_(std::move(database)), tables_(*database_) {}
 
   std::vector<StoredExperiment> experiments() override {
     return stored([&] { return tables_.experiments(); });
@@ -405,20 +411,23 @@ class Reading : public Base {
   }
 
  private:
-  std::unique_ptr<DirectoryLock> lock_;  // until the database is closed
-
- protected:
   std::unique_ptr<Database> database_;
   Tables tables_;
 };
 
 // --- Writing -------------------------------------------------------------------------------------
 
-class SqliteLog final : public Reading<Log> {
+// Two connections. One writes, and is asked only for what its batch has written: SQLite commits
+// nothing any more after a read that met a damaged page, and who asks about an old decision must
+// not be able to end a batch. Everything else is read by the other.
+class SqliteLog final : public Log {
  public:
   SqliteLog(std::unique_ptr<DirectoryLock> lock, std::unique_ptr<Database> database,
             int most_pages_ahead)
-      : Reading(std::move(database), std::move(lock)),
+      : lock_(std::move(lock)),
+        database_(std::move(database)),
+        written_(*database_),
+        committed_(std::make_unique<Database>(database_->path(), Database::Mode::kReadOnly)),
         most_pages_ahead_(most_pages_ahead),
         append_(
             *database_,
@@ -439,6 +448,7 @@ class SqliteLog final : public Reading<Log> {
   void commit() override {
     stored([&] { transaction_->commit(); });
     transaction_.reset();
+    batch_ = {};
   }
   // A reader that stays may leave nothing to be moved: the next attempt is as many pages later.
   void tidy() override {
@@ -451,6 +461,7 @@ class SqliteLog final : public Reading<Log> {
   void roll_back() override {
     transaction_.reset();
     last_seqs_.clear();
+    batch_ = {};
   }
 
   ExperimentId add_experiment(const ExperimentFacts& facts) override {
@@ -468,13 +479,8 @@ class SqliteLog final : public Reading<Log> {
   }
 
   void append(ExperimentId experiment, const Event& event) override {
-    const auto [last, is_new] = last_seqs_.try_emplace(experiment, 0);
-    if (is_new) last->second = this->last(experiment);
-    if (event.seq != last->second + 1)
-      throw StoreFailure(StoreFailure::Cause::kLasting,
-                         {database_->path(), "event", fmt::format("{}", event.seq),
-                          fmt::format("{}, the next one", last->second + 1)});
-    last->second = event.seq;
+    require_next(experiment, event.seq);
+    batch_.first_seqs.try_emplace(experiment, event.seq);
     stored([&] {
       append_.bind(1, experiment)
           .bind(2, bits(event.seq))
@@ -496,15 +502,21 @@ class SqliteLog final : public Reading<Log> {
       else
         append_.bind(14, event.note);
       append_.run();
-      if (event.closes_decision())
+      if (event.closes_decision()) {
         close_.bind(1, experiment).bind(2, bits(*event.decision)).bind(3, bits(event.seq)).run();
-      if (event.kind == EventKind::kLate)
+        batch_.closings[{experiment, *event.decision}] = {event.seq, {}};
+      }
+      if (event.kind == EventKind::kLate) {
         late_.bind(1, bits(event.seq)).bind(2, experiment).bind(3, bits(*event.decision)).run();
+        const auto known = closing(experiment, *event.decision);
+        batch_.closings[{experiment, *event.decision}] = {known ? known->seq : 0, event.seq};
+      }
       if (event.kind == EventKind::kEpoch) add_epoch(experiment, *event.opened);
     });
   }
 
   void add_snapshot(ExperimentId experiment, const Snapshot& snapshot) override {
+    batch_.snapshots.insert(experiment);
     stored([&] {
       Statement insert(*database_,
                        "INSERT OR REPLACE INTO snapshots(experiment, seq, anchor, digest, state) "
@@ -520,6 +532,7 @@ class SqliteLog final : public Reading<Log> {
   }
 
   void remove_archived(ExperimentId experiment, Sequence last) override {
+    batch_.removed = true;
     stored([&] {
       for (const char* sql : {"DELETE FROM closed WHERE experiment = ? AND decision <= ?",
                               "DELETE FROM events WHERE experiment = ? AND seq <= ?",
@@ -551,7 +564,7 @@ class SqliteLog final : public Reading<Log> {
 
   std::unique_ptr<LogReader> reader() override {
     return stored([&] {
-      return std::make_unique<Reading<LogReader>>(
+      return std::make_unique<SqliteReader>(
           std::make_unique<Database>(database_->path(), Database::Mode::kReadOnly));
     });
   }
@@ -566,7 +579,92 @@ class SqliteLog final : public Reading<Log> {
     stored([&] { database_->execute("PRAGMA wal_checkpoint(TRUNCATE)"); });
   }
 
+  // --- Reading ---
+  std::vector<StoredExperiment> experiments() override { return committed_.experiments(); }
+  std::vector<std::shared_ptr<const Epoch>> epochs(ExperimentId experiment) override {
+    if (is_written(experiment)) return found([&] { return written_.epochs(experiment); });
+    return committed_.epochs(experiment);
+  }
+  Sequence first(ExperimentId experiment) override {
+    if (batch_.removed) return found([&] { return written_.first(experiment); });
+    const Sequence first = committed_.first(experiment);
+    return first == 0 && is_written(experiment) ? batch_.first_seqs.at(experiment) : first;
+  }
+  Sequence last(ExperimentId experiment) override {
+    const auto known = last_seqs_.find(experiment);
+    return known != last_seqs_.end() ? known->second : committed_.last(experiment);
+  }
+  std::optional<Event> event(ExperimentId experiment, Sequence seq) override {
+    if (batch_.removed || seq >= first_written(experiment))
+      return found([&] { return written_.event(experiment, seq); });
+    return committed_.event(experiment, seq);
+  }
+  void walk(ExperimentId experiment, Sequence from, Sequence before, const Visit& visit) override {
+    const Sequence own = batch_.removed ? 0 : first_written(experiment);
+    if (from < own) committed_.walk(experiment, from, std::min(before, own), visit);
+    if (before > own) found([&] { written_.walk(experiment, std::max(from, own), before, visit); });
+  }
+  void walk_keys(ExperimentId experiment, Sequence last,
+                 const std::function<bool(const KeyedDecision&)>& visit) override {
+    const Sequence own = batch_.removed ? 0 : first_written(experiment);
+    bool goes_on = true;
+    if (last >= own)
+      found([&] {
+        written_.walk_keys(experiment, last, [&](const KeyedDecision& one) {
+          return goes_on = one.seq >= own && visit(one);
+        });
+      });
+    if (own > 0 && (goes_on || last < own))
+      committed_.walk_keys(experiment, std::min(last, own - 1), visit);
+  }
+  std::optional<Closing> closing(ExperimentId experiment, Sequence decision) override {
+    const auto known = batch_.closings.find({experiment, decision});
+    if (known != batch_.closings.end()) return known->second;
+    if (batch_.removed) return found([&] { return written_.closing(experiment, decision); });
+    return committed_.closing(experiment, decision);
+  }
+  std::vector<Sequence> snapshots(ExperimentId experiment) override {
+    if (batch_.removed || batch_.snapshots.contains(experiment))
+      return found([&] { return written_.snapshots(experiment); });
+    return committed_.snapshots(experiment);
+  }
+  std::optional<Snapshot> snapshot(ExperimentId experiment, Sequence seq) override {
+    if (batch_.removed || batch_.snapshots.contains(experiment))
+      return found([&] { return written_.snapshot(experiment, seq); });
+    return committed_.snapshot(experiment, seq);
+  }
+  std::vector<Token> tokens() override {
+    return stored([&] { return written_.tokens(); });
+  }
+
  private:
+  // What was written and is not committed yet.
+  struct Batch {
+    std::map<ExperimentId, Sequence> first_seqs;
+    std::map<std::pair<ExperimentId, Sequence>, Closing> closings;
+    std::set<ExperimentId> snapshots;
+    bool removed = false;  // rows are gone: only the connection that did it knows which
+  };
+  bool is_written(ExperimentId experiment) const { return batch_.first_seqs.contains(experiment); }
+  Sequence first_written(ExperimentId experiment) const {
+    const auto found = batch_.first_seqs.find(experiment);
+    return found == batch_.first_seqs.end() ? std::numeric_limits<Sequence>::max() : found->second;
+  }
+
+  // What comes next, or a mistake of this experiment's alone: it is read again.
+  void require_next(ExperimentId experiment, Sequence seq) {
+    auto known = last_seqs_.find(experiment);
+    if (known == last_seqs_.end()) try {
+        known = last_seqs_.emplace(experiment, committed_.last(experiment)).first;
+      } catch (const Unreadable& damage) {
+        throw Error(damage.report());
+      }
+    if (seq != known->second + 1)
+      throw Error({database_->path(), "event", fmt::format("{}", seq),
+                   fmt::format("{}, the next one", known->second + 1)});
+    known->second = seq;
+  }
+
   std::uint64_t size_of(const char* part) const {
     std::error_code absent;
     const auto size = fs::file_size(database_->path() + part, absent);
@@ -594,6 +692,11 @@ class SqliteLog final : public Reading<Log> {
     }
   }
 
+  std::unique_ptr<DirectoryLock> lock_;  // until the database is closed
+  std::unique_ptr<Database> database_;
+  Tables written_;
+  SqliteReader committed_;
+  Batch batch_;
   int most_pages_ahead_;
   int checkpoint_at_ = most_pages_ahead_;
   std::map<ExperimentId, Sequence> last_seqs_;  // of those written to
@@ -659,7 +762,7 @@ std::unique_ptr<LogReader> read_sqlite_log(const std::string& directory) {
     throw Error({directory, "store", "none", "a directory that armature serve has worked in"});
   auto database = std::make_unique<Database>(file, Database::Mode::kReadWrite);
   require_ours(*database);
-  return std::make_unique<Reading<LogReader>>(std::move(database));
+  return std::make_unique<SqliteReader>(std::move(database));
 }
 
 void back_up_sqlite_log(const std::string& directory, const std::string& target) {
@@ -673,6 +776,7 @@ void back_up_sqlite_log(const std::string& directory, const std::string& target)
   require_ours(database);
   const std::string aside = file_in(target) + ".partial";
   fs::remove(aside);
+  make_private_file(aside);
   Statement(database, "VACUUM INTO ?").bind(1, aside).run();
   sync_path(aside);
   fs::rename(aside, file_in(target));

@@ -34,14 +34,18 @@ constexpr std::uint32_t kFailedSyncs = 200;
 class Life {
  public:
   /// Every other one moves its write-ahead log into the database every few commits.
+  /// Every third learns by silence, and all of it at deadlines.
   Life(const std::string& directory, const std::string& synchronous, std::uint32_t seed)
-      : directory_(directory), options_{synchronous, seed % 2 == 0 ? 4'000 : 30} {}
+      : directory_(directory),
+        options_{synchronous, seed % 2 == 0 ? 4'000 : 30},
+        silent_(seed % 3 == 2) {}
 
   void start() {
     stand_ = std::make_unique<Stand>([this] { return open_sqlite_log(directory_, options_); });
     stand_->options.snapshot_events = 40;
     if (stand_->shard->find("mail") == nullptr) {
       Creation creation = rich_creation("ts");
+      if (silent_) creation.facts.settings.silence = Silence{"ignored", 0};
       stand_->ask(Create{creation});
     }
   }
@@ -74,10 +78,15 @@ class Life {
       return Decide{"mail", luck.uniform() < 0.5 ? fmt::format("k{}", ++keys_) : "", ""};
     const std::size_t pick = uniform_index(luck, static_cast<std::uint32_t>(open_.size()));
     const std::string id = open_[pick];
+    const double dice = luck.uniform();
+    // What there is to say of a decision is always the same; some of it comes in parts.
+    Report report{"mail", id, {}, {}};
+    if (dice < 0.8) report.context = Named(std::string(id.back() % 2 == 0 ? "opened" : "ignored"));
+    if (dice < 0.6 || dice >= 0.8) report.reward = (id.back() % 5) / 4.0;
+    if (dice >= 0.6 && dice < 0.9) return report;
     open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(pick));
-    if (luck.uniform() < 0.2) return Forget{"mail", id};
-    return Report{"mail", id, Named(std::string(luck.uniform() < 0.5 ? "opened" : "ignored")),
-                  luck.uniform()};
+    if (dice >= 0.9) return Forget{"mail", id};
+    return report;
   }
 
   bool note(const Request& request, const Answer& answer) {
@@ -86,18 +95,23 @@ class Life {
       open_.push_back(decided->decision);
       return true;
     }
+    if (const auto* refusal = std::get_if<Refusal>(&answer))
+      return refusal->kind() == RefusalKind::kConflict;  // forgotten after silence was learned
     const auto* received = std::get_if<Received>(&answer);
     if (received == nullptr) return false;
-    if (received->status == Status::kLate) return true;
     if (const auto* report = std::get_if<Report>(&request))
-      promises_.learned(report->decision, std::get<std::string>(*report->context), *report->reward);
-    else
+      promises_.told(
+          report->decision,
+          report->context ? std::optional(std::get<std::string>(*report->context)) : std::nullopt,
+          report->reward);
+    else if (received->status == Status::kForgotten)
       promises_.forgotten(received->decision);
     return true;
   }
 
   std::string directory_;
   SqliteLogOptions options_;
+  bool silent_;
   std::unique_ptr<Stand> stand_;
   Promises promises_;
   std::vector<std::string> open_;

@@ -373,6 +373,22 @@ class FrailTest : public testing::Test {
   Stand stand;
 };
 
+// A policy that fails while it is taught is refused, as often as it is asked for: the one at work
+// has done nothing wrong.
+TEST_F(FrailTest, ANewPolicyThatFailsHarmsNobody) {
+  const ThrowingChecks checks;
+  stand.create(small_creation("mail", "ucb"));
+  live(6);
+  const std::uint64_t digest = stand.fold("mail").digest();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(stand.refused(OpenEpoch{"mail", {}, "frail:at=observe", Start::kReplay, 0, ""}),
+              RefusalKind::kField);
+    EXPECT_EQ(stand.refused(AddShadow{"mail", "frail:at=observe"}), RefusalKind::kField);
+  }
+  EXPECT_TRUE(stand.shard->quarantined().empty());
+  EXPECT_EQ(stand.fold("mail").digest(), digest);
+}
+
 // It is gone for good and says why; the policy that decides does not notice, nor does a replay.
 TEST_F(FrailTest, AShadowFailsAlone) {
   const ThrowingChecks checks;

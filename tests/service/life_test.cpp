@@ -103,7 +103,7 @@ TEST(Life, SilenceIsForgottenAtTheDeadline) {
   EXPECT_EQ(stand.report(decided, "opened", 1).status, Status::kLate);
 }
 
-// A part that was acknowledged stays told: said again it is a repeat, and nobody contradicts it.
+// A part that was acknowledged stays told: said again it is a repeat, and what else comes is kept.
 TEST(Life, WhatWasToldBeforeItWasForgottenIsRemembered) {
   for (const bool by_deadline : {true, false}) {
     Stand stand;
@@ -119,16 +119,23 @@ TEST(Life, WhatWasToldBeforeItWasForgottenIsRemembered) {
     EXPECT_TRUE(again.repeated);
     EXPECT_EQ(again.status, Status::kForgotten);
     EXPECT_EQ(stand.look(decided).context, "opened");
-    EXPECT_EQ(stand.refused(Stand::reporting(decided, "ignored", 1)), RefusalKind::kConflict);
     EXPECT_EQ(stand.fold("mail").summary().late, 0u);
     EXPECT_EQ(stand.report(decided, std::nullopt, 1).status, Status::kLate);
     EXPECT_EQ(stand.look(decided).context, "opened");
+    // Whoever says something else after the end is heard: nothing was learned, nothing is undone.
+    const Received other = stand.report(decided, "ignored", 0);
+    EXPECT_EQ(other.status, Status::kLate);
+    EXPECT_FALSE(other.repeated);
+    EXPECT_TRUE(stand.report(decided, "ignored", 0).repeated);
+    EXPECT_EQ(stand.look(decided).context, "ignored");
+    EXPECT_EQ(stand.look(decided).reward, 0.0);
+    EXPECT_EQ(stand.fold("mail").summary().late, 1u);
     EXPECT_EQ(check_log(*stand.log).at(0).trouble, "");
   }
 }
 
-// Silence filled in the other half: that may come late, and the half that was told stands.
-TEST(Life, HalfASilenceIsContradictedInItsHalfAlone) {
+// Silence filled in the other half: it may come late, and so may anything else.
+TEST(Life, HalfASilenceMayBeFilledInLater) {
   Stand stand;
   stand.create(with_silence("mail"));
   const Decided context = stand.decide("mail");
@@ -140,14 +147,43 @@ TEST(Life, HalfASilenceIsContradictedInItsHalfAlone) {
   EXPECT_EQ(stand.look(context).cause, "silence");
   EXPECT_EQ(stand.look(reward).cause, "silence");
   EXPECT_TRUE(stand.report(context, "opened", std::nullopt).repeated);
-  EXPECT_EQ(stand.refused(Stand::reporting(context, "ignored", {})), RefusalKind::kConflict);
-  EXPECT_EQ(stand.refused(Stand::reporting(context, "ignored", 1)), RefusalKind::kConflict);
-  EXPECT_EQ(stand.refused(Stand::reporting(reward, {}, 0)), RefusalKind::kConflict);
+  EXPECT_TRUE(stand.report(context, std::nullopt, 0).repeated);  // as silence had it
+  EXPECT_EQ(stand.look(context).status, Status::kLearned);
   EXPECT_EQ(stand.report(context, std::nullopt, 1).status, Status::kLate);
-  EXPECT_EQ(stand.report(reward, "opened", 1).status, Status::kLate);
-  // The half that came late is told, too.
-  EXPECT_EQ(stand.refused(Stand::reporting(context, "opened", 0)), RefusalKind::kConflict);
+  EXPECT_EQ(stand.look(context).context, "opened");
   EXPECT_EQ(stand.look(context).reward, 1.0);
+  EXPECT_EQ(stand.report(reward, "opened", 1).status, Status::kLate);
+  EXPECT_EQ(stand.report(reward, std::nullopt, 0).status, Status::kLate);
+  EXPECT_EQ(stand.look(reward).reward, 0.0);
+  EXPECT_EQ(check_log(*stand.log).at(0).trouble, "");
+}
+
+// A part of a late report that happens to be what silence stood for is a part all the same: it is
+// acknowledged, so it is kept.
+TEST(Life, NoPartOfALateReportIsLost) {
+  Stand stand;
+  stand.create(with_silence("mail"));  // silence is ignored, 0
+  std::vector<Decided> made;
+  for (int i = 0; i < 4; ++i) made.push_back(stand.decide("mail"));
+  stand.clock.pass(kHour);
+  stand.shard->process({});
+  const auto expect = [&](const Decided& decided, const char* context, double reward) {
+    EXPECT_EQ(stand.look(decided).status, Status::kLate);
+    EXPECT_EQ(stand.look(decided).context, context);
+    EXPECT_EQ(stand.look(decided).reward, reward);
+  };
+  EXPECT_FALSE(stand.report(made[0], "ignored", std::nullopt).repeated);
+  stand.report(made[0], std::nullopt, 1);
+  expect(made[0], "ignored", 1);
+  stand.report(made[1], std::nullopt, 1);
+  stand.report(made[1], "ignored", std::nullopt);
+  expect(made[1], "ignored", 1);
+  stand.report(made[2], "opened", std::nullopt);
+  EXPECT_FALSE(stand.report(made[2], std::nullopt, 0).repeated);
+  expect(made[2], "opened", 0);
+  EXPECT_TRUE(stand.report(made[2], std::nullopt, 0).repeated);
+  EXPECT_TRUE(stand.report(made[3], "ignored", 0).repeated);  // all of it, just so
+  EXPECT_EQ(stand.look(made[3]).status, Status::kLearned);
   EXPECT_EQ(check_log(*stand.log).at(0).trouble, "");
 }
 
@@ -413,6 +449,51 @@ TEST(States, ContextsAreOptionalForThoseWhoIgnoreThem) {
   stand.must<Done>(request);
   EXPECT_EQ(stand.report(after, std::nullopt, 1).status, Status::kLearned);
   EXPECT_EQ(stand.fold("ignores-0").session()->evidence().outcomes(), 2u);
+}
+
+// Somebody else decides and tells; a shadow says what it would have done, and takes over in the
+// end.
+TEST(External, IsToldAndWatched) {
+  Stand stand;
+  Creation creation = rich_creation("external");
+  stand.create(creation);
+  EXPECT_EQ(stand.refused(Decide{"mail", "", ""}), RefusalKind::kField);
+  EXPECT_EQ(stand.refused(Decide{"mail", "", "", Named(std::string("fax"))}), RefusalKind::kField);
+  EXPECT_EQ(stand.refused(Decide{"mail", "", "", Named(std::uint64_t{1}), 0.0}),
+            RefusalKind::kField);
+  stand.must<Done>(AddShadow{"mail", "ucb"});
+  const Decide told{"mail", "a", "", Named(std::string("call")), 0.5};
+  const Decided first = stand.must<Decided>(told);
+  EXPECT_EQ(first.action, "call");
+  EXPECT_EQ(first.propensity, 0.5);
+  EXPECT_TRUE(stand.must<Decided>(told).repeated);
+  EXPECT_EQ(stand.refused(Decide{"mail", "a", "", Named(std::string("plain")), 0.5}),
+            RefusalKind::kKeyReused);
+  stand.report(first, "opened", 1);
+  for (int i = 0; i < 30; ++i) {
+    const Decide next{"mail", "", "", Named(std::uint64_t{static_cast<unsigned>(i) % 3})};
+    const Decided decided = stand.must<Decided>(next);
+    EXPECT_FALSE(decided.propensity.has_value());
+    stand.report(decided, "opened", i % 3 == 2 ? 1 : 0);
+  }
+  EXPECT_EQ(stand.fold("mail").summary().shadows.at(0).asked, 31u);
+  EXPECT_EQ(stand.fold("mail").summary().learned, 31u);
+  stand.must<Done>(Pause{"mail", ""});
+  EXPECT_TRUE(stand.must<Decided>(told).repeated);
+  EXPECT_TRUE(stand.must<Decided>(Decide{"mail", "", "", Named(std::string("call"))}).fallback);
+  stand.must<Done>(Resume{"mail", ""});
+  const std::uint64_t digest = stand.fold("mail").digest();
+  stand.crash();
+  EXPECT_EQ(stand.fold("mail").digest(), digest);
+  stand.must<Done>(OpenEpoch{"mail", {}, "ucb", Start::kReplay, 0, "it knows enough"});
+  EXPECT_EQ(stand.decide("mail").action, "call");
+  EXPECT_TRUE(stand.must<Decided>(told).repeated);
+  EXPECT_EQ(stand.refused(Decide{"mail", "", "", Named(std::string("call"))}), RefusalKind::kField);
+  EXPECT_EQ(check_log(*stand.log).at(0).trouble, "");
+  EXPECT_EQ(stand.shard->replay_mismatches(), 0u);
+  creation.facts.name = "floored";
+  creation.facts.settings.floor = 0.1;
+  EXPECT_EQ(stand.refused(Create{creation}), RefusalKind::kField);
 }
 
 TEST(States, CreatingTwiceIsARepeatOrAConflict) {

@@ -17,7 +17,9 @@ struct ModelDecision {
   Time decided = 0;
   Time expires = 0;
   Status status = Status::kOpen;
-  bool reported = false;               // all of it, before it ended
+  bool reported = false;        // all of it, before it ended
+  bool silent_context = false;  // what was learned stood for silence
+  bool silent_reward = false;
   std::optional<std::string> context;  // what somebody said, late or not…
   std::optional<double> reward;
   std::optional<std::string> learned_context;  // …and what was learned, by silence in part
@@ -41,8 +43,10 @@ class Model {
       if (settings_.silence) {
         const bool told = oldest.reward && (oldest.context || settings_.contexts_optional);
         end(open_.begin(), Status::kLearned, told);
-        if (!oldest.context && !told) oldest.learned_context = settings_.silence->context;
-        if (!oldest.reward) oldest.learned_reward = settings_.silence->reward;
+        oldest.silent_context = !oldest.context && !told;
+        oldest.silent_reward = !oldest.reward;
+        if (oldest.silent_context) oldest.learned_context = settings_.silence->context;
+        if (oldest.silent_reward) oldest.learned_reward = settings_.silence->reward;
       } else {
         end(open_.begin(), Status::kForgotten, false);
       }
@@ -77,15 +81,17 @@ class Model {
                   const std::optional<double>& reward) {
     ModelDecision& one = decisions_.at(seq);
     const bool open = open_.contains(seq);
-    if ((context && one.context && context != one.context) ||
-        (reward && one.reward && reward != one.reward))
-      return conflict();
+    const bool contradicts = (context && one.context && context != one.context) ||
+                             (reward && one.reward && reward != one.reward);
     const bool adds = (context && !one.context) || (reward && !one.reward);
-    const bool as_learned = !open && !forgotten_.contains(seq) &&
-                            (!context || context == one.learned_context) &&
-                            (!reward || reward == one.learned_reward);
-    if (!adds || as_learned) return {{}, one.status, true};
+    if (contradicts && (open || one.reported)) return conflict();
+    if (!contradicts && !adds) return {{}, one.status, true};
     if (one.reported) return conflict();
+    const bool all_as_silence =
+        one.status == Status::kLearned && (context || !one.silent_context) &&
+        (reward || !one.silent_reward) && (!context || context == one.learned_context) &&
+        (!reward || reward == one.learned_reward);
+    if (!open && all_as_silence) return {{}, one.status, true};
     if (context) one.context = context;
     if (reward) one.reward = reward;
     one.status = open ? Status::kWaiting : Status::kLate;

@@ -300,6 +300,45 @@ TEST(Stores, ABusyStoreRefusesTheBatchAndGoesOn) {
   EXPECT_EQ(check_log(*stand.log).at(0).trouble, "");
 }
 
+// What could not be undone is not what is stored: it is not kept at the end, and the next start
+// goes on from what is.
+TEST(Stores, NothingIsKeptOfWhatWasNotUndone) {
+  Stand stand;
+  stand.create(small_creation("mail", "ts"));
+  for (int i = 0; i < 5; ++i) stand.decide("mail");
+  const std::uint64_t digest = stand.fold("mail").digest();
+  stand.memory->before_commit = [&] {
+    stand.memory->before_commit = nullptr;
+    stand.memory->next_begin = MemoryStore::Failure::kBusy;
+    stand.memory->next_commit = MemoryStore::Failure::kFull;
+  };
+  EXPECT_EQ(stand.refused(Decide{"mail", "", ""}), RefusalKind::kFull);
+  EXPECT_TRUE(stand.shard->behind());
+  stand.shard->keep_all();
+  stand.crash();
+  EXPECT_EQ(stand.fold("mail").digest(), digest);
+  EXPECT_EQ(stand.decide("mail").seq, 7u);
+  EXPECT_EQ(check_log(*stand.log).at(0).trouble, "");
+}
+
+// Should there be a snapshot of events that are not, it is passed over, and said.
+TEST(Stores, ASnapshotOfWhatIsNotStoredIsPassedOver) {
+  Stand stand;
+  stand.create(small_creation("mail", "ts"));
+  stand.decide("mail");
+  const std::uint64_t digest = stand.fold("mail").digest();
+  stand.decide("mail");
+  auto& stored = stand.memory->experiments[0];
+  Snapshot ahead = stand.fold("mail").snapshot();
+  stored.snapshots[ahead.seq] = ahead;
+  stored.events.pop_back();
+  EXPECT_NE(check_log(*stand.log).at(0).trouble, "");
+  stand.crash();
+  EXPECT_EQ(stand.fold("mail").digest(), digest);
+  EXPECT_EQ(stand.shard->replay_mismatches(), 1u);
+  EXPECT_EQ(stand.decide("mail").seq, 3u);
+}
+
 // A row that is missing, or that there are no events at all: that experiment is damaged, and said
 // to be; the others go on, also after the next start.
 TEST(Stores, AHoleCostsOneExperiment) {
@@ -430,6 +469,33 @@ TEST(Clocks, JumpsExpireNothingAndReorderNothing) {
       last = event.time;
     }
   }
+}
+
+// A batch that was undone begins no new run: deadlines stay where they were on its clock, whatever
+// the calendar says by then, and those that had passed have passed.
+TEST(Clocks, UndoneBatchesMoveNoDeadline) {
+  Stand stand;
+  Creation creation = small_creation("mail", "ucb");
+  creation.facts.settings.deadline = kHour;
+  stand.create(creation);
+  const Decided first = stand.decide("mail");
+  stand.clock.pass(kHour / 2);
+  const Decided second = stand.decide("mail");
+  stand.clock.wall_now += 365 * 24 * kHour;
+  const auto refuse = [&] {
+    stand.memory->next_commit = MemoryStore::Failure::kFull;
+    EXPECT_EQ(stand.refused(Decide{"mail", "", ""}), RefusalKind::kFull);
+  };
+  refuse();
+  stand.clock.pass(kHour / 2 - 1);
+  EXPECT_EQ(stand.look(first).status, Status::kOpen);
+  stand.clock.pass(1);
+  refuse();  // and with it that the first one expires
+  refuse();
+  EXPECT_EQ(stand.look(first).status, Status::kForgotten);
+  EXPECT_EQ(stand.look(second).status, Status::kOpen);
+  stand.clock.pass(kHour / 2);
+  EXPECT_EQ(stand.look(second).status, Status::kForgotten);
 }
 
 TEST(Clocks, AfterAStartNothingExpiresBeforeAGrace) {

@@ -17,16 +17,23 @@ struct Promise {
   std::optional<std::string> context;
   std::optional<double> reward;
   bool forgotten = false;
+  bool learned = false;
 };
 
 class Promises {
  public:
   void decided(const std::string& id, const std::string& action, const std::string& key) {
-    made_[id] = {action, key, {}, {}, false};
+    made_[id] = {action, key, {}, {}, false, false};
+  }
+  /// A report was taken, whatever it led to.
+  void told(const std::string& id, const std::optional<std::string>& context,
+            const std::optional<double>& reward) {
+    if (context) made_.at(id).context = context;
+    if (reward) made_.at(id).reward = reward;
   }
   void learned(const std::string& id, const std::string& context, double reward) {
-    made_.at(id).context = context;
-    made_.at(id).reward = reward;
+    told(id, context, reward);
+    made_.at(id).learned = true;
   }
   void forgotten(const std::string& id) { made_.at(id).forgotten = true; }
 
@@ -50,9 +57,9 @@ class Promises {
     const auto* view = std::get_if<DecisionView>(&looked);
     if (view == nullptr || view->action != promise.action) return false;
     if (promise.forgotten && view->status != Status::kForgotten) return false;
-    if (promise.reward && (view->status != Status::kLearned || view->reward != promise.reward ||
-                           view->context != promise.context))
-      return false;
+    if (promise.learned && view->status != Status::kLearned) return false;
+    if (promise.reward && view->reward != promise.reward) return false;
+    if (promise.context && view->context != promise.context) return false;
     if (promise.key.empty()) return true;
     const Answer repeated = ask(Decide{experiment, promise.key, ""});
     const auto* decided = std::get_if<Decided>(&repeated);

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "base/directory_lock.h"
 #include "base/file.h"
 #include "base/refusal.h"
 #include "base/sqlite.h"
+#include "service/export.h"
+#include "service/replay_check.h"
 #include "service/stand.h"
 #include "support/program.h"
 
@@ -136,7 +140,7 @@ TEST(SqliteLog, RefusesASecondHistory) {
   event.seq = 1;
   log->begin();
   log->append(1, event);
-  EXPECT_THROW(log->append(1, event), StoreFailure);
+  EXPECT_THROW(log->append(1, event), Error);
 }
 
 TEST(SqliteLog, RefusesAGap) {
@@ -147,11 +151,11 @@ TEST(SqliteLog, RefusesAGap) {
   log->begin();
   log->append(1, event);
   event.seq = 3;
-  EXPECT_THROW(log->append(1, event), StoreFailure);
+  EXPECT_THROW(log->append(1, event), Error);
   log->roll_back();
   log->begin();
   event.seq = 2;
-  EXPECT_THROW(log->append(1, event), StoreFailure);  // the first was taken back
+  EXPECT_THROW(log->append(1, event), Error);  // the first was taken back
   event.seq = 1;
   log->append(1, event);
   log->commit();
@@ -187,6 +191,129 @@ TEST(SqliteLog, AnUnreadableRowCostsWhoAskedForIt) {
   EXPECT_TRUE(stand.shard->quarantined().empty());
 }
 
+// Numbers that fit their column and no problem: they are nobody's index.
+TEST(SqliteLog, ANumberThatIsNoneIsNotUsed) {
+  const TemporaryDirectory directory;
+  Stand stand([&] { return open_sqlite_log(directory.path(), {.synchronous = "OFF"}); });
+  stand.create(small_creation("mail", "ucb"));
+  std::vector<Decided> made;
+  for (int i = 0; i < 6; ++i) {
+    made.push_back(stand.decide("mail", "key " + std::to_string(i)));
+    stand.report(made.back(), "opened", 1);
+  }
+  {
+    Database database(directory.file("service.sqlite"), Database::Mode::kReadWrite);
+    database.execute(
+        "UPDATE events SET action = 1000000 WHERE seq = 2; UPDATE events SET context = 1000000 "
+        "WHERE seq = 5; UPDATE events SET decision = 11 WHERE seq = 7; UPDATE events SET reward = "
+        "NULL WHERE seq = 9");
+  }
+  EXPECT_EQ(stand.refused(Decide{"mail", "key 0", ""}), RefusalKind::kStore);
+  for (const std::size_t damaged : {0, 1, 2, 3})
+    EXPECT_EQ(stand.refused(Look{"mail", made[damaged].decision}), RefusalKind::kStore) << damaged;
+  EXPECT_EQ(stand.refused(OpenEpoch{"mail", {}, {}, Start::kReplay, 0, ""}), RefusalKind::kStore);
+  EXPECT_EQ(stand.look(made[4]).status, Status::kLearned);
+  for (const ExportFormat format : {ExportFormat::kCsv, ExportFormat::kDsjson})
+    EXPECT_THROW(
+        {
+          LogExport log(read_sqlite_log(directory.path()), "mail", format, 1);
+          for (std::string piece; log.next(piece);) continue;
+        },
+        Unreadable);
+  EXPECT_NE(check_log(*stand.log).at(0).trouble, "");
+  stand.report(stand.decide("mail"), "opened", 1);
+  EXPECT_TRUE(stand.shard->quarantined().empty());
+}
+
+// A page of the file that no longer is what it was, anywhere but in the header: the service starts,
+// the other experiment is none the worse for it, and no question ends anything.
+TEST(SqliteLog, ADamagedPageCostsNobodyElse) {
+  std::uint64_t noticed = 0;
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("service.sqlite");
+  {
+    Stand stand([&] { return open_sqlite_log(directory.path(), {.synchronous = "OFF"}); });
+    stand.options.snapshot_events = 100;
+    stand.create(small_creation("bad", "ts"));
+    for (int i = 0; i < 1'000; ++i) stand.report(stand.decide("bad"), "opened", 1);
+    stand.create(small_creation("good", "ucb"));
+    for (int i = 0; i < 10; ++i) stand.decide("good");
+    stand.log->close();
+  }
+  const std::string whole = read_file(file);
+  std::vector<std::size_t> pages;  // with something of the bad one
+  {
+    Database database(file, Database::Mode::kReadWrite);
+    Statement rows(database,
+                   "SELECT pageno FROM dbstat WHERE name IN ('events', 'snapshots', 'closed') AND "
+                   "pagetype IN ('leaf', 'overflow') ORDER BY pageno");
+    try {
+      while (rows.step()) pages.push_back(static_cast<std::size_t>(rows.integer(0)));
+    } catch (const Error&) {
+    }
+  }
+  ASSERT_GT(pages.size(), 10u);
+  for (std::size_t i = 0; i + 1 < pages.size(); i += pages.size() / 10) {
+    std::string damaged = whole;
+    damaged.replace((pages[i] - 1) * 4'096, 4'096, std::string(4'096, '\xff'));
+    write_file(file, damaged);
+    Stand stand([&] { return open_sqlite_log(directory.path(), {.synchronous = "OFF"}); });
+    for (Sequence seq = 2; seq < 2'000; seq += 20) {
+      const Answer answer = stand.ask(Look{"bad", decision_id("bad", seq)});
+      const auto* refusal = std::get_if<Refusal>(&answer);
+      if (refusal != nullptr && refusal->kind() == RefusalKind::kStore) ++noticed;
+    }
+    ReplayCheck(stand.log->reader()).pass([] { return false; });
+    EXPECT_FALSE(stand.shard->broken()) << "page " << pages[i] << ": " << stand.shard->trouble();
+    const Answer answer = stand.ask(Decide{"good", "", ""});
+    EXPECT_TRUE(std::holds_alternative<Decided>(answer)) << "page " << pages[i];
+  }
+  EXPECT_GT(noticed, 0u);
+}
+
+// Of one experiment's facts nothing can be read: the others start.
+TEST(SqliteLog, DamagedSettingsCostOneExperiment) {
+  const TemporaryDirectory directory;
+  {
+    Stand stand([&] { return open_sqlite_log(directory.path()); });
+    stand.create(small_creation("bad", "ucb"));
+    stand.create(small_creation("good", "ucb"));
+  }
+  {
+    Database database(directory.file("service.sqlite"), Database::Mode::kReadWrite);
+    database.execute("UPDATE experiments SET settings = '{' WHERE name = 'bad'");
+  }
+  Stand stand([&] { return open_sqlite_log(directory.path()); });
+  EXPECT_EQ(stand.refused(Decide{"bad", "", ""}), RefusalKind::kQuarantined);
+  EXPECT_EQ(stand.refused(Create{small_creation("bad", "ucb")}), RefusalKind::kConflict);
+  stand.decide("good");
+  EXPECT_NE(check_log(*stand.log).at(0).trouble, "");
+  EXPECT_EQ(check_log(*stand.log).at(1).trouble, "");
+  EXPECT_TRUE(ReplayCheck(stand.log->reader()).pass([] { return false; }).empty());
+}
+
+// What is made of events must say what they say.
+TEST(SqliteLog, ALostEndIsFound) {
+  for (const char* sql :
+       {"DELETE FROM closed WHERE decision = 2", "UPDATE closed SET seq = 5 WHERE decision = 2",
+        "UPDATE closed SET late = NULL WHERE decision = 4"}) {
+    const TemporaryDirectory directory;
+    Stand stand([&] { return open_sqlite_log(directory.path()); });
+    stand.create(small_creation("mail", "ucb"));
+    stand.report(stand.decide("mail"), "opened", 1);
+    const Decided late = stand.decide("mail");
+    stand.must<Received>(Forget{"mail", late.decision});
+    stand.report(late, "opened", 1);
+    EXPECT_EQ(check_log(*stand.log).at(0).trouble, "");
+    {
+      Database database(directory.file("service.sqlite"), Database::Mode::kReadWrite);
+      database.execute(sql);
+    }
+    EXPECT_NE(check_log(*stand.log).at(0).trouble.find("end of decision"), std::string::npos)
+        << sql;
+  }
+}
+
 TEST(SqliteLog, ABackupIsAStore) {
   const TemporaryDirectory directory;
   const TemporaryDirectory other;
@@ -205,6 +332,15 @@ TEST(SqliteLog, ABackupIsAStore) {
   Stand copy([&] { return open_sqlite_log(target); });
   EXPECT_EQ(copy.fold("mail").digest(), digest);
   EXPECT_EQ(check_log(*copy.log).at(0).trouble, "");
+}
+
+TEST(SqliteLog, ABackupIsForItsOwnerAlone) {
+  const TemporaryDirectory directory;
+  const TemporaryDirectory target;  // was there, and anybody may look into it
+  open_sqlite_log(directory.path());
+  back_up_sqlite_log(directory.path(), target.path());
+  const auto modes = std::filesystem::status(target.file("service.sqlite")).permissions();
+  EXPECT_EQ(modes, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
 // A reader that stays keeps the write-ahead log as it is: tidying then waits for as much again.

@@ -78,7 +78,11 @@ class Stand {
     start();
   }
 
-  Answer ask(const Request& request) { return shard->process({&request, 1}).front(); }
+  Answer ask(const Request& request) {
+    Answer answer = shard->process({&request, 1}).front();
+    shard->tidy();
+    return answer;
+  }
   template <class Expected>
   Expected must(const Request& request) {
     const Answer answer = ask(request);

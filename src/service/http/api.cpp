@@ -392,9 +392,14 @@ void Api::amend(Call& call) {
 
 // --- Decisions -----------------------------------------------------------------------------------
 
+Decide Api::decide_of(const Call& call, const FieldValues& fields) {
+  return {call.experiment(), key_of(call.request, fields), fields.text("about"),
+          fields.named("action"), fields.number("propensity")};
+}
+
 void Api::decide(Call& call) {
   const FieldValues fields = call.fields();
-  submit(call, Decide{call.experiment(), key_of(call.request, fields), fields.text("about")});
+  submit(call, decide_of(call, fields));
 }
 
 void Api::decide_batch(Call& call) {
@@ -402,8 +407,7 @@ void Api::decide_batch(Call& call) {
     throw Error({"", "Idempotency-Key", "one for a batch", "a key in each item"});
   const FieldValues fields = call.fields();
   std::vector<Request> requests;
-  for (const FieldValues& item : fields.items("decides"))
-    requests.push_back(Decide{call.experiment(), key_of(call.request, item), item.text("about")});
+  for (const FieldValues& item : fields.items("decides")) requests.push_back(decide_of(call, item));
   submit_all(call, std::move(requests));
 }
 

@@ -78,6 +78,7 @@ class Api {
   void create(Call& call);
   void list(Call& call);
   void show(Call& call);
+  static Decide decide_of(const Call& call, const FieldValues& fields);
   void decide(Call& call);
   void decide_batch(Call& call);
   void outcome(Call& call);

@@ -45,6 +45,8 @@ constexpr Field kCreateFields[] = {
 constexpr Field kDecideFields[] = {
     {"key", kText, false, "as the header Idempotency-Key", kLongestKey},
     {"about", kText, false, "what is decided; the same key must come with the same", 1'024},
+    {"action", kName, false, "what was done: where the policy is external, and only there"},
+    {"propensity", kNumber, false, "…and the probability with which it was"},
 };
 constexpr Field kDecideBatchFields[] = {
     {"decides", kItems, true, "one object per decision, perhaps empty", kMostItems, kDecideFields},
