@@ -7,6 +7,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <future>
+#include <memory>
 
 #include "armature/version.h"
 #include "base/text.h"
@@ -116,6 +118,22 @@ class Signals {
   sigset_t set_;
 };
 
+// Recovering may take as long as the log is: whoever does not want to wait for it need not. Null:
+// told to end.
+std::unique_ptr<Host> recover(const Signals& signals, const std::string& directory,
+                              const HostOptions& options) {
+  auto making =
+      std::async(std::launch::async, [&] { return std::make_unique<Host>(directory, options); });
+  while (making.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    const int signal = signals.wait(service::system_clock().monotonic() + service::kSecond / 100);
+    if (signal == SIGTERM || signal == SIGINT) {
+      static auto abandoned = std::move(making);  // its end would wait
+      return nullptr;
+    }
+  }
+  return making.get();
+}
+
 void serve(const Options& options) {
   const std::string directory =
       options.directory.empty() && options.demo ? "service-demo" : options.directory;
@@ -125,7 +143,14 @@ void serve(const Options& options) {
       options.lasting.empty() ? std::nullopt : service::parse_duration(options.lasting, "--for");
   const Signals signals;
   Journal journal(stderr, requests_told(options.log));
-  Host host(directory, host_options(options, journal));
+  const std::unique_ptr<Host> made = recover(signals, directory, host_options(options, journal));
+  if (!made) {
+    journal.note("stopped", "while it recovered");
+    journal.flush();
+    std::_Exit(
+        0);  // nothing was acknowledged; whoever recovers now does so again at the next start
+  }
+  Host& host = *made;
   std::optional<DemoCrowd> crowd;
   if (options.demo) crowd.emplace(host.service());
   journal.note("listening", host.server().url());

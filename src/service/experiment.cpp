@@ -16,6 +16,7 @@ constexpr Time kNever = std::numeric_limits<Time>::max();
 constexpr Time kGrace = 10 * kMinute;
 constexpr std::size_t kLongestReason = 1'000;
 constexpr std::size_t kMostShadows = 8;
+constexpr Sequence kMostLessons = 50'000;  // events that the writer teaches while all others wait
 
 Refusal wrong_field(const char* field, const std::string& value, const std::string& expected) {
   return {RefusalKind::kField, {"", field, value, expected}};
@@ -540,7 +541,7 @@ Done Experiment::open_epoch(const OpenEpoch& request, std::uint64_t most_cells) 
                    fmt::format("{} cells, all actions times all contexts there ever were", cells),
                    fmt::format("at most {}", most_cells)});
     auto epoch = std::make_shared<Epoch>(epoch_asked(request, fold_));
-    taught = fold_.taught_epoch(*epoch, request.taught.get());
+    taught = fold_.taught_epoch(*epoch, request.taught.get(), kMostLessons);
     event.opened = std::move(epoch);
   });
   return {fold_.facts().name, record(std::move(event), &taught).seq};
@@ -590,7 +591,7 @@ Done Experiment::add_shadow(const AddShadow& request) {
   Taught taught;
   choosing("policy", [&] {
     check_contexts(fold_.facts().settings, problem, policy);
-    taught = fold_.taught_shadow(policy, request.taught.get());
+    taught = fold_.taught_shadow(policy, request.taught.get(), kMostLessons);
   });
   if (const std::string& failure = taught.shadows.front().failure(); !failure.empty())
     throw wrong_field("policy", "'" + policy + "'", "one that can start here: " + failure);
@@ -625,7 +626,9 @@ void prepare(Request& request, LogReader& log) {
             canonical_policy(shadow->policy, fold.epoch().problem.formula_variables())));
       return;
     }
-  } catch (const std::exception&) {  // the writer finds out, and says so
+  } catch (const std::exception& error) {  // the writer finds out, and says so
+    const auto* refusal = dynamic_cast<const Refusal*>(&error);
+    if (refusal != nullptr && refusal->kind() == RefusalKind::kStopping) throw;
   }
 }
 

@@ -100,7 +100,7 @@ class Experiment {
 
 /// For a request that makes somebody learn all that the log has (OpenEpoch, AddShadow): does so
 /// aside, by a reader of the caller's own, so that the one who writes has only the rest to teach.
-/// What cannot be is left for the writer to refuse.
+/// What cannot be is left for the writer to refuse. Throws Refusal where the reader is stopped.
 void prepare(Request& request, LogReader& log);
 
 }  // namespace armature::service

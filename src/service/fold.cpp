@@ -302,14 +302,15 @@ bool Fold::has_shadow(const std::string& policy) const {
 
 // --- Teaching ------------------------------------------------------------------------------------
 
-Taught Fold::taught_epoch(const Epoch& next, Taught* aside) const {
+Taught Fold::taught_epoch(const Epoch& next, Taught* aside, Sequence most) const {
   ShadowNames shadows;
   for (const Shadow& shadow : shadows_) shadows.emplace_back(shadow.policy(), shadow.number());
-  return taught(next, policy_ == Policy::kAtWork && next.policy != kExternalPolicy, shadows, aside);
+  return taught(next, policy_ == Policy::kAtWork && next.policy != kExternalPolicy, shadows, aside,
+                most);
 }
 
-Taught Fold::taught_shadow(const std::string& policy, Taught* aside) const {
-  return taught(epoch(), false, {{policy, shadows_ever_}}, aside);
+Taught Fold::taught_shadow(const std::string& policy, Taught* aside, Sequence most) const {
+  return taught(epoch(), false, {{policy, shadows_ever_}}, aside, most);
 }
 
 bool Fold::fits(const Taught& aside, const Epoch& next, bool with_session,
@@ -326,10 +327,18 @@ bool Fold::fits(const Taught& aside, const Epoch& next, bool with_session,
                     same);
 }
 
-Taught Fold::taught(const Epoch& next, bool with_session, const ShadowNames& shadows,
-                    Taught* aside) const {
+Taught Fold::taught(const Epoch& next, bool with_session, const ShadowNames& shadows, Taught* aside,
+                    Sequence most) const {
+  const bool fitting = aside != nullptr && fits(*aside, next, with_session, shadows);
+  const bool learns = !shadows.empty() || (with_session && next.start != Start::kFresh);
+  const Sequence known = std::max(fitting ? aside->up_to : 0,
+                                  shadows.empty() && next.start == Start::kSince ? next.since : 0);
+  if (learns && last_seq_ > known && last_seq_ - known > most)
+    throw Refusal(RefusalKind::kUnprepared,
+                  {"", "events to learn from", fmt::format("{}", last_seq_ - known),
+                   fmt::format("at most {} that came since it was prepared", most)});
   Taught taught;
-  if (aside != nullptr && fits(*aside, next, with_session, shadows)) {
+  if (fitting) {
     taught = std::move(*aside);
   } else {
     taught.epochs = epochs_.size();

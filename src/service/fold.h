@@ -5,7 +5,7 @@
 // back.
 #pragma once
 
-#include <atomic>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -65,6 +65,7 @@ class Fold {
   /// Without a policy decisions are what the log says, and outcomes are kept but not learned: for
   /// quarantine, where nothing may depend on a policy that cannot be built or fails.
   enum class Policy : bool { kAtWork, kNone };
+  static constexpr Sequence kAll = std::numeric_limits<Sequence>::max();
 
   /// Nothing has happened yet. The log is asked for earlier events when a policy is to be taught
   /// them; it outlives the fold.
@@ -86,8 +87,10 @@ class Fold {
   /// Taught all that was learned so far. What was taught aside is used up if it fits: if it is what
   /// this fold would have come to on the way. Throws Error if the policy does not fit its problem,
   /// or cannot be taught these outcomes; a shadow has then failed.
-  Taught taught_epoch(const Epoch& next, Taught* aside = nullptr) const;
-  Taught taught_shadow(const std::string& policy, Taught* aside = nullptr) const;
+  /// Where there are more than `most` events to learn from: Refusal (kUnprepared).
+  Taught taught_epoch(const Epoch& next, Taught* aside = nullptr, Sequence most = kAll) const;
+  Taught taught_shadow(const std::string& policy, Taught* aside = nullptr,
+                       Sequence most = kAll) const;
 
   const ExperimentFacts& facts() const { return facts_; }
   Sequence last_seq() const { return last_seq_; }
@@ -162,8 +165,8 @@ class Fold {
   void for_each_lesson(const Problem& problem, Sequence since,
                        const std::function<void(Arm, Outcome)>& lesson) const;
   using ShadowNames = std::vector<std::pair<std::string, std::uint32_t>>;
-  Taught taught(const Epoch& next, bool with_session, const ShadowNames& shadows,
-                Taught* aside) const;
+  Taught taught(const Epoch& next, bool with_session, const ShadowNames& shadows, Taught* aside,
+                Sequence most) const;
   bool fits(const Taught& aside, const Epoch& next, bool with_session,
             const ShadowNames& shadows) const;
   void count_delay(const OpenDecision& open, const Event& event);
@@ -231,9 +234,8 @@ Fold replayed_up_to(const ExperimentFacts& facts, LogReader& log, ExperimentId i
                     const LogReader::Visit& told);
 /// What the probabilities of the actions were when this decision was made, by replay up to it and
 /// so many trials there: for policies without a closed form. Throws Refusal for what is no decision
-/// of the policy or when told to stop, and what replay throws.
+/// of the policy, and what replay throws.
 ProbabilityEstimate replayed_probabilities(const ExperimentFacts& facts, LogReader& log,
-                                           ExperimentId id, Sequence decision, std::uint64_t draws,
-                                           const std::atomic<bool>* stop = nullptr);
+                                           ExperimentId id, Sequence decision, std::uint64_t draws);
 
 }  // namespace armature::service

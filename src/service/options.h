@@ -18,7 +18,7 @@ struct Options {
   std::uint64_t snapshot_events = 20'000;  // …or as many as decisions are open, if more
   Time snapshot_time = 60 * kSecond;       // with something new to keep
   std::uint64_t largest_snapshot = std::uint64_t{900} << 20;  // bytes; SQLite takes 10^9
-  Time publish_every = kSecond / 10;
+  Time publish_every = kSecond / 10;     // and after the answers; 0: before them
   std::uint64_t most_cells = 1'000'000;  // |A||Z| of an experiment
   std::uint64_t most_experiments = 10'000;
   /// Room on the disk, asked once a second; below the floor decides are refused (kFull), so that

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <new>
 #include <optional>
@@ -129,8 +128,8 @@ Fold recovered_without_policy(const ExperimentFacts& facts, LogReader& log, Expe
 }
 
 ProbabilityEstimate replayed_probabilities(const ExperimentFacts& facts, LogReader& log,
-                                           ExperimentId id, Sequence decision, std::uint64_t draws,
-                                           const std::atomic<bool>* stop) {
+                                           ExperimentId id, Sequence decision,
+                                           std::uint64_t draws) {
   const ThrowingChecks checks;
   if (const Sequence first = log.first(id); decision > 0 && decision < first)
     throw archived_decision(facts.name, decision, first);
@@ -143,11 +142,8 @@ ProbabilityEstimate replayed_probabilities(const ExperimentFacts& facts, LogRead
   for (const Sequence seq : log.snapshots(id))
     if (seq < decision && !fold) fold = kept_after(facts, log, id, seq, damages).fold;
   if (!fold) fold = beginning(facts, log, id);
-  walk_in_pieces(log, id, fold->last_seq() + 1, decision, [&](const Event& event) {
-    if (stop != nullptr && *stop)
-      throw Refusal(RefusalKind::kStopping, {"", "service", "stopping", "a restart"});
-    fold->replay(event);
-  });
+  walk_in_pieces(log, id, fold->last_seq() + 1, decision,
+                 [&](const Event& event) { fold->replay(event); });
   if (fold->session() == nullptr)
     throw Refusal(RefusalKind::kState, {"", "decision", decision_id(facts.name, decision),
                                         "one that was made while its policy was at work"});
@@ -230,7 +226,7 @@ std::vector<CheckedExperiment> check_log(LogReader& log) {
       walk_in_pieces(log, stored.id, one.first, kToTheEnd, [&](const Event& event) {
         one.events += 1;
         one.decisions += event.makes_decision() ? 1 : 0;
-        check_closing(event, stored, log);
+        if (event.decision && *event.decision >= one.first) check_closing(event, stored, log);
       });
     } catch (const std::exception& error) {
       one.trouble = error.what();

@@ -24,6 +24,7 @@ constexpr Row kRows[] = {
     {"quarantined", RefusalKind::kQuarantined, 503},
     {"broken", RefusalKind::kBroken, 503},
     {"busy", RefusalKind::kBusy, 503},
+    {"unprepared", RefusalKind::kUnprepared, 503},
     {"store", RefusalKind::kStore, 503},
     {"full", RefusalKind::kFull, 507},
     {"stopping", RefusalKind::kStopping, 503},

@@ -20,9 +20,10 @@ enum class RefusalKind {
   kQuarantined,   // 503: and there is no fallback, or it is no decide
   kBroken,        // 503: the policy failed a check of its own on this; the experiment was rebuilt
   kBusy,          // 503 + Retry-After: the queue is full
-  kStore,         // 503: not stored, or nobody knows; ask again
-  kFull,          // 507: no room on the disk
-  kStopping,      // 503
+  kUnprepared,  // 503 + Retry-After: too much to be taught by who writes; prepared aside it is not
+  kStore,       // 503: not stored, or nobody knows; ask again
+  kFull,        // 507: no room on the disk
+  kStopping,    // 503
 };
 const char* refusal_name(RefusalKind kind);  // field, no-experiment, …
 int http_status(RefusalKind kind);

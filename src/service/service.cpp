@@ -17,6 +17,7 @@
 
 #include "service/replay_check.h"
 #include "service/shard.h"
+#include "service/stoppable_reader.h"
 
 namespace armature::service {
 namespace {
@@ -148,6 +149,12 @@ class Service::Inside {
       const std::lock_guard lock(published_mutex_);
       health = health_;
     }
+    // Asked now: nobody may have written for long, and a disk fills and empties without us.
+    if (options_.free_bytes) health.free_bytes = options_.free_bytes();
+    if (health.ready && options_.free_bytes && health.free_bytes < options_.disk_floor) {
+      health.ready = false;
+      health.trouble = fmt::format("{} bytes left on the disk", health.free_bytes);
+    }
     const std::lock_guard lock(mutex_);
     health.queued = queued_requests_;
     health.queued_bytes = queued_bytes_;
@@ -184,11 +191,11 @@ class Service::Inside {
       throw Refusal(RefusalKind::kBusy, {"", "propensity", "one that is being found",
                                          "the same again, a little later"});
     const Sequence seq = parse_decision_id(experiment, decision);
-    const std::unique_ptr<LogReader> reader = log_->reader();
+    const auto reader = std::make_unique<StoppableReader>(log_->reader(), replays_end_);
     for (const StoredExperiment& stored : reader->experiments()) {
       if (stored.facts.name != experiment) continue;
       const ProbabilityEstimate estimate =
-          replayed_probabilities(stored.facts, *reader, stored.id, seq, draws, &replays_end_);
+          replayed_probabilities(stored.facts, *reader, stored.id, seq, draws);
       return {estimate.probabilities.at(reader->event(stored.id, seq)->action.value()),
               estimate.error};
     }
@@ -394,7 +401,6 @@ class Service::Inside {
     health_.snapshots = shard_.snapshots();
     recovered_mismatches_ = shard_.replay_mismatches();
     note_mismatches();
-    health_.free_bytes = shard_.free_bytes();
     health_.quarantined = shard_.quarantined();
   }
 

@@ -20,7 +20,7 @@ namespace armature::service {
 
 /// Numbers of the service as a whole, for metrics and health.
 struct Health {
-  bool ready = false;        // recovered and able to write
+  bool ready = false;        // recovered, able to write, and with room for more
   std::string trouble;       // why not
   std::uint64_t events = 0;  // stored since the start
   std::uint64_t commits = 0;

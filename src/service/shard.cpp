@@ -117,6 +117,7 @@ std::vector<Answer> Shard::process(std::span<const Request> requests) {
     note(*slot);
   }
   touched_.clear();
+  if (options_.publish_every == 0) publish_due();
   return answers;
 }
 

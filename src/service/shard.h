@@ -49,7 +49,6 @@ class Shard {
   std::uint64_t events() const { return events_; }
   std::uint64_t snapshots() const { return snapshots_; }
   std::uint64_t replay_mismatches() const { return replay_mismatches_; }
-  std::uint64_t free_bytes() const { return free_bytes_; }
   /// For tests.
   const Experiment* find(const std::string& name) const;
 

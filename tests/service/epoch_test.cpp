@@ -240,6 +240,33 @@ TEST(Prepared, IsAsIfTaughtByTheWriter) {
 }
 
 // What was prepared for something else is not used, and what cannot be is refused by the writer.
+// Everybody waits for who writes: what would take it long is done aside, or not at all.
+TEST(Prepared, IsAskedForWhereThereIsMuchToLearn) {
+  Stand stand;
+  stand.create(small_creation("mail", "ucb"));
+  std::vector<Request> decides(30'000, Decide{"mail", "", ""});
+  std::vector<Request> reports;
+  for (const Answer& answer : stand.shard->process(decides))
+    reports.push_back(Stand::reporting(std::get<Decided>(answer), "opened", 1));
+  stand.shard->process(reports);
+  const OpenEpoch epoch{"mail", {}, "ts", Start::kReplay, 0, ""};
+  EXPECT_EQ(stand.refused(epoch), RefusalKind::kUnprepared);
+  EXPECT_EQ(stand.refused(AddShadow{"mail", "ts"}), RefusalKind::kUnprepared);
+  Request prepared = epoch;
+  prepare(prepared, *stand.log->reader());
+  stand.report(stand.decide("mail"), "opened", 1);  // a few more are no matter
+  stand.must<Done>(prepared);
+  Request shadow = AddShadow{"mail", "ucb"};
+  prepare(shadow, *stand.log->reader());
+  stand.must<Done>(shadow);
+  EXPECT_EQ(stand.refused(prepared), RefusalKind::kUnprepared);  // for another epoch than now
+  // A shadow learns all of it, whatever the policy begins with.
+  const OpenEpoch since{"mail", {}, "ucb", Start::kSince, 60'000, ""};
+  EXPECT_EQ(stand.refused(since), RefusalKind::kUnprepared);
+  stand.must<Done>(RemoveShadow{"mail", "ucb"});
+  stand.must<Done>(since);
+}
+
 TEST(Prepared, ForSomethingElseIsLeftAlone) {
   Stand stand;
   stand.create(rich_creation("ucb"));

@@ -218,6 +218,34 @@ TEST_F(HttpAuth, DownloadsAreCountedByToken) {
   EXPECT_EQ(status(other, ""), 200);
 }
 
+// Likewise of live streams and of large bodies that do not come.
+TEST_F(HttpAuth, StreamsAndBodiesAreCountedByToken) {
+  Client boss(serving_.port(), boss_);
+  const std::string one = new_token(boss, R"({"name": "a", "roles": ["read", "decide"]})");
+  const std::string other = new_token(boss, R"({"name": "b", "roles": ["read", "decide"]})");
+  std::vector<std::unique_ptr<Client>> open;
+  const auto live = [&](const std::string& token) {
+    open.push_back(std::make_unique<Client>(serving_.port(), token));
+    open.back()->write(open.back()->request("GET", "/v1/experiments/mail/live", ""));
+    return open.back()->read_start().status;
+  };
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(live(one), 200) << i;
+  EXPECT_EQ(live(one), 503);
+  EXPECT_EQ(live(other), 200);
+  const auto announce = [&](const std::string& token) {
+    open.push_back(std::make_unique<Client>(serving_.port()));
+    open.back()->write(
+        "POST /v1/experiments/mail/decide:batch HTTP/1.1\r\nHost: localhost\r\n"
+        "Expect: 100-continue\r\nContent-Length: 1000000\r\nAuthorization: Bearer " +
+        token + "\r\n\r\n");
+    return open.back()->read_start().status;
+  };
+  int welcome = 0;
+  while (announce(one) == 100 && welcome < 200) ++welcome;
+  EXPECT_EQ(welcome, 33);  // a quarter of 128 MiB
+  EXPECT_EQ(announce(other), 100);
+}
+
 // A page of another site makes a visitor's browser ask: nothing is done for it.
 TEST_F(HttpAuth, OtherSitesAreTurnedAway) {
   Serving open;

@@ -145,6 +145,35 @@ TEST(HttpLimits, AnswersShareTheirRoom) {
   EXPECT_EQ(client.get("/healthz").status, 200);
 }
 
+// Fields behind the last chunk are nobody's header, wherever the packets end.
+TEST(HttpLimits, TrailersAreNoHeaders) {
+  Serving serving;
+  Client boss(serving.port());
+  create_mail(boss);
+  const std::string token =
+      boss.post("/v1/tokens", R"({"name": "boss", "roles": ["admin"]})").json().at("token");
+  for (const bool split : {false, true}) {
+    Client client(serving.port());
+    client.write(
+        "POST /v1/experiments/mail/decide HTTP/1.1\r\nHost: localhost\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n");
+    if (split) client.write("Author");
+    client.write(std::string(split ? "" : "Author") + "ization: Bearer " + token + "\r\n\r\n");
+    EXPECT_EQ(client.read_start().status, 401) << split;
+  }
+  for (const bool split : {false, true}) {
+    Client client(serving.port());
+    client.write(
+        "POST /v1/experiments/mail/decide HTTP/1.1\r\nHost: localhost\r\nAuthorization: "
+        "Bearer " +
+        token + "\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n");
+    if (split) client.write("Idem");
+    client.write(std::string(split ? "" : "Idem") + "potency-Key: a\r\n\r\n");
+    EXPECT_EQ(client.read_start().status, 200) << split;
+  }
+  for (const Event& event : serving.service().events("mail", 1, 10)) EXPECT_EQ(event.key, "");
+}
+
 TEST(HttpLimits, TwoLengthsAreNone) {
   Serving serving;
   for (const char* request :
@@ -350,11 +379,16 @@ TEST(HttpLimits, FullDisksTakeReportsButNoDecisions) {
   const std::string decision = decide(client);
   room = 1 << 20;
   clock.monotonic_ += 2 * kSecond;
+  // Though nobody has written since.
+  EXPECT_EQ(client.get("/readyz").status, 503);
+  EXPECT_EQ(metric(client, "ready"), 0);
   EXPECT_EQ(client.post("/v1/experiments/mail/decide").status, 507);
   EXPECT_EQ(client.post(path_of(decision) + "/outcome", R"({"context": 0, "reward": 1})").status,
             200);
   EXPECT_EQ(client.get("/readyz").status, 503);
   room = std::uint64_t{1} << 40;
+  EXPECT_EQ(client.get("/readyz").status, 200);
+  EXPECT_EQ(metric(client, "ready"), 1);
   clock.monotonic_ += 2 * kSecond;
   EXPECT_EQ(client.post("/v1/experiments/mail/decide").status, 200);
   EXPECT_EQ(client.get("/readyz").status, 200);

@@ -15,8 +15,11 @@
 #include <thread>
 
 #include "armature/random.h"
+#include "base/file.h"
 #include "service/http_serving.h"
 #include "service/promises.h"
+#include "service/stand.h"
+#include "service/stoppable_reader.h"
 
 namespace armature::service::test {
 namespace {
@@ -316,6 +319,39 @@ TEST(HttpStop, LeavesWorkAside) {
   aside.stop();
 }
 
+// A queue of long work is bounded: what does not fit is said to whoever asked.
+TEST(HttpStop, HasRoomForSoMuchAside) {
+  http::Aside aside(1, 2);
+  std::promise<void> begun;
+  std::promise<void> go_on;
+  EXPECT_TRUE(aside.run([&] {
+    begun.set_value();
+    go_on.get_future().wait();
+  }));
+  begun.get_future().wait();
+  EXPECT_TRUE(aside.run([] {}));
+  EXPECT_TRUE(aside.run([] {}));
+  EXPECT_FALSE(aside.run([] { ADD_FAILURE() << "there was no room for it"; }));
+  go_on.set_value();
+}
+
+// What takes as long as the log is ends with the service.
+TEST(HttpStop, EndsWhatIsBeingPrepared) {
+  Stand stand;
+  stand.create(small_creation("mail", "ucb"));
+  for (int i = 0; i < 100; ++i) stand.report(stand.decide("mail"), "opened", 1);
+  std::atomic<bool> stop{false};
+  std::uint64_t walked = 0;
+  stand.memory->on_walk = [&](const Event& event) {
+    ++walked;
+    if (event.seq == 20) stop = true;
+  };
+  StoppableReader reader(stand.log->reader(), stop);
+  Request request = OpenEpoch{"mail", {}, "ts", Start::kReplay, 0, ""};
+  EXPECT_THROW(prepare(request, reader), Refusal);
+  EXPECT_LT(walked, 30u);
+}
+
 // One long question does not keep the others waiting.
 TEST(HttpStop, WorksAsideOnSeveralThings) {
   http::Aside aside(2);
@@ -325,6 +361,39 @@ TEST(HttpStop, WorksAsideOnSeveralThings) {
   aside.run([&] { done.set_value(); });
   done.get_future().wait();
   go_on.set_value();
+}
+
+// Whatever was refused is told of, however early, and whose token it was that changed something.
+TEST(HttpJournal, TellsOfAllThatWasRefused) {
+  armature::test::TemporaryDirectory directory;
+  std::FILE* out = std::fopen(directory.file("journal").c_str(), "w");
+  {
+    http::Journal journal(out, http::Journal::Requests::kNotable);
+    http::HostOptions options;
+    options.journal = &journal;
+    Serving serving(options);
+    Client client(serving.port());
+    create_mail(client);
+    const Reply made = client.post("/v1/tokens", R"({"name": "boss", "roles": ["admin"]})");
+    EXPECT_NE(made.headers.at("x-request-id"), "");
+    EXPECT_NE(made.headers.at("date").find(" GMT"), std::string::npos);
+    Client stranger(serving.port());
+    EXPECT_EQ(stranger.post("/v1/experiments", std::string(30'000, ' ')).status, 401);
+    Client lost(serving.port());
+    lost.write("PUT /v1/experiments HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20000\r\n\r\n");
+    const Reply reply = lost.read_start();
+    EXPECT_TRUE(reply.status == 405 || reply.status == 413) << reply.status;
+    Client noise(serving.port());
+    noise.write("what is this?\r\n\r\n");
+    EXPECT_EQ(noise.read_start().status, 400);
+    Client boss(serving.port(), made.json().at("token"));
+    EXPECT_EQ(boss.post("/v1/experiments/mail/pause").status, 200);
+  }
+  std::fclose(out);
+  const std::string told = read_file(directory.file("journal"));
+  for (const char* part : {"\"status\":401", "\"kind\":\"unauthorized\"", "\"method\":\"PUT\"",
+                           "\"kind\":\"malformed\"", "\"token\":\"boss\""})
+    EXPECT_NE(told.find(part), std::string::npos) << part << " in\n" << told;
 }
 
 // Who does not read what the service has to say does not stop it.

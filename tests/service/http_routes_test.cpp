@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 // Every route of the table over a real socket: what it does, and that its answers are what the
 // OpenAPI document says.
 #include <gtest/gtest.h>
@@ -311,10 +312,12 @@ TEST_F(HttpRoutes, LiveStreamsFollow) {
   Client page(serving_.port());
   page.write(page.request("GET", "/v1/experiments/mail/live", ""));
   page.read_start();
+  std::string id;
   const auto summary = [&] {
     for (;;) {
       const std::string message = *page.read_chunk();
       if (message.starts_with(":")) continue;
+      id = message.substr(4, message.find('\n') - 4);
       return Json::parse(message.substr(message.find("data: ") + 6));
     }
   };
@@ -324,14 +327,44 @@ TEST_F(HttpRoutes, LiveStreamsFollow) {
   do last = summary();
   while (last.at("counts").at("decisions") != 3);
 
-  Client later(serving_.port());
-  later.write(later.request("GET", "/v1/experiments/mail/live", "",
-                            "Last-Event-ID: " + last.at("number").get<std::string>() + "\r\n"));
-  later.read_start();
+  const auto resumed = [&] {
+    auto later = std::make_unique<Client>(serving_.port());
+    later->write(
+        later->request("GET", "/v1/experiments/mail/live", "", "Last-Event-ID: " + id + "\r\n"));
+    later->read_start();
+    return later;
+  };
+  const auto next_message = [](Client& later) {
+    std::string next = ":";
+    while (next.starts_with(":")) next = *later.read_chunk();
+    return next;
+  };
+  auto later = resumed();
   decide(client_);
-  std::string next = ":";
-  while (next.starts_with(":")) next = *later.read_chunk();
-  EXPECT_NE(next.find("\"decisions\":4"), std::string::npos) << next;
+  EXPECT_NE(next_message(*later).find("\"decisions\":4"), std::string::npos);
+  EXPECT_EQ(client_.send("GET", "/v1/experiments/mail/live", "", "Last-Event-ID: 3\r\n").status,
+            400);
+  // Numbers of an earlier process are none of this one's: it tells what there is.
+  serving_.restart();
+  auto after = resumed();
+  EXPECT_NE(next_message(*after).find("\"decisions\":4"), std::string::npos);
+}
+
+// A snapshot comes in pieces, and is what the store has.
+TEST_F(HttpRoutes, SnapshotsAreWhole) {
+  create_mail(client_);
+  decide_often(serving_.service(), 5);
+  serving_.restart();
+  Client client(serving_.port());
+  const auto log = serving_.log();
+  const Snapshot kept = log->snapshot(1, log->snapshots(1).front()).value();
+  const Json json = client.get("/v1/experiments/mail/snapshot").json();
+  EXPECT_EQ(json.at("seq"), std::to_string(kept.seq));
+  EXPECT_EQ(json.at("digest"), std::to_string(kept.digest));
+  std::string digits;
+  for (const char c : kept.state) digits += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  EXPECT_EQ(json.at("state"), digits);
+  EXPECT_GT(digits.size(), 200'000u);
 }
 
 }  // namespace

@@ -75,11 +75,11 @@ TEST(Life, ForgottenThenReportedIsLate) {
   EXPECT_EQ(stand.report(decided, std::nullopt, 1).status, Status::kLate);
   EXPECT_TRUE(stand.report(decided, std::nullopt, 1).repeated);
   EXPECT_EQ(stand.report(decided, "opened", std::nullopt).status, Status::kLate);
-  EXPECT_EQ(stand.refused(Stand::reporting(decided, {}, 0)), RefusalKind::kConflict);
+  EXPECT_EQ(stand.report(decided, std::nullopt, 0).status, Status::kLate);  // heard, too
   const DecisionView view = stand.look(decided);
   EXPECT_EQ(view.status, Status::kLate);
   EXPECT_EQ(view.context, "opened");
-  EXPECT_EQ(view.reward, 1.0);
+  EXPECT_EQ(view.reward, 0.0);
   const Summary summary = stand.fold("mail").summary();
   EXPECT_EQ(summary.late, 1u);
   EXPECT_EQ(summary.forgotten, 0u);

@@ -14,6 +14,7 @@
 #include "service/http/json_text.h"
 #include "service/http/page.h"
 #include "service/http/views.h"
+#include "service/stoppable_reader.h"
 
 namespace armature::service::http {
 namespace {
@@ -81,6 +82,47 @@ class ExportPieces final : public Pieces, public std::enable_shared_from_this<Ex
   std::function<void(std::function<void()>)> aside_;
 };
 
+// A snapshot as its digits, a piece at a time: all at once would be four times as much.
+class SnapshotPieces final : public Pieces, public std::enable_shared_from_this<SnapshotPieces> {
+ public:
+  SnapshotPieces(const std::string& experiment, Snapshot snapshot, Budget::Share share,
+                 std::function<void(std::function<void()>)> aside)
+      : head_(snapshot_head(experiment, snapshot)),
+        state_(std::move(snapshot.state)),
+        share_(std::move(share)),
+        aside_(std::move(aside)) {}
+
+  void next(Ready ready) override {
+    aside_([self = shared_from_this(), ready = std::move(ready)] { ready(self->piece()); });
+  }
+
+ private:
+  Piece piece() {
+    constexpr std::size_t kPiece = std::size_t{64} << 10;
+    if (ended_) return {Piece::Kind::kEnd};
+    std::string text = std::exchange(head_, "");
+    const std::size_t end = std::min(state_.size(), at_ + kPiece);
+    for (; at_ < end; ++at_) {
+      constexpr const char* kDigits = "0123456789abcdef";
+      const auto byte = static_cast<unsigned char>(state_[at_]);
+      text += kDigits[byte >> 4];
+      text += kDigits[byte & 15];
+    }
+    if (at_ == state_.size()) {
+      text += "\"}";
+      ended_ = true;
+    }
+    return {Piece::Kind::kMore, std::make_shared<const std::string>(std::move(text))};
+  }
+
+  std::string head_;
+  std::string state_;
+  Budget::Share share_;
+  std::function<void(std::function<void()>)> aside_;
+  std::size_t at_ = 0;
+  bool ended_ = false;
+};
+
 // In the header or in the body; not two that differ.
 std::string key_of(const HttpRequest& request, const FieldValues& fields) {
   const bool in_body = fields.has("key");
@@ -111,6 +153,10 @@ bool changes_course(const Route& route) {
   return route.role == Role::kAdmin && std::string_view(route.method) != "GET";
 }
 
+std::string path_of(const HttpRequest& request) {
+  return request.target.substr(0, request.target.find('?'));
+}
+
 std::string kind_of(const HttpReply& reply) {
   constexpr std::string_view kStart = "{\"type\":\"urn:armature:";
   if (reply.status < 400 || !reply.body.starts_with(kStart)) return "";
@@ -119,27 +165,31 @@ std::string kind_of(const HttpReply& reply) {
 
 }  // namespace
 
-// Who has how many of something: one token's slow downloads leave room for others'.
-class SeatsByToken : public std::enable_shared_from_this<SeatsByToken> {
+// Who has how much of something: what one token, or one experiment, takes leaves room for others.
+class Seats : public std::enable_shared_from_this<Seats> {
  public:
+  explicit Seats(const char* what) : what_(what) {}
   /// Held while it is used. Throws HttpRefusal.
-  std::shared_ptr<void> take(const std::string& hash, std::uint64_t most) {
+  std::shared_ptr<void> take(const std::string& who, std::uint64_t amount, std::uint64_t most) {
     const std::lock_guard lock(mutex_);
-    std::uint64_t& taken = taken_[hash];
-    if (taken >= most)
+    std::uint64_t& taken = taken_[who];
+    if (taken + amount > most) {
+      if (taken == 0) taken_.erase(who);
       throw HttpRefusal(503, "busy",
-                        {"", "stream", fmt::format("{} of this token at work", most),
-                         "the same again, a little later"});
-    ++taken;
-    return {nullptr, [self = shared_from_this(), hash](void*) {
+                        {"", what_, fmt::format("{} at work, {} more", taken, amount),
+                         fmt::format("at most {}; the same again, a little later", most)});
+    }
+    taken += amount;
+    return {nullptr, [self = shared_from_this(), who, amount](void*) {
               const std::lock_guard freeing(self->mutex_);
-              if (--self->taken_[hash] == 0) self->taken_.erase(hash);
+              if ((self->taken_[who] -= amount) == 0) self->taken_.erase(who);
             }};
   }
 
  private:
+  const char* what_;
   std::mutex mutex_;
-  std::map<std::string, std::uint64_t> taken_;  // by hash
+  std::map<std::string, std::uint64_t> taken_;
 };
 
 Api::Api(Service& service, RequestCounts& counts, Options options)
@@ -148,15 +198,35 @@ Api::Api(Service& service, RequestCounts& counts, Options options)
       options_(std::move(options)),
       guard_(service, options_.guard),
       live_(std::make_shared<Live>(service, counts.answers, options_.aside)),
-      export_seats_(std::make_shared<SeatsByToken>()) {}
+      export_seats_(std::make_shared<Seats>("stream")),
+      live_seats_(std::make_shared<Seats>("stream")),
+      body_seats_(std::make_shared<Seats>("body")),
+      long_seats_(std::make_shared<Seats>("long request")),
+      change_seats_(std::make_shared<Seats>("change that is being prepared")) {}
 
-std::optional<HttpReply> Api::refuse_body(const HttpRequest& head) const {
+Api::Welcome Api::welcome_body(const HttpRequest& head, std::uint64_t bytes) {
+  Welcome welcome;
   try {
-    guard_.identify(head, match_route(head.method, head.target).route->role);
-    return std::nullopt;
+    const Caller caller = guard_.identify(head, match_route(head.method, head.target).route->role);
+    welcome.share = counts_.bodies.take(bytes);
+    if (!welcome.share)
+      throw HttpRefusal(503, "busy", {"", "body", "more than there is room for", "a little later"});
+    // One token's do not take the room of all.
+    if (caller.token)
+      welcome.seat =
+          body_seats_->take(caller.token->hash, bytes, std::max(counts_.bodies.most / 4, bytes));
   } catch (const std::exception& error) {
-    return complaint_reply(complaint_about(error));
+    welcome.refusal = complain(error);
   }
+  return welcome;
+}
+
+void Api::refused(const HttpRequest& head, const HttpReply& reply) {
+  counts_.count(nullptr, reply.status);
+  if (options_.journal != nullptr && options_.journal->tells_of(true))
+    options_.journal->answered({head.method, path_of(head), reply.status, 0, true,
+                                requests_.fetch_add(1, std::memory_order_relaxed) + 1,
+                                kind_of(reply), ""});
 }
 
 std::function<bool()> Api::allowed(const Call& call) const {
@@ -174,24 +244,27 @@ void Api::handle(HttpRequest request, Done done) {
   const std::uint64_t number = requests_.fetch_add(1, std::memory_order_relaxed) + 1;
   // Every way a request ends leads through here.
   const auto finish = [this, begin, number, method = call.request.method,
-                       path = call.request.target.substr(0, call.request.target.find('?')),
-                       done = std::move(done)](const Route* route, HttpReply reply) {
+                       path = path_of(call.request), done = std::move(done)](
+                          const Route* route, const std::string& who, HttpReply reply) {
     counts_.count(route, reply.status);
     const bool notable = reply.status >= 400 || (route != nullptr && changes_course(*route));
     if (options_.journal != nullptr && options_.journal->tells_of(notable))
       options_.journal->answered({method, path, reply.status,
                                   options_.guard.clock->monotonic() - begin, notable, number,
-                                  kind_of(reply)});
+                                  kind_of(reply), who});
+    reply.headers.emplace_back("X-Request-Id", std::to_string(number));
     done(std::move(reply));
   };
+  std::string who;
   try {
     call.match = match_route(call.request.method, call.request.target);
     const Route* route = call.match.route;
     call.caller = guard_.admit(call.request, route->role);
-    call.done = [finish, route](HttpReply reply) { finish(route, std::move(reply)); };
+    if (call.caller.token) who = call.caller.token->name;
+    call.done = [finish, route, who](HttpReply reply) { finish(route, who, std::move(reply)); };
     carry_out(call);
   } catch (const std::exception& error) {
-    finish(call.match.route, complain(error));
+    finish(call.match.route, who, complain(error));
   }
 }
 
@@ -301,15 +374,53 @@ void Api::submit(Call& call, Request request) {
                   [done = std::move(call.done)](const Answer& answer) { done(reply_to(answer)); });
 }
 
-// Whoever learns all that the log has does so aside; the writer only teaches what has come since.
+// Work as long as the log is: few at a time, few of one token, and not when the service stops.
+void Api::run_long(const Caller& caller, std::function<void()> work) {
+  std::shared_ptr<void> seat;
+  if (caller.token) seat = long_seats_->take(caller.token->hash, 1, options_.most_long_each);
+  if (!options_.long_aside([seat, work = std::move(work)] { work(); }))
+    throw HttpRefusal(
+        503, "busy", {"", "long request", "as many as may wait", "the same again, a little later"});
+}
+
+std::unique_ptr<LogReader> Api::stoppable_reader() const {
+  return std::make_unique<StoppableReader>(service_.reader(), stopping_);
+}
+
+// Whoever learns all that the log has does so aside; the writer only teaches what has come since,
+// and if that is too much (another change came in between) it is prepared again. One change of an
+// experiment at a time.
 void Api::submit_taught(Call& call, Request request) {
   require_scope(call);
-  options_.aside([this, done = std::move(call.done), request = std::move(request)]() mutable {
+  auto seat = change_seats_->take(call.experiment(), 1, 1);
+  auto change = std::make_shared<Change>();
+  change->request = std::move(request);
+  change->done = std::move(call.done);
+  change->caller = call.caller;
+  change->seat = std::move(seat);
+  try {
+    run_long(call.caller, [this, change] { prepare_change(change); });
+  } catch (...) {
+    call.done = std::move(change->done);
+    throw;
+  }
+}
+
+void Api::prepare_change(const std::shared_ptr<Change>& change) {
+  try {
+    prepare(change->request, *stoppable_reader());
+  } catch (const std::exception& error) {
+    return change->done(complain(error));
+  }
+  service_.submit(change->request, [this, change](const Answer& answer) {
+    const auto* refusal = std::get_if<Refusal>(&answer);
+    if (refusal == nullptr || refusal->kind() != RefusalKind::kUnprepared || ++change->tries >= 3)
+      return change->done(reply_to(answer));
     try {
-      prepare(request, *service_.reader());
-    } catch (const std::exception&) {  // no reader: then the writer does it all
+      run_long(change->caller, [this, change] { prepare_change(change); });
+    } catch (const std::exception& error) {
+      change->done(complain(error));
     }
-    service_.submit(std::move(request), [done](const Answer& answer) { done(reply_to(answer)); });
   });
 }
 
@@ -442,10 +553,12 @@ void Api::look(Call& call) {
   if (query.text("propensity") != "exact")
     throw Error({"", "propensity", "'" + query.text("propensity") + "'", "exact"});
   require_scope(call);
-  service_.submit(request, [this, done = std::move(call.done), request](const Answer& answer) {
+  service_.submit(request, [this, done = std::move(call.done), caller = call.caller,
+                            request](const Answer& answer) {
     const auto* view = std::get_if<DecisionView>(&answer);
     if (view == nullptr || view->propensity) return done(reply_to(answer));
-    options_.aside([this, done, request, reply = reply_to(answer)]() mutable {
+    const auto find = [this, done, request, found_so_far = reply_to(answer)] {
+      HttpReply reply = found_so_far;
       try {
         const Service::Propensity found =
             service_.propensity(request.experiment, request.decision, kPropensityDraws);
@@ -456,7 +569,12 @@ void Api::look(Call& call) {
         reply = complain(error);
       }
       done(std::move(reply));
-    });
+    };
+    try {
+      run_long(caller, find);
+    } catch (const std::exception& error) {
+      done(complain(error));
+    }
   });
 }
 
@@ -550,7 +668,7 @@ void Api::export_log(Call& call) {
   if (summary(call)->seq < from + kTail) return export_tail(call, format, from);
   auto counted = std::make_shared<Counted>(counts_.exports, options_.most_exports);
   if (const auto& token = call.caller.token)
-    counted->take_seat(export_seats_->take(token->hash, options_.most_exports_each));
+    counted->take_seat(export_seats_->take(token->hash, 1, options_.most_exports_each));
   // Opening waits for the disk, too.
   options_.aside([this, done = std::move(call.done), counted, format, from,
                   experiment = call.experiment(), allowed = allowed(call)] {
@@ -582,46 +700,62 @@ void Api::export_tail(Call& call, ExportFormat format, Sequence from) {
 
 void Api::snapshot(Call& call) {
   summary(call);
-  options_.aside([this, done = std::move(call.done), experiment = call.experiment()] {
+  auto counted = std::make_shared<Counted>(counts_.exports, options_.most_exports);
+  if (const auto& token = call.caller.token)
+    counted->take_seat(export_seats_->take(token->hash, 1, options_.most_exports_each));
+  auto done = std::make_shared<Done>(std::move(call.done));
+  const auto work = [this, done, counted, experiment = call.experiment(), allowed = allowed(call)] {
     try {
-      const auto log = options_.open_log();
+      const auto log = stoppable_reader();
       for (const StoredExperiment& one : log->experiments()) {
         if (one.facts.name != experiment) continue;
         const std::vector<Sequence> kept = log->snapshots(one.id);
-        if (kept.empty()) break;
-        return done({200, "application/json",
-                     snapshot_view(experiment, *log->snapshot(one.id, kept.front()))});
+        auto newest = kept.empty() ? std::nullopt : log->snapshot(one.id, kept.front());
+        if (!newest) break;
+        if (newest->state.size() > counts_.answers.most)
+          throw HttpRefusal(413, "too-large",
+                            {"", "snapshot", fmt::format("{} bytes", newest->state.size()),
+                             "a smaller one, or a copy of the store: armature service backup"});
+        Budget::Share share = counts_.answers.take(newest->state.size());
+        if (!share)
+          throw HttpRefusal(503, "busy",
+                            {"", "snapshot", "more than there is room for", "a little later"});
+        counted->hold(std::make_shared<SnapshotPieces>(experiment, std::move(*newest),
+                                                       std::move(share), options_.aside),
+                      allowed);
+        return (*done)({200, "application/json", "", {}, counted});
       }
       throw HttpRefusal(404, "no-snapshot", {"", "snapshot", "none yet", "one, a little later"});
     } catch (const std::exception& error) {
-      done(complain(error));
+      (*done)(complain(error));
     }
-  });
+  };
+  try {
+    run_long(call.caller, work);
+  } catch (...) {
+    call.done = std::move(*done);
+    throw;
+  }
 }
 
 void Api::follow(Call& call) {
   summary(call);
   const std::string& id = call.request.last_event_id;
-  const std::optional<std::uint64_t> last = id.empty() ? 0 : parse_integer(id);
+  const std::optional<std::uint64_t> last = live_->number_in(id);
   if (!last) throw Error({"", "Last-Event-ID", "'" + id + "'", "the id of an earlier message"});
   auto counted = std::make_shared<Counted>(counts_.live, options_.most_live);
-  // Numbers begin anew with the process: one from before it is none that this one has reached.
-  const auto now = service_.summary(call.experiment());
-  counted->hold(
-      live_->follow(call.experiment(), now && *last > now->number ? 0 : *last, allowed(call)));
+  if (const auto& token = call.caller.token)
+    counted->take_seat(live_seats_->take(token->hash, 1, options_.most_live_each));
+  counted->hold(live_->follow(call.experiment(), *last, allowed(call)));
   call.done({200, "text/event-stream", "", {}, counted});
 }
 
 void Api::ready(Call& call) {
   const Health health = service_.health();
-  std::string trouble = health.trouble;
-  if (stopping_) trouble = "stopping";
-  if (trouble.empty() && options_.disk_floor > 0 && health.free_bytes < options_.disk_floor)
-    trouble = fmt::format("{} bytes left on the disk", health.free_bytes);
-  const bool good = health.ready && trouble.empty();
+  const bool good = health.ready && !stopping_;
   JsonObject json;
   json.flag("ready", good);
-  if (!good) json.text("trouble", trouble);
+  if (!good) json.text("trouble", stopping_ ? "stopping" : health.trouble);
   std::string quarantined = "[";
   for (const std::string& name : health.quarantined) {
     if (quarantined.size() > 1) quarantined += ',';

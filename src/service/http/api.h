@@ -19,7 +19,7 @@
 
 namespace armature::service::http {
 
-class SeatsByToken;
+class Seats;
 
 class Api {
  public:
@@ -29,10 +29,13 @@ class Api {
     std::function<std::unique_ptr<LogReader>()> open_log;
     /// Runs what may wait for the disk.
     std::function<void(std::function<void()>)> aside;
+    /// Runs what takes as long as the log is. False: as many as may wait are waiting.
+    std::function<bool(std::function<void()>)> long_aside;
+    std::uint64_t most_long_each = 2;  // of one token
     std::uint64_t most_exports = 16;
     std::uint64_t most_exports_each = 4;  // of one token
     std::uint64_t most_live = 1'000;
-    std::uint64_t disk_floor = 0;  // not ready below it
+    std::uint64_t most_live_each = 100;  // of one token
     Journal* journal = nullptr;
   };
   using Done = std::function<void(HttpReply)>;
@@ -43,8 +46,15 @@ class Api {
   /// Calls back exactly once, on any thread, now or later. Throws nothing.
   void handle(HttpRequest request, Done done);
 
-  /// Once a request's header has come: why its body need not be read. None: it is welcome.
-  std::optional<HttpReply> refuse_body(const HttpRequest& head) const;
+  /// Once a request's header has come: the room for its body, or why it need not be read.
+  struct Welcome {
+    std::optional<HttpReply> refusal;
+    Budget::Share share;
+    std::shared_ptr<void> seat;
+  };
+  Welcome welcome_body(const HttpRequest& head, std::uint64_t bytes);
+  /// A request was refused before it was whole: told of like all others.
+  void refused(const HttpRequest& head, const HttpReply& reply);
 
   /// Once a second, for live streams.
   void tick() { live_->tick(); }
@@ -69,7 +79,18 @@ class Api {
   /// Tells the journal, too, of what is no client's fault.
   HttpReply complain(const std::exception& error) const;
   void submit(Call& call, Request request);
+  /// A change of an experiment's course that somebody must learn the log for.
+  struct Change {
+    Request request;
+    Done done;
+    Caller caller;
+    std::shared_ptr<void> seat;
+    int tries = 0;
+  };
   void submit_taught(Call& call, Request request);
+  void prepare_change(const std::shared_ptr<Change>& change);
+  void run_long(const Caller& caller, std::function<void()> work);
+  std::unique_ptr<LogReader> stoppable_reader() const;
   void submit_all(Call& call, std::vector<Request> requests);
   /// Throws Refusal: there is none, or none that this caller may know of.
   std::shared_ptr<const Summary> summary(const Call& call) const;
@@ -102,7 +123,11 @@ class Api {
   Options options_;
   Guard guard_;
   std::shared_ptr<Live> live_;
-  std::shared_ptr<SeatsByToken> export_seats_;
+  std::shared_ptr<Seats> export_seats_;  // by token
+  std::shared_ptr<Seats> live_seats_;
+  std::shared_ptr<Seats> body_seats_;  // bytes
+  std::shared_ptr<Seats> long_seats_;
+  std::shared_ptr<Seats> change_seats_;  // by experiment
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> requests_{0};
 };

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -13,21 +14,26 @@ namespace armature::service::http {
 
 class Aside {
  public:
-  explicit Aside(unsigned threads = 4) {
+  /// At most so many wait.
+  explicit Aside(unsigned threads = 4,
+                 std::size_t most_waiting = std::numeric_limits<std::size_t>::max())
+      : most_waiting_(most_waiting) {
     for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
   }
   ~Aside() { stop(); }
   Aside(const Aside&) = delete;
   Aside& operator=(const Aside&) = delete;
 
-  /// Any thread; from within such work, too.
-  void run(std::function<void()> work) {
+  /// Any thread; from within such work, too. False: as many as may wait are waiting.
+  bool run(std::function<void()> work) {
     {
       const std::lock_guard lock(mutex_);
-      if (stopping_) return;  // and with it goes whatever waits for it
+      if (stopping_) return true;  // and with it goes whatever waits for it
+      if (waiting_.size() >= most_waiting_) return false;
       waiting_.push_back(std::move(work));
     }
     wake_.notify_one();
+    return true;
   }
 
   /// Ends what has begun, drops what has not and what comes later.
@@ -58,6 +64,7 @@ class Aside {
     }
   }
 
+  const std::size_t most_waiting_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> waiting_;

@@ -14,10 +14,11 @@ namespace {
 // What clients are shown of what they sent: enough to find it, never all of a megabyte.
 constexpr std::size_t kLongestShown = 240;
 
-// After so many seconds the same request may be answered.
-const char* retry_after(const Complaint& complaint) {
-  if (complaint.kind == "stopping") return "5";
-  return complaint.status == 503 || complaint.status == 429 ? "1" : nullptr;
+// After so many seconds the same request may be answered; 0: never.
+unsigned retry_after(const Complaint& complaint) {
+  if (complaint.retry_after > 0) return complaint.retry_after;
+  if (complaint.kind == "stopping") return 5;
+  return complaint.status == 503 || complaint.status == 429 ? 1 : 0;
 }
 
 }  // namespace
@@ -67,9 +68,10 @@ Complaint complaint_about(const std::exception& error) {
   if (const auto* refusal = dynamic_cast<const Refusal*>(&error))
     return {http_status(refusal->kind()), refusal_name(refusal->kind()), refusal->report()};
   if (const auto* refusal = dynamic_cast<const HttpRefusal*>(&error))
-    return {refusal->status(), refusal->kind(), refusal->report()};
+    return {refusal->status(), refusal->kind(), refusal->report(), refusal->retry_after()};
   // Not what the client sent, though both are Errors; what they say is for our log.
   if (dynamic_cast<const StoreFailure*>(&error) != nullptr ||
+      dynamic_cast<const Unreadable*>(&error) != nullptr ||
       dynamic_cast<const DatabaseError*>(&error) != nullptr)
     return {503, "store", {"", "store", "not to be read", "the same again, a little later"}};
   if (dynamic_cast<const ReplayMismatch*>(&error) != nullptr)
@@ -100,8 +102,8 @@ HttpReply complaint_reply(const Complaint& complaint) {
   reply.status = complaint.status;
   reply.type = "application/problem+json";
   reply.body = complaint_text(complaint);
-  if (const char* seconds = retry_after(complaint))
-    reply.headers.emplace_back("Retry-After", seconds);
+  if (const unsigned seconds = retry_after(complaint))
+    reply.headers.emplace_back("Retry-After", std::to_string(seconds));
   if (complaint.status == 401)
     reply.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"armature\"");
   return reply;

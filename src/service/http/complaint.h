@@ -14,20 +14,26 @@ namespace armature::service::http {
 class HttpRefusal : public Error {
  public:
   /// `kind` is one word for programs ("unauthorized"); the rest is for people.
-  HttpRefusal(int status, std::string kind, ErrorReport report)
-      : Error(std::move(report)), status_(status), kind_(std::move(kind)) {}
+  HttpRefusal(int status, std::string kind, ErrorReport report, unsigned retry_after = 0)
+      : Error(std::move(report)),
+        status_(status),
+        kind_(std::move(kind)),
+        retry_after_(retry_after) {}
   int status() const { return status_; }
   const std::string& kind() const { return kind_; }
+  unsigned retry_after() const { return retry_after_; }  // seconds; 0: as usual for the status
 
  private:
   int status_;
   std::string kind_;
+  unsigned retry_after_;
 };
 
 struct Complaint {
   int status = 400;
   std::string kind = "field";
   ErrorReport report;
+  unsigned retry_after = 0;
 
   /// Nothing that the client could mend: whoever runs the service is told.
   bool ours() const { return status == 500 || kind == "store"; }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/sha256.h"
 #include "base/text.h"
@@ -213,7 +214,8 @@ void Guard::spend(const std::string& hash) {
   if (own.left < 1)
     throw HttpRefusal(429, "rate",
                       {"", "request", fmt::format("more than {} a second", rate),
-                       "the same again, a little later"});
+                       "the same again, a little later"},
+                      static_cast<unsigned>(std::ceil((1 - own.left) / rate)));
   own.left -= 1;
 }
 

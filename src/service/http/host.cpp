@@ -9,6 +9,8 @@
 namespace armature::service::http {
 namespace {
 
+constexpr unsigned kLongThreads = 2;
+constexpr std::size_t kMostLong = 16;      // that wait: each may hold a megabyte
 constexpr rlim_t kOtherDescriptors = 256;  // the store, its readers, and whatever else is open
 
 // Most systems begin with 1,024, and let whoever asks have more.
@@ -24,11 +26,12 @@ void raise_descriptor_limit(std::size_t connections, Journal* journal) {
 }
 
 // Who asks for a door that must be closed is refused before anything is written.
-void require_tokens(const std::string& directory, const ServerOptions& server) {
+void require_tokens(const std::string& directory, const ServerOptions& server, const Clock& clock) {
   const bool here_only = is_loopback(server.address);
   if (here_only && !server.behind_proxy) return;
-  const bool has_store = std::filesystem::exists(directory + "/service.sqlite");
-  if (has_store && !read_sqlite_log(directory)->tokens().empty()) return;
+  if (std::filesystem::exists(directory + "/service.sqlite"))
+    for (const Token& token : read_sqlite_log(directory)->tokens())
+      if (!token.expires || *token.expires > clock.wall()) return;
   throw Error({"", here_only ? "--behind-proxy" : "--listen",
                here_only ? "a proxy without tokens" : "'" + server.address + "' without tokens",
                "armature service token " + directory + " --name admin --role admin first"});
@@ -44,19 +47,19 @@ Host::Host(const std::string& directory, HostOptions options) : drain_(options.d
   const bool behind_proxy = options.server.behind_proxy;
   raise_descriptor_limit(options.server.most_connections, options.journal);
   server_ = std::make_unique<Server>(counts_, options.server);
-  require_tokens(directory, options.server);
+  require_tokens(directory, options.server, *options.service.clock);
   if (!options.service.free_bytes)
     options.service.free_bytes = [directory] { return free_bytes_in(directory); };
   const Clock* clock = options.service.clock;
-  const std::uint64_t floor = options.service.disk_floor;
   service_ = std::make_unique<Service>(open_sqlite_log(directory), std::move(options.service));
   aside_ = std::make_unique<Aside>();
+  long_aside_ = std::make_unique<Aside>(kLongThreads, kMostLong);
   Api::Options api;
   // Behind a proxy everybody comes from loopback.
   api.guard = {here_only && !behind_proxy, options.requests_per_second, clock, behind_proxy};
   api.open_log = [directory] { return read_sqlite_log(directory); };
   api.aside = [this](std::function<void()> work) { aside_->run(std::move(work)); };
-  api.disk_floor = floor;
+  api.long_aside = [this](std::function<void()> work) { return long_aside_->run(std::move(work)); };
   api.journal = options.journal;
   api_ = std::make_unique<Api>(*service_, counts_, std::move(api));
   server_->start(*api_);
@@ -71,6 +74,7 @@ void Host::stop() {
   server_->begin_stop();
   service_->stop();
   server_->drain(drain_);
+  long_aside_->stop();
   aside_->stop();  // slow clients may still ask it for pieces: it outlives the server
   server_.reset();
 }

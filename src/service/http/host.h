@@ -39,6 +39,7 @@ class Host {
   RequestCounts counts_;
   std::chrono::milliseconds drain_;
   std::unique_ptr<Aside> aside_;
+  std::unique_ptr<Aside> long_aside_;
   std::unique_ptr<Api> api_;
   std::unique_ptr<Server> server_;
 };

@@ -52,6 +52,7 @@ void Journal::answered(const Answered& request) {
       .count("status", static_cast<std::uint64_t>(request.status))
       .count("microseconds", static_cast<std::uint64_t>(request.took));
   if (!request.kind.empty()) json.text("kind", request.kind);
+  if (!request.token.empty()) json.text("token", request.token);
   add(std::move(json).end());
 }
 

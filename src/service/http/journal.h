@@ -36,7 +36,8 @@ class Journal {
     Time took = 0;  // microseconds
     bool notable = false;
     std::uint64_t request = 0;
-    std::string kind = {};  // of the complaint
+    std::string kind = {};   // of the complaint
+    std::string token = {};  // the name of whose it was
   };
   bool tells_of(bool notable) const {
     return requests_ == Requests::kAll || (requests_ == Requests::kNotable && notable);

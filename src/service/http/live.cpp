@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <random>
 #include <utility>
 
+#include "base/text.h"
 #include "service/http/views.h"
 
 namespace armature::service::http {
@@ -19,6 +21,8 @@ struct Held {
 };
 
 }  // namespace
+
+std::string Live::new_run() { return fmt::format("{:08x}", std::random_device()()); }
 
 class Live::Follower final : public Pieces, public std::enable_shared_from_this<Follower> {
  public:
@@ -66,6 +70,16 @@ class Live::Follower final : public Pieces, public std::enable_shared_from_this<
   int quiet_ = 0;
 };
 
+// Numbers begin anew with the process: those of another one say nothing about this one's.
+std::optional<std::uint64_t> Live::number_in(const std::string& id) const {
+  if (id.empty()) return 0;
+  const std::size_t dash = id.find('-');
+  if (dash == std::string::npos) return std::nullopt;
+  const auto number = parse_integer(id.substr(dash + 1));
+  if (!number) return std::nullopt;
+  return id.substr(0, dash) == run_ ? *number : 0;
+}
+
 std::shared_ptr<Pieces> Live::follow(std::string experiment, std::uint64_t last,
                                      std::function<bool()> allowed) {
   return std::make_shared<Follower>(shared_from_this(), std::move(experiment), last,
@@ -79,7 +93,7 @@ Live::Rendered Live::news(const std::string& experiment, std::uint64_t last) {
   Rendered& newest = rendered_[experiment];
   if (newest.text && newest.number >= summary->number) return newest;
   newest = {};
-  std::string text = fmt::format("id: {}\nevent: summary\ndata: {}\n\n", summary->number,
+  std::string text = fmt::format("id: {}-{}\nevent: summary\ndata: {}\n\n", run_, summary->number,
                                  experiment_view(*summary));
   Budget::Share share = budget_.take(text.size());
   if (!share) return {};

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "service/http/budget.h"
@@ -22,8 +23,11 @@ class Live : public std::enable_shared_from_this<Live> {
   /// Messages are held for as long as somebody is sent them: together no more than the budget,
   /// which outlives them. Who would be sent one more waits for the next tick.
   Live(const Service& service, Budget& budget, Aside aside)
-      : service_(service), budget_(budget), aside_(std::move(aside)) {}
+      : service_(service), budget_(budget), aside_(std::move(aside)), run_(new_run()) {}
 
+  /// The number of the message with this id; 0: another process sent it, or it is empty; none: it
+  /// is no id.
+  std::optional<std::uint64_t> number_in(const std::string& id) const;
   /// From the summary after number `last` on, for as long as it is allowed.
   std::shared_ptr<Pieces> follow(std::string experiment, std::uint64_t last,
                                  std::function<bool()> allowed);
@@ -44,6 +48,7 @@ class Live : public std::enable_shared_from_this<Live> {
     std::uint64_t number = 0;
     Text text;
   };
+  static std::string new_run();
   void wait(std::shared_ptr<Follower> follower, Pieces::Ready ready);
   void tell();
   /// What came after that number; none: nothing did, or there is no room for it.
@@ -52,6 +57,7 @@ class Live : public std::enable_shared_from_this<Live> {
   const Service& service_;
   Budget& budget_;
   const Aside aside_;
+  const std::string run_;  // tells this process from others
   std::atomic<bool> telling_{false};
   std::mutex mutex_;  // of who waits
   std::list<Waiting> waiting_;

@@ -47,7 +47,6 @@ class RequestReader::Parser {
   Parser() {
     parser.header_limit(kMostHeader);
     parser.body_limit(kLargeBody);
-    parser.eager(true);
   }
   std::string header(const char* name) const { return text_of(parser.get()[name]); }
 
@@ -65,6 +64,8 @@ void RequestReader::refuse(int status, const char* kind, ErrorReport report) {
 
 void RequestReader::look_at_header() {
   header_done_ = true;
+  head_ = read_head();
+  parser_->parser.eager(true);  // not before: it would read on, and trailers into the header
   const auto& request = parser_->parser.get();
   for (const char* name : kOnce)
     if (request.count(name) > 1) return refuse(400, "header", {"", name, "two of them", "one"});
@@ -72,10 +73,7 @@ void RequestReader::look_at_header() {
     return refuse(400, "header", {"", "Host", "nothing", "the name of this server"});
   look_at_lengths();
   if (state_ == State::kRefused) return;
-  std::string target = text_of(request.target());
-  std::string host;
-  split_target(target, host);
-  most_body_ = body_limit(method_of(request.method_string()), target);
+  most_body_ = body_limit(head_.method, head_.target);
   const auto length = parser_->parser.content_length();
   if (length && *length > most_body_)
     return refuse(413, "too-large",
@@ -108,7 +106,7 @@ std::size_t RequestReader::body_to_come() const {
 std::size_t RequestReader::put(std::string_view bytes) {
   std::size_t used = 0;
   begun_ = begun_ || !bytes.empty();
-  // Eager as it is, it stops at the end of the header and of every chunk.
+  // It stops at the end of the header, and eager as it then is at the end of every chunk.
   while (state_ == State::kMore && used < bytes.size()) {
     beast::error_code& error = parser_->error;
     const std::size_t now = parser_->parser.put(
@@ -143,7 +141,7 @@ bool RequestReader::wants_continue() {
   return std::exchange(continue_, false) && state_ == State::kMore;
 }
 
-HttpRequest RequestReader::head() const {
+HttpRequest RequestReader::read_head() const {
   const auto& message = parser_->parser.get();
   HttpRequest request;
   request.method = method_of(message.method_string());
@@ -165,7 +163,7 @@ HttpRequest RequestReader::head() const {
 }
 
 HttpRequest RequestReader::take() {
-  HttpRequest request = head();
+  HttpRequest request = std::move(head_);
   request.body = std::move(parser_->parser.get().body());
   parser_ = std::make_unique<Parser>();
   state_ = State::kMore;

@@ -28,8 +28,9 @@ class RequestReader {
   bool header_done() const { return header_done_; }  // its body is what is waited for
   /// The client waits to be told that its body is welcome: true once.
   bool wants_continue();
-  /// Once the header is done: the request without its body, and how long that may become.
-  HttpRequest head() const;
+  /// Once the header is done: the request without its body, and how long that may become. Fields
+  /// behind the body (trailers) are none of it, wherever packets begin and end.
+  const HttpRequest& head() const { return head_; }
   std::size_t body_to_come() const;
   HttpRequest take();                                       // of kDone; the next one may come
   const HttpRefusal& refusal() const { return *refusal_; }  // of kRefused: nothing after it is read
@@ -38,6 +39,7 @@ class RequestReader {
   class Parser;
   void refuse(int status, const char* kind, ErrorReport report);
   void look_at_header();
+  HttpRequest read_head() const;
   void look_at_lengths();
   void judge(std::size_t left);
 
@@ -46,6 +48,7 @@ class RequestReader {
   bool begun_ = false;
   bool header_done_ = false;
   bool continue_ = false;
+  HttpRequest head_;
   std::size_t most_body_ = 0;
   std::optional<HttpRefusal> refusal_;
 };

@@ -1,6 +1,7 @@
 // The only file that knows Asio.
 #include "service/http/server.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <utility>  // Boost 1.74's Asio forgets it
@@ -12,6 +13,7 @@
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
+#include <ctime>
 #include <limits>
 #include <mutex>
 #include <thread>
@@ -34,6 +36,18 @@ constexpr std::size_t kUncounted = kReadBytes;  // bodies and answers so small a
 constexpr std::chrono::seconds kLinger{2};      // for a client to read why it was refused
 constexpr Time kNever = std::numeric_limits<Time>::max();
 
+// As HTTP writes it; made once a second.
+const std::string& date_now() {
+  thread_local std::time_t made_at = 0;
+  thread_local std::string text;
+  const std::time_t now = std::time(nullptr);
+  if (now != made_at || text.empty()) {
+    made_at = now;
+    text = fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(now));
+  }
+  return text;
+}
+
 // `old`: HTTP/1.0, which closes unless told otherwise and knows no chunks.
 std::string head_of(const HttpReply& reply, bool keep_alive, bool old) {
   std::string head = fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\n", reply.status,
@@ -46,6 +60,7 @@ std::string head_of(const HttpReply& reply, bool keep_alive, bool old) {
   for (const auto& [name, value] : reply.headers) head += fmt::format("{}: {}\r\n", name, value);
   if (keep_alive && old) head += "Connection: keep-alive\r\n";
   if (!keep_alive) head += "Connection: close\r\n";
+  head += "Date: " + date_now() + "\r\n";
   head += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n\r\n";
   return head;
 }
@@ -264,7 +279,7 @@ class StreamConnection final : public Connection {
     stream_.lowest_layer().close(ignored);
     deadline = kNever;
     pieces_.reset();
-    body_share_ = {};
+    body_ = {};
   }
 
  private:
@@ -308,7 +323,7 @@ class StreamConnection final : public Connection {
 
   // Nothing more is read.
   void refuse(HttpReply reply) {
-    worker_.counts.count(nullptr, reply.status);
+    worker_.api->refused(reader_.head(), reply);
     keep_alive_ = false;
     refused_ = true;
     set_busy(true);
@@ -320,12 +335,9 @@ class StreamConnection final : public Connection {
     body_asked_ = true;
     const std::size_t bytes = reader_.body_to_come();
     if (bytes <= kUncounted) return std::nullopt;
-    const HttpRequest head = reader_.head();
-    read_manner(head);
-    if (auto refusal = worker_.api->refuse_body(head)) return refusal;
-    body_share_ = worker_.counts.bodies.take(bytes);
-    if (!body_share_) return busy_reply("body");
-    return std::nullopt;
+    read_manner(reader_.head());
+    body_ = worker_.api->welcome_body(reader_.head(), bytes);
+    return std::exchange(body_.refusal, std::nullopt);
   }
 
   void read() {
@@ -364,7 +376,7 @@ class StreamConnection final : public Connection {
                         [self = self(), &worker = worker_](HttpReply reply) mutable {
                           worker.send(std::move(self), std::move(reply));
                         });
-    body_share_ = {};  // what is needed of it waits in the service's own queue, which is bounded
+    body_ = {};  // what is needed of it waits in a queue that is bounded
     body_asked_ = false;
   }
 
@@ -448,7 +460,7 @@ class StreamConnection final : public Connection {
   Stream stream_;
   RequestReader reader_;
   std::string input_;  // what the reader has not taken yet
-  Budget::Share body_share_;
+  Api::Welcome body_;
   std::string out_;
   std::shared_ptr<const std::string> text_;  // behind it
   Budget::Share answer_share_;

@@ -215,17 +215,16 @@ std::string shadows_view(const Summary& summary) {
   return text_of({{"experiment", summary.facts.name}, {"shadows", shadows_json(summary)}});
 }
 
-std::string snapshot_view(const std::string& experiment, const Snapshot& snapshot) {
-  std::string state;
-  for (const char c : snapshot.state)
-    fmt::format_to(std::back_inserter(state), "{:02x}", static_cast<unsigned char>(c));
+std::string snapshot_head(const std::string& experiment, const Snapshot& snapshot) {
   JsonObject json;
   json.text("experiment", experiment)
       .digits("seq", snapshot.seq)
       .digits("digest", snapshot.digest)
       .flag("anchor", snapshot.anchor)
-      .text("state", state);
-  return std::move(json).end();
+      .text("state", "");
+  std::string text = std::move(json).end();
+  text.resize(text.size() - 2);  // its state is written behind it
+  return text;
 }
 
 // Enough of its hash to tell it from others.

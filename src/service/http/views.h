@@ -16,7 +16,8 @@ std::string batch_item(const Answer& answer);
 std::string experiment_line(const Summary& summary);  // in lists
 std::string experiment_view(const Summary& summary);  // all of it
 std::string shadows_view(const Summary& summary);
-std::string snapshot_view(const std::string& experiment, const Snapshot& snapshot);
+/// Up to the digits of its state.
+std::string snapshot_head(const std::string& experiment, const Snapshot& snapshot);
 std::string token_view(const Token& token);
 /// How tokens are spoken of without their secret.
 std::string token_id(const Token& token);
