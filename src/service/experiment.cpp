@@ -129,7 +129,7 @@ Experiment::Experiment(ExperimentId id, Fold fold, Log& log, const Clock& clock)
 Event Experiment::record(Event event, Taught* taught) {
   if (event.closes_decision())
     if (const OpenDecision* open = fold_.find_open(event.decision.value()))
-      ended_.emplace(*event.decision, open->expires);
+      ended_.emplace_back(*event.decision, open->expires);
   event = fold_.apply(std::move(event), taught);
   ++uncommitted_;
   if (event.opened) most_open_ = most_open(fold_.facts().settings, event.opened->policy);
@@ -149,14 +149,11 @@ void Experiment::committed() {
 void Experiment::keep_deadlines_of(const Experiment& before) {
   const Sequence stored = before.fold_.last_seq() - before.uncommitted_;
   uncommitted_ = fold_.last_seq() - std::min(fold_.last_seq(), stored);
-  for (auto& [seq, open] : fold_.open()) {
-    const OpenDecision* still = before.fold_.find_open(seq);
-    const auto ended = before.ended_.find(seq);
-    if (still != nullptr)
-      open.expires = still->expires;
-    else if (ended != before.ended_.end())
-      open.expires = ended->second;
-  }
+  for (const auto& [seq, expires] : before.ended_)
+    if (const auto open = fold_.open().find(seq); open != fold_.open().end())
+      open->second.expires = expires;
+  for (auto& [seq, open] : fold_.open())
+    if (const OpenDecision* still = before.fold_.find_open(seq)) open.expires = still->expires;
 }
 
 Event Experiment::event_of(EventKind kind, std::optional<Sequence> decision) const {

@@ -2,8 +2,9 @@
 // or refused. What is answered may be told only when the batch is stored.
 #pragma once
 
-#include <map>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "service/clock.h"
 #include "service/fold.h"
@@ -95,7 +96,7 @@ class Experiment {
   const Clock* clock_;
   std::uint64_t most_open_ = 0;  // by the epoch's policy
   std::uint64_t uncommitted_ = 0;
-  std::map<Sequence, Time> ended_;  // since the last commit: when they would have expired
+  std::vector<std::pair<Sequence, Time>> ended_;  // since the last commit: when they had expired
 };
 
 /// For a request that makes somebody learn all that the log has (OpenEpoch, AddShadow): does so

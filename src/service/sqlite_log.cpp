@@ -12,7 +12,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "base/directory_lock.h"
@@ -480,7 +480,8 @@ class SqliteLog final : public Log {
 
   void append(ExperimentId experiment, const Event& event) override {
     require_next(experiment, event.seq);
-    batch_.first_seqs.try_emplace(experiment, event.seq);
+    Written& written = batch_.of[experiment];
+    written.first = std::min(written.first, event.seq);
     stored([&] {
       append_.bind(1, experiment)
           .bind(2, bits(event.seq))
@@ -504,19 +505,19 @@ class SqliteLog final : public Log {
       append_.run();
       if (event.closes_decision()) {
         close_.bind(1, experiment).bind(2, bits(*event.decision)).bind(3, bits(event.seq)).run();
-        batch_.closings[{experiment, *event.decision}] = {event.seq, {}};
+        written.closings[*event.decision] = {event.seq, {}};
       }
       if (event.kind == EventKind::kLate) {
         late_.bind(1, bits(event.seq)).bind(2, experiment).bind(3, bits(*event.decision)).run();
         const auto known = closing(experiment, *event.decision);
-        batch_.closings[{experiment, *event.decision}] = {known ? known->seq : 0, event.seq};
+        written.closings[*event.decision] = {known ? known->seq : 0, event.seq};
       }
       if (event.kind == EventKind::kEpoch) add_epoch(experiment, *event.opened);
     });
   }
 
   void add_snapshot(ExperimentId experiment, const Snapshot& snapshot) override {
-    batch_.snapshots.insert(experiment);
+    batch_.of[experiment].snapshots = true;
     stored([&] {
       Statement insert(*database_,
                        "INSERT OR REPLACE INTO snapshots(experiment, seq, anchor, digest, state) "
@@ -588,7 +589,7 @@ class SqliteLog final : public Log {
   Sequence first(ExperimentId experiment) override {
     if (batch_.removed) return found([&] { return written_.first(experiment); });
     const Sequence first = committed_.first(experiment);
-    return first == 0 && is_written(experiment) ? batch_.first_seqs.at(experiment) : first;
+    return first == 0 && is_written(experiment) ? first_written(experiment) : first;
   }
   Sequence last(ExperimentId experiment) override {
     const auto known = last_seqs_.find(experiment);
@@ -618,18 +619,18 @@ class SqliteLog final : public Log {
       committed_.walk_keys(experiment, std::min(last, own - 1), visit);
   }
   std::optional<Closing> closing(ExperimentId experiment, Sequence decision) override {
-    const auto known = batch_.closings.find({experiment, decision});
-    if (known != batch_.closings.end()) return known->second;
+    const auto& ended = written_of(experiment).closings;
+    if (const auto known = ended.find(decision); known != ended.end()) return known->second;
     if (batch_.removed) return found([&] { return written_.closing(experiment, decision); });
     return committed_.closing(experiment, decision);
   }
   std::vector<Sequence> snapshots(ExperimentId experiment) override {
-    if (batch_.removed || batch_.snapshots.contains(experiment))
+    if (batch_.removed || written_of(experiment).snapshots)
       return found([&] { return written_.snapshots(experiment); });
     return committed_.snapshots(experiment);
   }
   std::optional<Snapshot> snapshot(ExperimentId experiment, Sequence seq) override {
-    if (batch_.removed || batch_.snapshots.contains(experiment))
+    if (batch_.removed || written_of(experiment).snapshots)
       return found([&] { return written_.snapshot(experiment, seq); });
     return committed_.snapshot(experiment, seq);
   }
@@ -639,16 +640,23 @@ class SqliteLog final : public Log {
 
  private:
   // What was written and is not committed yet.
+  struct Written {
+    Sequence first = std::numeric_limits<Sequence>::max();  // of its events; none
+    std::unordered_map<Sequence, Closing> closings;
+    bool snapshots = false;
+  };
   struct Batch {
-    std::map<ExperimentId, Sequence> first_seqs;
-    std::map<std::pair<ExperimentId, Sequence>, Closing> closings;
-    std::set<ExperimentId> snapshots;
+    std::map<ExperimentId, Written> of;
     bool removed = false;  // rows are gone: only the connection that did it knows which
   };
-  bool is_written(ExperimentId experiment) const { return batch_.first_seqs.contains(experiment); }
-  Sequence first_written(ExperimentId experiment) const {
-    const auto found = batch_.first_seqs.find(experiment);
-    return found == batch_.first_seqs.end() ? std::numeric_limits<Sequence>::max() : found->second;
+  const Written& written_of(ExperimentId experiment) const {
+    static const Written nothing;
+    const auto found = batch_.of.find(experiment);
+    return found == batch_.of.end() ? nothing : found->second;
+  }
+  Sequence first_written(ExperimentId experiment) const { return written_of(experiment).first; }
+  bool is_written(ExperimentId experiment) const {
+    return first_written(experiment) != std::numeric_limits<Sequence>::max();
   }
 
   // What comes next, or a mistake of this experiment's alone: it is read again.

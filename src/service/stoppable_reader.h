@@ -50,8 +50,7 @@ class StoppableReader final : public LogReader {
 
  private:
   void go_on() const {
-    if (stop_)
-      throw Refusal(RefusalKind::kStopping, {"", "service", "stopping", "a restart"});
+    if (stop_) throw Refusal(RefusalKind::kStopping, {"", "service", "stopping", "a restart"});
   }
   std::unique_ptr<LogReader> log_;
   const std::atomic<bool>& stop_;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "service/http/api.h"
 #include "service/http/reader.h"
@@ -31,6 +33,10 @@ struct Stage {
     http::Api::Options options;
     options.open_log = [this] { return std::make_unique<test::MemoryReader>(store); };
     options.aside = [](const std::function<void()>& work) { work(); };
+    options.long_aside = [](const std::function<void()>& work) {
+      work();
+      return true;
+    };
     return options;
   }
 };
@@ -48,13 +54,9 @@ void ask(Stage& stage, http::HttpRequest request) {
   ARMATURE_CHECK(answers == 1, "every request is answered once");
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static Stage* stage = new Stage;  // lives as long as the process
-  if (size == 0) return 0;
-  const std::size_t piece = 1 + data[0];
-  std::string rest(reinterpret_cast<const char*>(data + 1), size - 1);
+// All requests in these bytes, as they come in such pieces; none of them if one is refused.
+std::vector<http::HttpRequest> read_all(std::string rest, std::size_t piece, bool& refused) {
+  std::vector<http::HttpRequest> requests;
   http::RequestReader reader;
   std::string input;
   while (!rest.empty() && reader.state() == http::RequestReader::State::kMore) {
@@ -65,11 +67,36 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (reader.state() == http::RequestReader::State::kMore)
         ARMATURE_CHECK(input.size() <= http::kMostHeader, "what is not understood yet is little");
       if (reader.state() != http::RequestReader::State::kDone) break;
-      ask(*stage, reader.take());
+      requests.push_back(reader.take());
       if (input.empty()) break;
     }
   }
-  if (reader.state() == http::RequestReader::State::kRefused)
-    ARMATURE_CHECK(reader.refusal().status() >= 400, "a refusal says why");
+  refused = reader.state() == http::RequestReader::State::kRefused;
+  if (refused) ARMATURE_CHECK(reader.refusal().status() >= 400, "a refusal says why");
+  return requests;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static Stage* stage = new Stage;  // lives as long as the process
+  if (size == 0) return 0;
+  const std::string bytes(reinterpret_cast<const char*>(data + 1), size - 1);
+  bool refused = false;
+  bool refused_whole = false;
+  std::vector<http::HttpRequest> requests = read_all(bytes, 1 + data[0], refused);
+  const std::vector<http::HttpRequest> whole = read_all(bytes, size, refused_whole);
+  // Where packets end means nothing.
+  if (!refused && !refused_whole) {
+    ARMATURE_CHECK(requests.size() == whole.size(), "the same requests, in pieces and whole");
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      ARMATURE_CHECK(requests[i].method == whole[i].method &&
+                         requests[i].target == whole[i].target &&
+                         requests[i].body == whole[i].body &&
+                         requests[i].authorization == whole[i].authorization &&
+                         requests[i].idempotency_key == whole[i].idempotency_key,
+                     "each the same, in pieces and whole");
+  }
+  for (http::HttpRequest& request : requests) ask(*stage, std::move(request));
   return 0;
 }
