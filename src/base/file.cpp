@@ -137,6 +137,15 @@ void make_directory(const std::string& path) {
     if (::access(parent.c_str(), R_OK) == 0) sync_path(parent.string());
 }
 
+void make_private_directory(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const bool was_there = fs::exists(path, error);
+  make_directory(path);
+  if (!was_there) fs::permissions(path, fs::perms::owner_all, error);
+  if (error) throw Error({path, "permissions", error.message(), "one that can be made"});
+}
+
 void sync_path(const std::string& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.number < 0 || ::fsync(file.number) != 0) fail(path, "sync", "one that can be synced");
@@ -148,7 +157,8 @@ void write_file(const std::string& path, const std::string& content) {
   file.commit();
 }
 
-FileWriter::FileWriter(std::string path) : path_(std::move(path)), descriptor_(-1) {
+FileWriter::FileWriter(std::string path, FileReaders readers)
+    : path_(std::move(path)), readers_(readers), descriptor_(-1) {
   require_writable(path_);
   if (is_special(path_)) {
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
@@ -179,11 +189,12 @@ void FileWriter::flush() {
 void FileWriter::commit() {
   flush();
   if (aside_.empty()) return;
-  // mkstemp makes files private; a result is an ordinary file.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (::fchmod(descriptor_, 0666 & ~mask) != 0)
-    fail(path_, "permissions", "a file that can be written");
+  if (readers_ == FileReaders::kAsUsual) {  // mkstemp makes files private
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    if (::fchmod(descriptor_, 0666 & ~mask) != 0)
+      fail(path_, "permissions", "a file that can be written");
+  }
   if (::fsync(descriptor_) != 0) fail(path_, "sync", "a file that can be written");
   if (::rename(aside_.c_str(), path_.c_str()) != 0)
     fail(path_, "rename", "a file that can be replaced");

@@ -21,14 +21,21 @@ std::string read_text_file(const std::string& path);
 void require_writable(const std::string& path);
 /// With all that lead to it; fine if it is there. What is new survives a power cut.
 void make_directory(const std::string& path);
+/// The same, for its owner alone; what was there stays as it was.
+void make_private_directory(const std::string& path);
 /// A file's contents, or a directory's names, are on the disk when this returns.
 void sync_path(const std::string& path);
 void write_file(const std::string& path, const std::string& content);
 
+enum class FileReaders {
+  kAsUsual,  // as the process has it (umask)
+  kOwner,    // nobody else
+};
+
 /// A long file, piece by piece: nothing stands at the path until it is committed.
 class FileWriter {
  public:
-  explicit FileWriter(std::string path);
+  explicit FileWriter(std::string path, FileReaders readers = FileReaders::kAsUsual);
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
@@ -41,6 +48,7 @@ class FileWriter {
 
   std::string path_;
   std::string aside_;  // empty: written in place, or committed
+  FileReaders readers_;
   int descriptor_;
   std::string pending_;
 };

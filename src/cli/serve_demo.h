@@ -11,8 +11,9 @@
 
 namespace armature::cli {
 
-/// The experiment is called `mail`. What its policy is told looks like a world where contexts tell
-/// everything; the crowd does not behave like that, and sentry finds out within a minute or so.
+/// The experiment is called `demo-mail`. What its policy is told looks like a world where contexts
+/// tell everything; the crowd does not behave like that, and sentry finds out within a minute or
+/// so.
 class DemoCrowd {
  public:
   /// Creates the experiment if it is not there, and begins.

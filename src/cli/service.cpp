@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iostream>
 #include <thread>
 
+#include "base/display.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -80,7 +82,7 @@ void export_log(const ExportOptions& options) {
   const std::string experiment = experiment_in(*log, options.experiment, options.directory);
   service::LogExport pieces(std::move(log), experiment, format, from);
   std::optional<FileWriter> file;
-  if (options.output) file.emplace(*options.output);
+  if (options.output) file.emplace(*options.output, FileReaders::kOwner);  // as the store is
   for (std::string piece; pieces.next(piece); piece.clear()) {
     if (file)
       file->write(piece);
@@ -187,10 +189,23 @@ struct TokenOptions {
   std::string revoke;
 };
 
+// The one that stays where all others went opens nothing, and is nobody's.
+std::vector<Token> usable_tokens(LogReader& log) {
+  std::vector<Token> tokens = log.tokens();
+  std::erase_if(tokens, [](const Token& token) { return token.hash.empty(); });
+  return tokens;
+}
+
+// May it do everything, for ever? Only who has such a token makes others over HTTP.
+bool rules_all(const Token& token) {
+  return token.tenant.empty() && token.experiments.empty() && !token.expires &&
+         std::find(token.roles.begin(), token.roles.end(), "admin") != token.roles.end();
+}
+
 void list_tokens(LogReader& log) {
   TextTable table({"id", "name", "roles", "experiments", "tenant", "expires"});
   table.words(1).words(2).words(3).words(4);
-  for (const Token& token : log.tokens())
+  for (const Token& token : usable_tokens(log))
     table.add({service::http::token_id(token), token.name, join(token.roles, " "),
                token.experiments.empty() ? "all" : join(token.experiments, " "),
                token.tenant.empty() ? "all" : token.tenant,
@@ -224,13 +239,19 @@ void add_token(const TokenOptions& options) {
 
 void revoke_token(const TokenOptions& options) {
   // Looked for as a reader, who makes no store where there is none.
-  for (const Token& token : service::read_sqlite_log(options.directory)->tokens()) {
+  const std::vector<Token> tokens = usable_tokens(*service::read_sqlite_log(options.directory));
+  for (const Token& token : tokens) {
     if (service::http::token_id(token) != options.revoke && token.name != options.revoke) continue;
     const auto log = service::open_sqlite_log(options.directory);
     log->begin();
     log->remove_token(token.hash);
     log->commit();
     log->close();
+    if (rules_all(token) && std::count_if(tokens.begin(), tokens.end(), rules_all) == 1)
+      fmt::print(stderr,
+                 "armature: nobody can manage tokens over HTTP until armature service token {} "
+                 "--name admin --role admin makes one who can\n",
+                 visible(options.directory));
     return;
   }
   throw Error({options.directory, "--revoke", "'" + options.revoke + "'",
@@ -238,8 +259,16 @@ void revoke_token(const TokenOptions& options) {
 }
 
 void tokens(const TokenOptions& options) {
-  if (!options.revoke.empty()) return revoke_token(options);
-  if (!options.name.empty() || !options.roles.empty()) return add_token(options);
+  const bool describes = !options.name.empty() || !options.roles.empty() ||
+                         !options.experiments.empty() || !options.tenant.empty() ||
+                         !options.expires.empty();
+  if (!options.revoke.empty()) {
+    if (describes)
+      throw Error({"", "--revoke", "one beside the description of a new token",
+                   "--revoke by itself, or --name, --role, … without it"});
+    return revoke_token(options);
+  }
+  if (describes) return add_token(options);
   list_tokens(*service::read_sqlite_log(options.directory));
 }
 

@@ -169,13 +169,13 @@ class Archiving {
   // --- Files -------------------------------------------------------------------------------------
 
   // A file that is there stays until its successor is complete: that has all lines of it that are
-  // no longer in the store.
+  // no longer in the store. As the store is, they are for their owner alone.
   void write_files() {
-    make_directory(options_.folder);
+    make_private_directory(options_.folder);
     for (const Month& month : months_) {
       const std::string path = file_of(month);
       const std::string aside = path + ".next";
-      FileWriter file(aside);
+      FileWriter file(aside, FileReaders::kOwner);
       for_each_line(month, [&](const std::string& line) { file.write(line + "\n"); });
       file.commit();  // synced
       compare(month, aside);

@@ -14,6 +14,7 @@
 #include "base/json_field.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "service/request_json.h"
 
 namespace armature::service {
 namespace {
@@ -65,8 +66,20 @@ auto inside_field(const std::string& field, const Read& read) {
   try {
     return read();
   } catch (const Error& error) {
-    ErrorReport report = error.report();
+    ErrorReport report = named_by_field(error.report());
     report.field = field + (report.field.empty() ? "" : "." + report.field);
+    throw Error(report);
+  }
+}
+
+// The same of all that a client sent.
+template <class Read>
+auto inside_body(const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    ErrorReport report = named_by_field(error.report());
+    if (report.field.empty()) report.field = "body";
     throw Error(report);
   }
 }
@@ -87,22 +100,40 @@ bool read_word(const JsonField& root, const char* key, const char* no, const cha
   return field.text() == yes;
 }
 
-std::optional<Silence> read_silence(const JsonField& field) {
-  if (field.json().is_string()) {
-    if (field.text() != "forget") field.fail("\"forget\", or {\"context\": …, \"reward\": …}");
+// A name, or the number of one of `names`; what is stored has names alone, and no `names` here.
+std::string read_name(const JsonField& field, const std::vector<std::string>* names,
+                      const std::string& expected) {
+  if (names != nullptr && field.json().is_number_unsigned()) {
+    const auto number = field.json().get<std::uint64_t>();
+    if (number >= names->size())
+      field.fail(fmt::format("a number below {}, or a name", names->size()));
+    return (*names)[number];
+  }
+  if (!field.json().is_string()) field.fail(expected);
+  return field.text();
+}
+
+std::optional<Silence> read_silence(const JsonField& field, const Problem* problem) {
+  if (!field.json().is_object()) {
+    if (field.json() != "forget") field.fail("\"forget\", or {\"context\": …, \"reward\": …}");
     return std::nullopt;
   }
   field.only({"context", "reward"});
-  return Silence{field.at("context").text(), field.at("reward").number()};
+  return Silence{read_name(field.at("context"), problem ? &problem->context_names : nullptr,
+                           "a context, by name or number"),
+                 field.at("reward").number()};
 }
 
-Settings read_settings_of(const JsonField& root) {
+// With the problem, which has the names of what was numbered; without, as it was stored.
+Settings read_settings_of(const JsonField& root, const Problem* problem) {
   Settings settings;
   if (root.has("deadline"))
     settings.deadline = parse_duration(root.at("deadline").text(), root.at("deadline").path());
-  settings.silence = read_silence(root.at("silence"));
+  settings.silence = read_silence(root.at("silence"), problem);
   const JsonField fallback = root.at("fallback");
-  if (!fallback.json().is_null()) settings.fallback = fallback.text();
+  if (!fallback.json().is_null())
+    settings.fallback = read_name(fallback, problem ? &problem->action_names : nullptr,
+                                  "an action, by name or number, or null");
   if (root.has("floor")) settings.floor = root.at("floor").number();
   settings.stop_at_horizon = read_word(root, "at_horizon", "continue", "stop");
   settings.contexts_optional = read_word(root, "contexts", "required", "optional");
@@ -158,20 +189,39 @@ std::string print_duration(std::optional<Time> duration) {
 }
 
 std::string policy_with_floor(const std::string& policy, double floor, const Problem& problem) {
+  const auto refuse = [&](const char* expected) {
+    throw Error({"", "policy", "'" + policy + "', with a floor around it", expected});
+  };
   if (policy == kExternalPolicy) {
-    if (floor > 0)
-      throw Error({"", "floor", print_real(floor), "0: who decides elsewhere explores there"});
+    if (floor > 0) refuse("another one: who decides elsewhere explores there");
     return policy;
   }
-  const std::string text =
-      floor > 0 ? fmt::format("floor:base=({}),probability={}", policy, print_real(floor)) : policy;
-  return canonical_policy(text, problem.formula_variables());
+  // By itself first, so that what is wrong is told in the words of who wrote it.
+  const std::string alone = canonical_policy(policy, problem.formula_variables());
+  if (!(floor > 0)) return alone;
+  if (TextForm::parse(alone).name == "floor") refuse("one that has no floor of its own");
+  return canonical_policy(fmt::format("floor:base=({}),probability={}", policy, print_real(floor)),
+                          problem.formula_variables());
 }
 
-void check_settings(const Settings& settings, const Problem& problem, const std::string& policy) {
+namespace {
+
+// Who needs a deadline; null: nobody.
+const char* waits_for_all(const std::string& policy) {
+  for (const char* name : kDeadlineNeeded)
+    if (mentions(policy, name)) return name;
+  return nullptr;
+}
+
+bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void check_new_settings(const Settings& settings, const Problem& problem,
+                        const std::string& policy) {
   const auto require_one_of = [](const char* field, const std::string& name,
                                  const std::vector<std::string>& names, const char* what) {
-    if (std::find(names.begin(), names.end(), name) == names.end())
+    if (!is_one_of(name, names))
       throw Error({"", field, "'" + name + "'",
                    fmt::format("one of the problem's {}", what) + did_you_mean(name, names)});
   };
@@ -189,13 +239,32 @@ void check_settings(const Settings& settings, const Problem& problem, const std:
     require_one_of("fallback", *settings.fallback, problem.action_names, "actions");
   if (!(settings.floor >= 0 && settings.floor <= 1))
     throw Error({"", "floor", print_real(settings.floor), "a probability"});
+  if (settings.floor > 0 && policy == kExternalPolicy)
+    throw Error(
+        {"", "floor", print_real(settings.floor), "0: who decides elsewhere explores there"});
   if (settings.most_open == 0 || settings.most_open > kMostOpen)
     throw Error({"", "most_open", fmt::format("{}", settings.most_open),
                  fmt::format("a number from 1 to {}", kMostOpen)});
-  for (const char* name : kDeadlineNeeded)
-    if (!settings.deadline && mentions(policy, name))
-      throw Error({"", "deadline", "never",
-                   fmt::format("a time: {} waits for all of its decisions", name)});
+  if (const char* name = waits_for_all(policy); name != nullptr && !settings.deadline)
+    throw Error(
+        {"", "deadline", "never", fmt::format("a time: {} waits for all of its decisions", name)});
+}
+
+}  // namespace
+
+// All else was asked when it was created, and never changes.
+void check_settings(const Settings& settings, const Problem& problem, const std::string& policy) {
+  if (settings.fallback && !is_one_of(*settings.fallback, problem.action_names))
+    throw Error({"", "problem.actions", "none named '" + *settings.fallback + "'",
+                 "the fallback of this experiment among them"});
+  if (settings.silence && !is_one_of(settings.silence->context, problem.context_names))
+    throw Error({"", "problem.contexts", "none named '" + settings.silence->context + "'",
+                 "the context that silence stands for among them"});
+  if (const char* name = waits_for_all(policy); name != nullptr && !settings.deadline)
+    throw Error({"", "policy", "'" + policy + "'",
+                 fmt::format("one that does not wait for all of its decisions, as {} does: the "
+                             "deadline of this experiment is never",
+                             name)});
 }
 
 std::uint64_t most_open(const Settings& settings, const std::string& policy) {
@@ -219,8 +288,8 @@ void check_contexts(const Settings& settings, const Problem& problem, const std:
     const Decision decision = one->choose(luck);
     const Decision again = other->choose(same_luck);
     if (one->digest() != other->digest())
-      throw Error({"", "contexts", "optional, with policy " + policy,
-                   "required: this policy learns from contexts"});
+      throw Error({"", "policy", "one that learns from contexts",
+                   "one that does not: contexts are optional"});
     const double reward = i % 2;
     one->observe(decision, {0, reward}, luck);
     other->observe(again, {last, reward}, same_luck);
@@ -238,7 +307,7 @@ void check_creation(const Creation& creation) {
   require_name("name", creation.facts.name);
   if (!creation.facts.tenant.empty()) require_name("tenant", creation.facts.tenant);
   inside_field("problem", [&] { creation.problem.validate(); });
-  check_settings(creation.facts.settings, creation.problem, creation.policy);
+  check_new_settings(creation.facts.settings, creation.problem, creation.policy);
 }
 
 namespace {
@@ -255,7 +324,7 @@ double count_of(const Json& problem, const char* key) {
 // refused before they are made.
 Problem read_experiment_problem(const std::string& json) {
   return inside_field("problem", [&] {
-    const Json parsed = parsed_json(json, "");
+    const Json parsed = request_json(json, "");
     for (const char* key : {"actions", "contexts"})
       if (parsed.is_object() && parsed.contains(key) && parsed[key].is_number() &&
           parsed[key].get<double>() > kMostNames)
@@ -267,21 +336,26 @@ Problem read_experiment_problem(const std::string& json) {
 }
 
 Creation read_creation(const std::string& json, const std::string& source) {
-  const Json parsed = parsed_json(json, source);
-  const JsonField root(parsed);
-  std::vector<std::string> keys = {"name", "tenant", "problem", "policy", "seed"};
-  keys.insert(keys.end(), kSettingKeys.begin(), kSettingKeys.end());
-  root.only(keys);
-  Creation creation;
-  creation.facts.name = root.at("name").text();
-  if (root.has("tenant")) creation.facts.tenant = root.at("tenant").text();
-  creation.facts.seed =
-      root.has("seed") ? read_seed(root.at("seed")) : seed_of(creation.facts.name);
-  creation.facts.settings = read_settings_of(root);
-  creation.policy = root.at("policy").text();
-  creation.problem = read_experiment_problem(root.at("problem").json().dump());
-  check_creation(creation);
-  return creation;
+  return inside_body([&] {
+    const Json parsed = request_json(json, source);
+    const JsonField root(parsed);
+    std::vector<std::string> keys = {"name", "tenant", "problem", "policy", "seed"};
+    keys.insert(keys.end(), kSettingKeys.begin(), kSettingKeys.end());
+    root.only(keys);
+    Creation creation;
+    creation.facts.name = root.at("name").text();
+    if (root.has("tenant")) creation.facts.tenant = root.at("tenant").text();
+    creation.facts.seed =
+        root.has("seed") ? read_seed(root.at("seed")) : seed_of(creation.facts.name);
+    creation.policy = root.at("policy").text();
+    if (creation.policy.size() > kLongestPolicy)
+      root.at("policy").fail(fmt::format("{} bytes", creation.policy.size()),
+                             fmt::format("at most {} bytes", kLongestPolicy));
+    creation.problem = read_experiment_problem(root.at("problem").json().dump());
+    creation.facts.settings = read_settings_of(root, &creation.problem);
+    check_creation(creation);
+    return creation;
+  });
 }
 
 std::string write_creation(const Creation& creation) {
@@ -304,7 +378,7 @@ Settings read_settings(const std::string& json, const std::string& source) {
   const Json parsed = parsed_json(json, source);
   const JsonField root(parsed);
   root.only(kSettingKeys);
-  return read_settings_of(root);
+  return read_settings_of(root, nullptr);
 }
 
 // CPU flags are no part of it: they do not change what is computed (docs/exactness.md).

@@ -76,7 +76,10 @@ struct Creation {
   std::string policy;  // as written: without the floor
 };
 
-/// The JSON of POST /v1/experiments (docs/formats.md). Throws Error naming the field.
+inline constexpr std::size_t kLongestPolicy = 4'000;  // bytes, as clients write it
+
+/// The JSON of POST /v1/experiments (docs/formats.md); actions and contexts by name or by number.
+/// Throws Error naming the field of the request.
 Creation read_creation(const std::string& json, const std::string& source);
 std::string write_creation(const Creation& creation);
 /// The part of it that is the problem; complaints name fields as `problem.actions`.
@@ -87,7 +90,8 @@ Settings read_settings(const std::string& json, const std::string& source);
 
 /// Throws Error naming the field: names, ranges, and what does not go together.
 void check_creation(const Creation& creation);
-/// Does the problem have what the settings name (silence's context, the fallback)?
+/// Do a new epoch's problem and policy go with what was settled (silence, the fallback, the
+/// deadline)? Throws Error.
 void check_settings(const Settings& settings, const Problem& problem, const std::string& policy);
 /// Decisions that may be open at once: as it was settled, but some policies take fewer.
 std::uint64_t most_open(const Settings& settings, const std::string& policy);

@@ -1,5 +1,8 @@
 #include "service/refusal.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace armature::service {
 namespace {
 
@@ -36,6 +39,36 @@ const Row& row_of(RefusalKind kind) {
   ARMATURE_CHECK(false, "every refusal has its row");
 }
 
+// What requests call their fields.
+constexpr std::string_view kRequestFields[] = {"name",  "tenant",    "problem",   "policy",
+                                               "seed",  "deadline",  "silence",   "fallback",
+                                               "floor", "most_open", "at_horizon"};
+constexpr std::string_view kProblemFields[] = {"actions", "contexts", "marginals", "horizon",
+                                               "epsilon"};
+
+template <std::size_t n>
+bool is_in(const std::string_view (&fields)[n], std::string_view field) {
+  return std::find(std::begin(fields), std::end(fields),
+                   field.substr(0, field.find_first_of(".["))) != std::end(fields);
+}
+
+// A place inside a policy's text, as policies tell it (`policy floor: base: policy ucb: delta`),
+// without the words that the request's field says already.
+std::string place_inside(std::string_view place) {
+  constexpr std::string_view kBetween = ": ";
+  constexpr std::string_view kPolicy = "policy ";
+  std::string words;
+  while (!place.empty()) {
+    const std::size_t end = std::min(place.find(kBetween), place.size());
+    std::string_view part = place.substr(0, end);
+    place.remove_prefix(std::min(place.size(), end + kBetween.size()));
+    if (part == "policy" || part == "text form") continue;
+    if (part.starts_with(kPolicy)) part.remove_prefix(kPolicy.size());
+    words += std::string(part) + std::string(kBetween);
+  }
+  return words;
+}
+
 }  // namespace
 
 const char* refusal_name(RefusalKind kind) { return row_of(kind).name; }
@@ -43,9 +76,16 @@ int http_status(RefusalKind kind) { return row_of(kind).status; }
 
 Refusal mistaken_choice(const char* field, const std::exception& error) {
   const auto* known = dynamic_cast<const Error*>(&error);
-  return {RefusalKind::kField, known != nullptr
-                                   ? known->report()
-                                   : ErrorReport{"", field, error.what(), "one that can start"}};
+  if (known == nullptr)
+    return {RefusalKind::kField, {"", field, error.what(), "one that can start"}};
+  ErrorReport report = known->report();
+  if (is_in(kProblemFields, report.field)) {
+    report.field = "problem." + report.field;
+  } else if (!is_in(kRequestFields, report.field)) {
+    report.expected = place_inside(report.field) + report.expected;
+    report.field = field;
+  }
+  return {RefusalKind::kField, std::move(report)};
 }
 
 }  // namespace armature::service

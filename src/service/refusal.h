@@ -37,7 +37,8 @@ class Refusal : public Error {
   RefusalKind kind_;
 };
 
-/// A choice of the asker's (a policy, a problem) brought this about: a mistake in that field.
+/// A choice of the asker's (a policy, a problem) brought this about: a mistake in that field, or in
+/// another one of the request; where inside of it is part of what was expected.
 Refusal mistaken_choice(const char* field, const std::exception& error);
 
 }  // namespace armature::service

@@ -132,6 +132,20 @@ TEST(FileWriter, PiecesBecomeOneFileWhenCommitted) {
   EXPECT_EQ(directory.listing(), std::vector<std::string>{"x"});
 }
 
+TEST(FileWriter, SomeFilesAreForTheirOwner) {
+  const TemporaryDirectory directory;
+  const mode_t mask = ::umask(022);
+  make_private_directory(directory.file("new"));
+  FileWriter file(directory.file("new/x"), FileReaders::kOwner);
+  file.commit();
+  ::umask(mask);
+  struct stat status {};
+  ASSERT_EQ(::stat(directory.file("new").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
+  ASSERT_EQ(::stat(directory.file("new/x").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
 TEST(FileWriter, UncommittedLeavesTheOldFileAndNothingElse) {
   const TemporaryDirectory directory;
   write_file(directory.file("x"), "old");

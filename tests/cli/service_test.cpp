@@ -116,6 +116,36 @@ TEST_F(ServiceCommands, TokensAreShownOnce) {
             std::string::npos);
 }
 
+// Where there were tokens some stays for ever, but nobody can use it.
+TEST_F(ServiceCommands, TheLastAdminIsMissed) {
+  ASSERT_EQ(run("service token shop --name boss --role admin").status, 0);
+  ASSERT_EQ(run("service token shop --name web --role decide").status, 0);
+  ASSERT_EQ(run("service token shop --name guest --role admin --expires 1d").status, 0);
+  EXPECT_EQ(run("service token shop --revoke web").err, "");
+  const ProgramResult last = run("service token shop --revoke boss");
+  EXPECT_EQ(last.status, 0);
+  EXPECT_NE(last.err.find("armature service token shop --name admin --role admin"),
+            std::string::npos)
+      << last.err;
+  EXPECT_EQ(run("service token shop --revoke guest").err, "");
+  EXPECT_EQ(run("service token shop --wide").out.find("revoked"), std::string::npos);
+  EXPECT_EQ(run("service token shop --revoke '(revoked)'").status, 2);
+  EXPECT_EQ(run("service token shop --name admin --role admin").status, 0);
+  EXPECT_EQ(run("service token shop --name second --role admin").status, 0);
+  EXPECT_EQ(run("service token shop --revoke admin").err, "");
+}
+
+TEST_F(ServiceCommands, RevokingTakesNoDescription) {
+  ASSERT_EQ(run("service token shop --name boss --role admin").status, 0);
+  for (const char* more :
+       {"--name boss", "--role admin", "--experiment mail", "--tenant shop", "--expires 1d"}) {
+    const ProgramResult result = run("service token shop --revoke boss " + std::string(more));
+    EXPECT_EQ(result.status, 2) << more;
+    EXPECT_NE(result.err.find("--revoke"), std::string::npos) << result.err;
+    EXPECT_NE(run("service token shop --wide").out.find("boss"), std::string::npos) << more;
+  }
+}
+
 TEST_F(ServiceCommands, MistakesAreSaid) {
   for (const char* arguments :
        {"serve", "serve shop --listen nowhere", "serve shop --listen 127.0.0.1:99999",
@@ -174,6 +204,14 @@ TEST_F(ServiceCommands, ArchiveMovesWhatIsOld) {
   EXPECT_NE(after.out.find(digest), std::string::npos) << after.out << checked;
 
   ASSERT_EQ(run("service export shop --output rest.jsonl").status, 0);
+  // As the store is: for nobody else.
+  const std::string archived = moved.out.substr(moved.out.find("old/mail-"), 22);
+  for (const std::string& file : {archived, std::string("rest.jsonl")})
+    EXPECT_EQ(std::filesystem::status(directory_.file(file)).permissions(),
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write)
+        << file;
+  EXPECT_EQ(std::filesystem::status(directory_.file("old")).permissions(),
+            std::filesystem::perms::owner_all);
   const ProgramResult alone = run("service import alone rest.jsonl");
   EXPECT_EQ(alone.status, 1);
   EXPECT_NE(alone.out.find("events 1 to 6 are missing"), std::string::npos) << alone.out;

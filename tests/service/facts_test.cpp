@@ -78,7 +78,34 @@ TEST(Creations, NameTheFieldThatIsWrong) {
   EXPECT_TRUE(contains(message("seed", "-1"), "seed"));
   EXPECT_TRUE(contains(message("seed", 1.5), "seed"));
   EXPECT_TRUE(contains(message("problem", Json{{"format", "x"}}), "problem.format"));
-  EXPECT_TRUE(contains(message("polici", "ucb"), "unknown field 'polici'"));
+  EXPECT_TRUE(contains(message("polici", "ucb"), "polici: got a field of this name"));
+  EXPECT_TRUE(contains(message("fallback", 2), "fallback: got 2, expected a number below 2"));
+  EXPECT_TRUE(contains(message("fallback", -1), "fallback: got -1, expected an action, by name"));
+}
+
+TEST(Creations, MalformedTextsAreToldByTheirField) {
+  const auto message = [](const char* json) { return refusal([&] { read_creation(json, "x"); }); };
+  EXPECT_TRUE(contains(message("[]"), "body: got []"));
+  EXPECT_TRUE(contains(message("{"), "body: got the end of the text at line 1"));
+  EXPECT_TRUE(contains(message("{\"name\": NaN}"), "name: got 'NaN' at line 1, column 10"));
+  EXPECT_TRUE(contains(message("{\"floor\": 1e309}"), "floor: got number overflow"));
+  EXPECT_TRUE(contains(message("{\"name\": \"a\" 1}"), "name: got '1' at line 1, column 14"));
+  EXPECT_TRUE(contains(message("{\"name\": \"a\"} 1"), "body: got '1' at line 1, column 15"));
+  EXPECT_TRUE(contains(message("{\"name\": \"a\", \"name\": \"a\"}"), "name: got a second value"));
+  EXPECT_TRUE(contains(message("{\"problem\": {\"actions\": [{\"a\": 1, \"a\": 1}]}}"),
+                       "problem.actions[0].a: got a second value"));
+}
+
+// Stored are names: where there is no problem to look into, a number is none.
+TEST(Creations, NumbersStandForNames) {
+  Json json = good();
+  const std::string by_name = write_creation(read_creation(json.dump(), "x"));
+  json["fallback"] = 0;
+  json["silence"] = Json{{"context", 0}, {"reward", 0}};
+  EXPECT_EQ(write_creation(read_creation(json.dump(), "x")), by_name);
+  Json settings = Json::parse(write_settings(read_creation(json.dump(), "x").facts.settings));
+  settings["fallback"] = 0;
+  EXPECT_TRUE(contains(refusal([&] { read_settings(settings.dump(), "x"); }), "fallback"));
 }
 
 TEST(Creations, NeverIsNoDeadlineForThoseWhoWait) {

@@ -18,7 +18,7 @@ Json kind_schema(const Field& field) {
   Json schema;
   switch (field.kind) {
     case FieldKind::kText:
-      schema = {{"type", "string"}, {"maxLength", field.longest}};
+      schema = {{"type", "string"}};
       break;
     case FieldKind::kName:
       schema = {{"oneOf", {{{"type", "string"}}, {{"type", "integer"}, {"minimum", 0}}}}};
@@ -48,9 +48,13 @@ Json kind_schema(const Field& field) {
   return schema;
 }
 
+// Texts are measured in bytes, which `maxLength` does not count.
 Json field_schema(const Field& field) {
+  const bool measured =
+      field.schema == nullptr && (field.kind == FieldKind::kText || field.kind == FieldKind::kName);
   Json schema = kind_schema(field);
-  schema["description"] = field.meaning;
+  schema["description"] =
+      measured ? fmt::format("{} (at most {} bytes)", field.meaning, field.longest) : field.meaning;
   return schema;
 }
 
@@ -158,7 +162,7 @@ const std::vector<AnswerSchema>& answer_schemas() {
         {"asked", "integer"},
         {"agreed", "integer"},
         {"diagnostics", "object"}},
-       {}},
+       {{"failure", "string"}}},
       {"RegretBound",
        {{"policy", "string"},
         {"round", "integer"},
@@ -266,20 +270,87 @@ Json parameters_of(const Route& route) {
                           {"in", "query"},
                           {"required", field.required},
                           {"description", field.meaning},
-                          {"schema", field_schema(field)}});
+                          {"schema", kind_schema(field)}});
   if (route.verb == Verb::kDecide)
     parameters.push_back(
         {{"name", "Idempotency-Key"},
          {"in", "header"},
          {"required", false},
          {"description",
-          "the same key within ten minutes, and the last million keys: the same decision"},
-         {"schema", {{"type", "string"}, {"maxLength", 128}}}});
+          "the same key, the same decision. It is known for ten minutes, and as long as it is among "
+          "the last 100,000 of its experiment; beyond a million within ten minutes the oldest go. At "
+          "most 128 bytes."},
+         {"schema", {{"type", "string"}}}});
   return parameters;
 }
 
+// Programs made from the document call their functions so.
+const char* operation_name(Verb verb) {
+  switch (verb) {
+    case Verb::kCreate:
+      return "createExperiment";
+    case Verb::kList:
+      return "listExperiments";
+    case Verb::kShow:
+      return "showExperiment";
+    case Verb::kDecide:
+      return "decide";
+    case Verb::kDecideBatch:
+      return "decideBatch";
+    case Verb::kOutcome:
+      return "reportOutcome";
+    case Verb::kForget:
+      return "forgetDecision";
+    case Verb::kOutcomeBatch:
+      return "reportOutcomeBatch";
+    case Verb::kLook:
+      return "showDecision";
+    case Verb::kPause:
+      return "pauseExperiment";
+    case Verb::kResume:
+      return "resumeExperiment";
+    case Verb::kFinish:
+      return "finishExperiment";
+    case Verb::kEpoch:
+      return "openEpoch";
+    case Verb::kAmend:
+      return "amendOutcome";
+    case Verb::kShadows:
+      return "listShadows";
+    case Verb::kAddShadow:
+      return "addShadow";
+    case Verb::kRemoveShadow:
+      return "removeShadow";
+    case Verb::kLog:
+      return "exportLog";
+    case Verb::kSnapshot:
+      return "showSnapshot";
+    case Verb::kLive:
+      return "followExperiment";
+    case Verb::kTokens:
+      return "listTokens";
+    case Verb::kAddToken:
+      return "addToken";
+    case Verb::kRemoveToken:
+      return "removeToken";
+    case Verb::kPage:
+      return "showPage";
+    case Verb::kOpenApi:
+      return "showDocument";
+    case Verb::kMetrics:
+      return "showMetrics";
+    case Verb::kHealth:
+      return "showHealth";
+    case Verb::kReady:
+      return "showReadiness";
+    case Verb::kVersion:
+      return "showVersion";
+  }
+  return "";
+}
+
 Json operation(const Route& route) {
-  Json json = {{"summary", route.meaning}};
+  Json json = {{"operationId", operation_name(route.verb)}, {"summary", route.meaning}};
   if (Json parameters = parameters_of(route); !parameters.empty()) json["parameters"] = parameters;
   if (!route.fields.empty()) {
     const bool required = std::any_of(route.fields.begin(), route.fields.end(),

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "service/facts.h"
 #include "service/http/complaint.h"
 
 namespace armature::service::http {
@@ -13,13 +14,12 @@ namespace {
 using enum FieldKind;
 
 constexpr std::size_t kLongestReason = 1'000;
-constexpr std::size_t kLongestPolicy = 4'000;
 constexpr std::size_t kLongestKey = 128;
 
 constexpr std::span<const Field> kNothing = {};
 
 constexpr const char* kSilenceSchema = R"({"oneOf": [{"const": "forget"}, {"type": "object",
-  "properties": {"context": {"type": "string"},
+  "properties": {"context": {"type": ["string", "integer"], "minimum": 0},
                  "reward": {"type": "number", "minimum": 0, "maximum": 1}},
   "required": ["context", "reward"], "additionalProperties": false}]})";
 
@@ -32,7 +32,7 @@ constexpr Field kCreateFields[] = {
     {"silence", kObject, true, "\"forget\", or the context and reward learned of the silent", 256,
      kNothing, kSilenceSchema},
     {"fallback", kText, true, "the action while it is paused; null: decides are refused then", 256,
-     kNothing, R"({"type": ["string", "null"]})"},
+     kNothing, R"({"type": ["string", "integer", "null"], "minimum": 0})"},
     {"seed", kSequence, false, "of the policy's luck; by default made of the name"},
     {"deadline", kText, false, "how long outcomes are waited for: 90s, 30m, 24h, 7d, never"},
     {"floor", kNumber, false, "every action has this probability over their number at least"},
@@ -46,7 +46,7 @@ constexpr Field kDecideFields[] = {
     {"key", kText, false, "as the header Idempotency-Key", kLongestKey},
     {"about", kText, false, "what is decided; the same key must come with the same", 1'024},
     {"action", kName, false, "what was done: where the policy is external, and only there"},
-    {"propensity", kNumber, false, "…and the probability with which it was"},
+    {"propensity", kNumber, false, "with action: the probability with which it was, if known"},
 };
 constexpr Field kDecideBatchFields[] = {
     {"decides", kItems, true, "one object per decision, perhaps empty", kMostItems, kDecideFields},
