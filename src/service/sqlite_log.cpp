@@ -186,12 +186,6 @@ auto found(const Work& work) {
 
 std::string file_in(const std::string& directory) { return (fs::path(directory) / kFile).string(); }
 
-// What we make is for its owner alone; what was there stays as it was.
-void make_private_directory(const std::string& directory) {
-  const bool was_there = fs::exists(directory);
-  make_directory(directory);
-  if (!was_there) fs::permissions(directory, fs::perms::owner_all);
-}
 void make_private_file(const std::string& file) {
   const int made = ::open(file.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (made >= 0) ::close(made);
