@@ -149,6 +149,7 @@ void Experiment::committed() {
 void Experiment::keep_deadlines_of(const Experiment& before) {
   const Sequence stored = before.fold_.last_seq() - before.uncommitted_;
   uncommitted_ = fold_.last_seq() - std::min(fold_.last_seq(), stored);
+  ended_ = before.ended_;
   for (const auto& [seq, expires] : before.ended_)
     if (const auto open = fold_.open().find(seq); open != fold_.open().end())
       open->second.expires = expires;
@@ -214,9 +215,10 @@ void Experiment::tell_external(const Decide& request, Event& event) const {
   event.propensity = request.propensity;
 }
 
+// Of what was done elsewhere nothing else is recorded.
 Decided Experiment::fall_back(Event event, RefusalKind without, const char* why) {
   const std::optional<std::string>& fallback = fold_.facts().settings.fallback;
-  if (!fallback)
+  if (!fallback || fold_.epoch().policy == kExternalPolicy)
     throw Refusal(without, {"", "experiment", fmt::format("'{}', {}", fold_.facts().name, why),
                             "one that runs, or that has a fallback action"});
   event.kind = EventKind::kFallback;
@@ -300,9 +302,8 @@ Experiment::Told Experiment::Ended::told() const {
   return told;
 }
 
-bool Experiment::Ended::is_as_silence_had_it(const Told& told) const {
-  return closing.kind == EventKind::kLearned && !late && (told.context || !silent_context()) &&
-         (told.reward || !silent_reward()) && repeats(closing.context, told.context) &&
+bool Experiment::Ended::agrees_with_silence(const Told& told) const {
+  return closing.kind == EventKind::kLearned && !late && repeats(closing.context, told.context) &&
          repeats(closing.reward, told.reward);
 }
 
@@ -334,17 +335,21 @@ Experiment::Ended Experiment::must_have_ended(Sequence decision) {
 }
 
 // It was closed. Where somebody had reported all of it that stands, and others are contradictions.
-// Otherwise whatever comes is kept, unless it is just what was told before, or just what silence
-// had stood for: all of that, as a part of it would be a record with a hole.
+// Otherwise whatever comes is kept, unless it was told before, or is all that silence stood for. A
+// part of that is kept with the rest of it: whatever else comes, the record has no hole.
 Received Experiment::report_ended(Sequence decision, const Ended& ended, const Told& told) {
   const Told before = ended.told();
   if (repeats(before.context, told.context) && repeats(before.reward, told.reward))
     return answer_of(decision, ended.status(), true);
   if (!ended.without_report()) refuse_conflict(decision, "already has another outcome");
-  if (ended.is_as_silence_had_it(told)) return answer_of(decision, ended.status(), true);
+  const bool as_silence = ended.agrees_with_silence(told);
+  if (as_silence && (told.context || !ended.silent_context()) &&
+      (told.reward || !ended.silent_reward()))
+    return answer_of(decision, ended.status(), true);
+  const Told rest = as_silence ? Told{ended.closing.context, ended.closing.reward} : before;
   Event event = event_of(EventKind::kLate, decision);
-  event.context = told.context ? told.context : before.context;
-  event.reward = told.reward ? told.reward : before.reward;
+  event.context = told.context ? told.context : rest.context;
+  event.reward = told.reward ? told.reward : rest.reward;
   if (ended.late)
     event.note = note::kMore;
   else if (ended.closing.kind == EventKind::kLearned)
@@ -612,20 +617,25 @@ void prepare(Request& request, LogReader& log) {
   if (epoch == nullptr && shadow == nullptr) return;
   const std::string& name = epoch != nullptr ? epoch->experiment : shadow->experiment;
   const ThrowingChecks checks;
-  try {
-    for (const StoredExperiment& stored : log.experiments()) {
-      if (stored.facts.name != name) continue;
-      const Fold fold = recovered_without_policy(stored.facts, log, stored.id);
-      if (epoch != nullptr)
-        epoch->taught = std::make_shared<Taught>(fold.taught_epoch(epoch_asked(*epoch, fold)));
-      else
-        shadow->taught = std::make_shared<Taught>(fold.taught_shadow(
-            canonical_policy(shadow->policy, fold.epoch().problem.formula_variables())));
-      return;
+  for (const StoredExperiment& stored : log.experiments()) {
+    if (stored.facts.name != name || !stored.damage.empty()) continue;
+    std::optional<Fold> fold;
+    try {
+      fold = recovered_without_policy(stored.facts, log, stored.id);
+    } catch (const std::exception& error) {
+      if (!is_choice(error)) throw;
+      return;  // its log is damaged: the writer says so
     }
-  } catch (const std::exception& error) {  // the writer finds out, and says so
-    const auto* refusal = dynamic_cast<const Refusal*>(&error);
-    if (refusal != nullptr && refusal->kind() == RefusalKind::kStopping) throw;
+    choosing("policy", [&] {
+      if (epoch != nullptr)
+        epoch->taught = std::make_shared<Taught>(
+            fold->taught_epoch(epoch_asked(*epoch, *fold), epoch->taught.get()));
+      else
+        shadow->taught = std::make_shared<Taught>(fold->taught_shadow(
+            canonical_policy(shadow->policy, fold->epoch().problem.formula_variables()),
+            shadow->taught.get()));
+    });
+    return;
   }
 }
 

@@ -69,8 +69,8 @@ class Experiment {
     bool silent_context() const;  // what silence stood for
     bool silent_reward() const;
     Told told() const;  // what somebody said, and not silence
-    /// All that silence stood for, as it had it.
-    bool is_as_silence_had_it(const Told& told) const;
+    /// Learned by silence, nothing has come since, and what is told is no other than it had.
+    bool agrees_with_silence(const Told& told) const;
   };
 
   Event event_of(EventKind kind, std::optional<Sequence> decision = std::nullopt) const;
@@ -101,7 +101,8 @@ class Experiment {
 
 /// For a request that makes somebody learn all that the log has (OpenEpoch, AddShadow): does so
 /// aside, by a reader of the caller's own, so that the one who writes has only the rest to teach.
-/// What cannot be is left for the writer to refuse. Throws Refusal where the reader is stopped.
+/// What was prepared before, and was too old by then, is gone on with. Throws Refusal for a policy
+/// or a problem that does not do, and what reading throws.
 void prepare(Request& request, LogReader& log);
 
 }  // namespace armature::service

@@ -242,6 +242,8 @@ void check_new_settings(const Settings& settings, const Problem& problem,
   if (settings.floor > 0 && policy == kExternalPolicy)
     throw Error(
         {"", "floor", print_real(settings.floor), "0: who decides elsewhere explores there"});
+  if (settings.stop_at_horizon && policy == kExternalPolicy)
+    throw Error({"", "at_horizon", "stop", "continue: who decides elsewhere stops there"});
   if (settings.most_open == 0 || settings.most_open > kMostOpen)
     throw Error({"", "most_open", fmt::format("{}", settings.most_open),
                  fmt::format("a number from 1 to {}", kMostOpen)});
@@ -260,6 +262,8 @@ void check_settings(const Settings& settings, const Problem& problem, const std:
   if (settings.silence && !is_one_of(settings.silence->context, problem.context_names))
     throw Error({"", "problem.contexts", "none named '" + settings.silence->context + "'",
                  "the context that silence stands for among them"});
+  if (settings.stop_at_horizon && policy == kExternalPolicy)
+    throw Error({"", "policy", "'external'", "another one: this experiment stops at its horizon"});
   if (const char* name = waits_for_all(policy); name != nullptr && !settings.deadline)
     throw Error({"", "policy", "'" + policy + "'",
                  fmt::format("one that does not wait for all of its decisions, as {} does: the "

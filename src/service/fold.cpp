@@ -364,11 +364,8 @@ Taught Fold::taught(const Epoch& next, bool with_session, const ShadowNames& sha
     try {
       for_each_lesson(next.problem, from,
                       [&](Arm action, Outcome outcome) { shadow.teach(action, outcome); });
-    } catch (const StoreFailure&) {
-      throw;
-    } catch (const Unreadable&) {
-      throw;
     } catch (const Error& error) {  // the problem lacks what was seen, and nobody depends on it
+      if (!is_choice(error)) throw;
       shadow.fail(error.what());
     }
   }
@@ -413,7 +410,9 @@ const Epoch& Fold::epoch_of(Sequence seq) const {
   const auto later =
       std::upper_bound(epochs_.begin(), epochs_.end(), seq,
                        [](Sequence value, const auto& epoch) { return value < epoch->first; });
-  ARMATURE_CHECK(later != epochs_.begin(), "every event is in an epoch");
+  if (later == epochs_.begin())
+    throw Unreadable(
+        {"", fmt::format("event {}", seq), "before the first epoch", "one in an epoch"});
   return **(later - 1);
 }
 

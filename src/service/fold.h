@@ -103,6 +103,8 @@ class Fold {
   bool quarantined() const { return quarantined_; }
   const std::string& build() const { return build_; }  // which armature was at work last
   bool has_policy() const { return book_.has_value(); }
+  /// Another build may compute other bits: of the policy, or of shadows alone.
+  bool depends_on_build() const { return has_policy() || is_external(); }
   /// Decided elsewhere: an event says what.
   bool is_external() const { return !quarantined_ && epoch().policy == kExternalPolicy; }
   Round rounds() const { return book_ ? book_->session().round() : 0; }

@@ -12,6 +12,8 @@
 namespace armature::service {
 namespace {
 
+constexpr std::size_t kDeepest = 100;  // what was read is less deep
+
 using Json = nlohmann::ordered_json;
 
 // Follows a text up to what cannot be read, or to the first key that stands twice in its object,
@@ -63,9 +65,10 @@ class PlaceFinder final : public Json::json_sax_t {
     if (!open_.empty()) ++open_.back().values;
     return true;
   }
+  // What was refused for its depth is not followed all the way down.
   bool open(bool is_list) {
     open_.push_back({is_list});
-    return true;
+    return open_.size() <= kDeepest;
   }
   bool close() {
     open_.pop_back();

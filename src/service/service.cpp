@@ -339,6 +339,7 @@ class Service::Inside {
     for (Entry& entry : batch) {
       const auto end = answer + static_cast<std::ptrdiff_t>(entry.requests.size());
       entry.replies({std::make_move_iterator(answer), std::make_move_iterator(end)});
+      entry.replies = nullptr;  // what hangs on it is nobody's any more
       answer = end;
     }
     shard_.tidy();

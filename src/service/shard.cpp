@@ -48,7 +48,8 @@ Shard::Shard(Log& log, const Options& options, Publish publish)
     slot.facts = std::move(stored.facts);
     slot.lost_facts = std::move(stored.damage);
     recover(slot);
-    if (slot.live && slot.live->fold().has_policy() && slot.live->fold().build() != this_build()) {
+    if (slot.live && slot.live->fold().depends_on_build() &&
+        slot.live->fold().build() != this_build()) {
       slot.live->note_upgrade();
       slot.anchor_due = true;
     }
@@ -118,6 +119,7 @@ std::vector<Answer> Shard::process(std::span<const Request> requests) {
   }
   touched_.clear();
   if (options_.publish_every == 0) publish_due();
+  publish_new();
   return answers;
 }
 
@@ -178,8 +180,8 @@ void Shard::undo_batch() {
 
 void Shard::tidy() {
   const ThrowingChecks checks;
-  if (broken()) return;
-  if (!must_undo_) publish_due();
+  if (broken() || must_undo_) return;
+  publish_due();
   log_.tidy();
 }
 
@@ -465,6 +467,18 @@ void Shard::keep_all() {
   for (auto& [name, slot] : slots_)
     if (slot.live && slot.live->fold().last_seq() > slot.kept) keep(slot, false);
   log_.commit();
+}
+
+// Whoever created one may ask about it as soon as that is answered.
+void Shard::publish_new() {
+  std::vector<Slot*> created;
+  std::erase_if(unpublished_, [&](Slot* slot) {
+    if (slot->published != 0 || !slot->live) return false;
+    slot->unpublished = false;
+    created.push_back(slot);
+    return true;
+  });
+  for (Slot* slot : created) publish(*slot);
 }
 
 void Shard::publish_due() {

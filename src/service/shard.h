@@ -86,6 +86,7 @@ class Shard {
   void remove_token(const std::string& hash);
   bool snapshot_due(const Slot& slot) const;
   void keep(Slot& slot, bool anchor);
+  void publish_new();
   void publish_due();
   void publish(Slot& slot);
   void note(Slot& slot);

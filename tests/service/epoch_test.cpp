@@ -240,6 +240,37 @@ TEST(Prepared, IsAsIfTaughtByTheWriter) {
 }
 
 // What was prepared for something else is not used, and what cannot be is refused by the writer.
+// A choice that cannot be is a mistake, however long the log; and what was prepared is gone on
+// with.
+TEST(Prepared, TellsMistakesAndGoesOn) {
+  Stand stand;
+  stand.create(rich_creation("ucb"));
+  for (int i = 0; i < 50; ++i) stand.report(stand.decide("mail"), "opened", 1);
+  const auto refused = [&](Request request) {
+    try {
+      prepare(request, *stand.log->reader());
+    } catch (const Refusal& refusal) {
+      return refusal.kind() == RefusalKind::kField;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused(OpenEpoch{"mail", {}, "corral", Start::kReplay, 0, ""}));
+  EXPECT_TRUE(refused(OpenEpoch{"mail", {}, "nothing", Start::kReplay, 0, ""}));
+  EXPECT_TRUE(refused(AddShadow{"mail", "nothing"}));
+  Request request = OpenEpoch{"mail", {}, "ts", Start::kReplay, 0, ""};
+  prepare(request, *stand.log->reader());
+  for (int i = 0; i < 5; ++i) stand.report(stand.decide("mail"), "opened", 1);
+  std::uint64_t lessons = 0;
+  stand.memory->on_walk = [&](const Event& event) { lessons += event.seq <= 100 ? 1 : 0; };
+  prepare(request, *stand.log->reader());
+  stand.memory->on_walk = nullptr;
+  // Only recovery has walked over the first hundred, once: from its snapshot, the creation.
+  EXPECT_EQ(lessons, 99u);
+  EXPECT_EQ(std::get<OpenEpoch>(request).taught->up_to, 111u);
+  stand.must<Done>(request);
+  EXPECT_EQ(check_log(*stand.log).at(0).trouble, "");
+}
+
 // Everybody waits for who writes: what would take it long is done aside, or not at all.
 TEST(Prepared, IsAskedForWhereThereIsMuchToLearn) {
   Stand stand;
@@ -272,7 +303,7 @@ TEST(Prepared, ForSomethingElseIsLeftAlone) {
   stand.create(rich_creation("ucb"));
   stand.report(stand.decide("mail"), "opened", 1);
   Request wrong = epoch("no-such-policy", Start::kReplay);
-  prepare(wrong, *stand.log->reader());
+  EXPECT_THROW(prepare(wrong, *stand.log->reader()), Refusal);
   EXPECT_EQ(std::get<OpenEpoch>(wrong).taught, nullptr);
   EXPECT_EQ(stand.refused(wrong), RefusalKind::kField);
 

@@ -242,7 +242,8 @@ TEST_F(HttpAuth, StreamsAndBodiesAreCountedByToken) {
   };
   int welcome = 0;
   while (announce(one) == 100 && welcome < 200) ++welcome;
-  EXPECT_EQ(welcome, 33);  // a quarter of 128 MiB
+  EXPECT_EQ(welcome, 33);                                       // a quarter of 128 MiB
+  for (int i = 0; i < 120; ++i) EXPECT_EQ(announce(one), 503);  // and what is refused takes none
   EXPECT_EQ(announce(other), 100);
 }
 

@@ -350,6 +350,12 @@ TEST(HttpStop, EndsWhatIsBeingPrepared) {
   Request request = OpenEpoch{"mail", {}, "ts", Start::kReplay, 0, ""};
   EXPECT_THROW(prepare(request, reader), Refusal);
   EXPECT_LT(walked, 30u);
+  // Nor has a shadow failed by it, for ever.
+  stand.must<Done>(AddShadow{"mail", "ts"});
+  stop = false;
+  Request with_shadow = OpenEpoch{"mail", {}, "ucb", Start::kFresh, 0, ""};
+  EXPECT_THROW(prepare(with_shadow, reader), Refusal);
+  EXPECT_EQ(std::get<OpenEpoch>(with_shadow).taught, nullptr);
 }
 
 // One long question does not keep the others waiting.

@@ -419,6 +419,21 @@ TEST_F(HttpRoutes, LiveStreamsFollow) {
   EXPECT_NE(next_message(*after).find("\"decisions\":4"), std::string::npos);
 }
 
+// Whoever creates an experiment finds it, however seldom summaries are made.
+TEST(HttpCreation, IsSeenAtOnce) {
+  armature::test::TemporaryDirectory directory;
+  http::HostOptions options;
+  options.server.port = 0;
+  options.service.publish_every = kHour;
+  http::Host host(directory.path(), options);
+  Client client(host.server().port());
+  for (int i = 0; i < 50; ++i) {
+    const std::string name = "mail-" + std::to_string(i);
+    ASSERT_EQ(client.post("/v1/experiments", mail_named(name)).status, 201);
+    ASSERT_EQ(client.get("/v1/experiments/" + name).status, 200);
+  }
+}
+
 // A snapshot comes in pieces, and is what the store has.
 TEST_F(HttpRoutes, SnapshotsAreWhole) {
   create_mail(client_);

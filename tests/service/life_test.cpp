@@ -172,7 +172,9 @@ TEST(Life, NoPartOfALateReportIsLost) {
     EXPECT_EQ(stand.look(decided).context, context);
     EXPECT_EQ(stand.look(decided).reward, reward);
   };
+  EXPECT_TRUE(stand.report(made[0], "ignored", 0).repeated);
   EXPECT_FALSE(stand.report(made[0], "ignored", std::nullopt).repeated);
+  expect(made[0], "ignored", 0);
   stand.report(made[0], std::nullopt, 1);
   expect(made[0], "ignored", 1);
   stand.report(made[1], std::nullopt, 1);
@@ -480,7 +482,9 @@ TEST(External, IsToldAndWatched) {
   EXPECT_EQ(stand.fold("mail").summary().learned, 31u);
   stand.must<Done>(Pause{"mail", ""});
   EXPECT_TRUE(stand.must<Decided>(told).repeated);
-  EXPECT_TRUE(stand.must<Decided>(Decide{"mail", "", "", Named(std::string("call"))}).fallback);
+  // What was done elsewhere is not recorded as something else.
+  EXPECT_EQ(stand.refused(Decide{"mail", "", "", Named(std::string("call"))}),
+            RefusalKind::kPaused);
   stand.must<Done>(Resume{"mail", ""});
   const std::uint64_t digest = stand.fold("mail").digest();
   stand.crash();
@@ -493,6 +497,9 @@ TEST(External, IsToldAndWatched) {
   EXPECT_EQ(stand.shard->replay_mismatches(), 0u);
   creation.facts.name = "floored";
   creation.facts.settings.floor = 0.1;
+  EXPECT_EQ(stand.refused(Create{creation}), RefusalKind::kField);
+  creation.facts.settings.floor = 0;
+  creation.facts.settings.stop_at_horizon = true;
   EXPECT_EQ(stand.refused(Create{creation}), RefusalKind::kField);
 }
 

@@ -92,6 +92,13 @@ class Model {
         (reward || !one.silent_reward) && (!context || context == one.learned_context) &&
         (!reward || reward == one.learned_reward);
     if (!open && all_as_silence) return {{}, one.status, true};
+    const bool part_of_silence = one.status == Status::kLearned &&
+                                 (!context || context == one.learned_context) &&
+                                 (!reward || reward == one.learned_reward);
+    if (!open && part_of_silence) {  // kept with the rest of it
+      one.context = one.learned_context;
+      one.reward = one.learned_reward;
+    }
     if (context) one.context = context;
     if (reward) one.reward = reward;
     one.status = open ? Status::kWaiting : Status::kLate;

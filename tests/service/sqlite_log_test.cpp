@@ -206,13 +206,16 @@ TEST(SqliteLog, ANumberThatIsNoneIsNotUsed) {
     database.execute(
         "UPDATE events SET action = 1000000 WHERE seq = 2; UPDATE events SET context = 1000000 "
         "WHERE seq = 5; UPDATE events SET decision = 11 WHERE seq = 7; UPDATE events SET reward = "
-        "NULL WHERE seq = 9");
+        "NULL WHERE seq = 9; UPDATE events SET decision = 0 WHERE seq = 11");
   }
   EXPECT_EQ(stand.refused(Decide{"mail", "key 0", ""}), RefusalKind::kStore);
-  for (const std::size_t damaged : {0, 1, 2, 3})
+  for (const std::size_t damaged : {0, 1, 2, 3, 4}) {
     EXPECT_EQ(stand.refused(Look{"mail", made[damaged].decision}), RefusalKind::kStore) << damaged;
+    if (damaged > 0)
+      EXPECT_EQ(stand.refused(Stand::reporting(made[damaged], "opened", 1)), RefusalKind::kStore);
+  }
   EXPECT_EQ(stand.refused(OpenEpoch{"mail", {}, {}, Start::kReplay, 0, ""}), RefusalKind::kStore);
-  EXPECT_EQ(stand.look(made[4]).status, Status::kLearned);
+  EXPECT_EQ(stand.look(made[5]).status, Status::kLearned);
   for (const ExportFormat format : {ExportFormat::kCsv, ExportFormat::kDsjson})
     EXPECT_THROW(
         {

@@ -20,6 +20,7 @@ namespace armature::service::http {
 namespace {
 
 constexpr std::size_t kLongestKey = 128;
+constexpr int kMostPreparations = 10;  // each has only what came while the last one was made
 constexpr std::size_t kManyCells = 10'000;
 constexpr Sequence kTail = 200;                     // events at the end of a log that are no export
 constexpr std::uint64_t kPropensityDraws = 10'000;  // a standard error of 0.005 at most
@@ -208,25 +209,27 @@ Api::Welcome Api::welcome_body(const HttpRequest& head, std::uint64_t bytes) {
   Welcome welcome;
   try {
     const Caller caller = guard_.identify(head, match_route(head.method, head.target).route->role);
-    welcome.share = counts_.bodies.take(bytes);
-    if (!welcome.share)
-      throw HttpRefusal(503, "busy", {"", "body", "more than there is room for", "a little later"});
-    // One token's do not take the room of all.
+    // First of all, so that one token's do not take the room of others.
     if (caller.token)
       welcome.seat =
           body_seats_->take(caller.token->hash, bytes, std::max(counts_.bodies.most / 4, bytes));
+    welcome.share = counts_.bodies.take(bytes);
+    if (!welcome.share)
+      throw HttpRefusal(503, "busy", {"", "body", "more than there is room for", "a little later"});
   } catch (const std::exception& error) {
+    welcome.seat.reset();
     welcome.refusal = complain(error);
   }
   return welcome;
 }
 
-void Api::refused(const HttpRequest& head, const HttpReply& reply) {
+void Api::refused(const HttpRequest& head, HttpReply& reply) {
+  const std::uint64_t number = requests_.fetch_add(1, std::memory_order_relaxed) + 1;
+  reply.headers.emplace_back("X-Request-Id", std::to_string(number));
   counts_.count(nullptr, reply.status);
   if (options_.journal != nullptr && options_.journal->tells_of(true))
-    options_.journal->answered({head.method, path_of(head), reply.status, 0, true,
-                                requests_.fetch_add(1, std::memory_order_relaxed) + 1,
-                                kind_of(reply), ""});
+    options_.journal->answered(
+        {head.method, path_of(head), reply.status, 0, true, number, kind_of(reply), ""});
 }
 
 std::function<bool()> Api::allowed(const Call& call) const {
@@ -407,19 +410,25 @@ void Api::submit_taught(Call& call, Request request) {
 }
 
 void Api::prepare_change(const std::shared_ptr<Change>& change) {
+  // Whoever is answered may ask for the next change: the seat is free before it hears of this one.
+  const auto finish = [change](HttpReply reply) {
+    change->seat.reset();
+    change->done(std::move(reply));
+  };
   try {
     prepare(change->request, *stoppable_reader());
   } catch (const std::exception& error) {
-    return change->done(complain(error));
+    return finish(complain(error));
   }
-  service_.submit(change->request, [this, change](const Answer& answer) {
+  service_.submit(change->request, [this, change, finish](const Answer& answer) {
     const auto* refusal = std::get_if<Refusal>(&answer);
-    if (refusal == nullptr || refusal->kind() != RefusalKind::kUnprepared || ++change->tries >= 3)
-      return change->done(reply_to(answer));
+    if (refusal == nullptr || refusal->kind() != RefusalKind::kUnprepared ||
+        ++change->tries >= kMostPreparations)
+      return finish(reply_to(answer));
     try {
       run_long(change->caller, [this, change] { prepare_change(change); });
     } catch (const std::exception& error) {
-      change->done(complain(error));
+      finish(complain(error));
     }
   });
 }

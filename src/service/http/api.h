@@ -54,7 +54,7 @@ class Api {
   };
   Welcome welcome_body(const HttpRequest& head, std::uint64_t bytes);
   /// A request was refused before it was whole: told of like all others.
-  void refused(const HttpRequest& head, const HttpReply& reply);
+  void refused(const HttpRequest& head, HttpReply& reply);
 
   /// Once a second, for live streams.
   void tick() { live_->tick(); }
