@@ -321,9 +321,9 @@ TEST(HttpStop, LeavesWorkAside) {
 
 // A queue of long work is bounded: what does not fit is said to whoever asked.
 TEST(HttpStop, HasRoomForSoMuchAside) {
-  http::Aside aside(1, 2);
-  std::promise<void> begun;
+  std::promise<void> begun;  // they outlive the work
   std::promise<void> go_on;
+  http::Aside aside(1, 2);
   EXPECT_TRUE(aside.run([&] {
     begun.set_value();
     go_on.get_future().wait();
@@ -360,9 +360,9 @@ TEST(HttpStop, EndsWhatIsBeingPrepared) {
 
 // One long question does not keep the others waiting.
 TEST(HttpStop, WorksAsideOnSeveralThings) {
-  http::Aside aside(2);
-  std::promise<void> go_on;
+  std::promise<void> go_on;  // they outlive the work
   std::promise<void> done;
+  http::Aside aside(2);
   aside.run([&] { go_on.get_future().wait(); });
   aside.run([&] { done.set_value(); });
   done.get_future().wait();

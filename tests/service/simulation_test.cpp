@@ -363,8 +363,8 @@ TEST_P(OneSeed, IsWhatTheModelSays) {
   simulation.run(kSteps);
   simulation.look_at_everything();
   expect_all_seen(simulation);
-  EXPECT_GT(simulation.crashes, kSteps / 10'000);
 #ifdef NDEBUG
+  EXPECT_GT(simulation.crashes, kSteps / 10'000);
   for (const char* kind : {"too-many-open", "state", "undone", "epoch", "went on"})
     EXPECT_TRUE(simulation.seen.contains(kind)) << "never happened: " << kind;
 #endif
