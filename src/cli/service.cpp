@@ -196,12 +196,6 @@ std::vector<Token> usable_tokens(LogReader& log) {
   return tokens;
 }
 
-// May it do everything, for ever? Only who has such a token makes others over HTTP.
-bool rules_all(const Token& token) {
-  return token.tenant.empty() && token.experiments.empty() && !token.expires &&
-         std::find(token.roles.begin(), token.roles.end(), "admin") != token.roles.end();
-}
-
 void list_tokens(LogReader& log) {
   TextTable table({"id", "name", "roles", "experiments", "tenant", "expires"});
   table.words(1).words(2).words(3).words(4);
@@ -247,7 +241,8 @@ void revoke_token(const TokenOptions& options) {
     log->remove_token(token.hash);
     log->commit();
     log->close();
-    if (rules_all(token) && std::count_if(tokens.begin(), tokens.end(), rules_all) == 1)
+    if (service::rules_all(token) &&
+        std::count_if(tokens.begin(), tokens.end(), service::rules_all) == 1)
       fmt::print(stderr,
                  "armature: nobody can manage tokens over HTTP until armature service token {} "
                  "--name admin --role admin makes one who can\n",

@@ -121,6 +121,9 @@ class Log : public LogReader {
 /// The token that stays where all others went: no secret has this hash, and it may do nothing.
 inline Token spent_token() { return {"", "(revoked)", "", {}, {}, 0, 0}; }
 
+/// May it do everything, for ever? Only who has such a token can make others.
+bool rules_all(const Token& token);
+
 /// Of each experiment with a poison (a snapshot that does not fit, a decision that replay does not
 /// give) one line; empty: all replays as it was logged.
 struct CheckedExperiment {

@@ -30,12 +30,6 @@ const std::string* experiment_of(const Request& request) {
                     request);
 }
 
-// May it do everything, for ever? Only who has such a token can make others.
-bool rules_all(const Token& token) {
-  return token.tenant.empty() && token.experiments.empty() && !token.expires &&
-         std::find(token.roles.begin(), token.roles.end(), "admin") != token.roles.end();
-}
-
 }  // namespace
 
 Shard::Shard(Log& log, const Options& options, Publish publish)

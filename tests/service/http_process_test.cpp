@@ -350,12 +350,19 @@ TEST(HttpStop, EndsWhatIsBeingPrepared) {
   Request request = OpenEpoch{"mail", {}, "ts", Start::kReplay, 0, ""};
   EXPECT_THROW(prepare(request, reader), Refusal);
   EXPECT_LT(walked, 30u);
-  // Nor has a shadow failed by it, for ever.
+  // Nor has a shadow failed by it, for ever: stopped on the second way through the log, which is
+  // its.
   stand.must<Done>(AddShadow{"mail", "ts"});
   stop = false;
+  int ways = 0;
+  stand.memory->on_walk = [&](const Event& event) {
+    if (event.seq == 20 && ++ways == 2) stop = true;
+  };
   Request with_shadow = OpenEpoch{"mail", {}, "ucb", Start::kFresh, 0, ""};
-  EXPECT_THROW(prepare(with_shadow, reader), Refusal);
+  StoppableReader later(stand.log->reader(), stop);
+  EXPECT_THROW(prepare(with_shadow, later), Refusal);
   EXPECT_EQ(std::get<OpenEpoch>(with_shadow).taught, nullptr);
+  EXPECT_EQ(ways, 2);
 }
 
 // One long question does not keep the others waiting.

@@ -316,7 +316,9 @@ TEST(Stores, NothingIsKeptOfWhatWasNotUndone) {
   EXPECT_EQ(stand.refused(Decide{"mail", "", ""}), RefusalKind::kFull);
   EXPECT_TRUE(stand.shard->behind());
   stand.shard->keep_all();
+  EXPECT_LE(stand.memory->experiments[0].snapshots.rbegin()->first, 6u);
   stand.crash();
+  EXPECT_EQ(stand.shard->replay_mismatches(), 0u);
   EXPECT_EQ(stand.fold("mail").digest(), digest);
   EXPECT_EQ(stand.decide("mail").seq, 7u);
   EXPECT_EQ(check_log(*stand.log).at(0).trouble, "");
