@@ -1,10 +1,12 @@
-// Where events are kept. SQLite is behind this (sqlite_log.h), memory in tests (memory_log.h), and
-// PostgreSQL can be. One thread writes, in batches: all of a batch is stored, or nothing.
+// Where events are kept. SQLite is behind this (sqlite_log.h), PostgreSQL for several nodes
+// (postgres/postgres_log.h), and memory in tests (memory_log.h). One thread writes, in batches: all
+// of a batch is stored, or nothing.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,7 +46,8 @@ class StoreFailure : public Error {
  public:
   enum class Cause {
     kFull,     // no room: the next batch may be stored
-    kBusy,     // another program holds the store: the same
+    kBusy,     // another program holds the store, or it cannot be reached: the same
+    kFenced,   // some of it is another writer's by now (SharedLog): the same, without that
     kLasting,  // nobody knows what is on the disk (a failed sync): the process must end
   };
   StoreFailure(Cause cause, ErrorReport report) : Error(std::move(report)), cause_(cause) {}
@@ -109,6 +112,14 @@ class Log : public LogReader {
   /// again good enough.
   virtual void remove_token(const std::string& hash) = 0;
 
+  /// What is answered in this batch rests on what is known of this experiment, though nothing may
+  /// be written to it. A log with several writers does not commit unless it is still this one's.
+  virtual void rest_on(ExperimentId /*experiment*/) {}
+  /// May this one write to it? To a store with one writer: always. kTokens: to tokens.
+  virtual bool owns(ExperimentId /*experiment*/) const { return true; }
+  /// Are there other writers, who own what this one does not?
+  virtual bool shared() const { return false; }
+
   virtual std::unique_ptr<LogReader> reader() = 0;
   virtual std::uint64_t bytes() = 0;                 // on disk
   virtual std::uint64_t bytes_ahead() { return 0; }  // of them in a write-ahead log
@@ -116,6 +127,31 @@ class Log : public LogReader {
   virtual void tidy() {}
   /// Leaves one plain file; nothing may be asked afterwards.
   virtual void close() = 0;
+};
+
+/// Stands for all tokens where it is told who may write what: no experiment has this id.
+inline constexpr ExperimentId kTokens = 0;
+
+/// A log that several processes write to, each of them to what it owns: `experiments()` are those.
+/// What another one has taken meanwhile is found out at the commit (kFenced), which then stores
+/// nothing; from then on it is not owned any more.
+class SharedLog : public Log {
+ public:
+  /// Of these, those that are nobody's, or whose owner has not been heard of for too long, become
+  /// this one's; and those that were its own before (by an earlier process of its name). Nothing is
+  /// in the store afterwards that could still be added to by whoever had them. Outside of a batch.
+  /// Throws StoreFailure.
+  virtual std::vector<ExperimentId> take(const std::vector<ExperimentId>& wanted) = 0;
+  /// They are nobody's. Outside of a batch. Throws StoreFailure, and then they are not owned any
+  /// more, either: others find out later.
+  virtual void release(const std::vector<ExperimentId>& unwanted) = 0;
+  /// What this one owns, kTokens perhaps among it…
+  virtual const std::set<ExperimentId>& owned() const = 0;
+  /// …and how often that has changed.
+  virtual std::uint64_t changes() const = 0;
+
+  bool owns(ExperimentId experiment) const override { return owned().contains(experiment); }
+  bool shared() const override { return true; }
 };
 
 /// The token that stays where all others went: no secret has this hash, and it may do nothing.

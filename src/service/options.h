@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "service/clock.h"
+#include "service/summary.h"
 
 namespace armature::service {
 
@@ -25,6 +27,12 @@ struct Options {
   /// reports still find room.
   std::function<std::uint64_t()> free_bytes;
   std::uint64_t disk_floor = std::uint64_t{256} << 20;
+  /// Called on the writer's thread when what this one owns of a shared log has changed, and it has
+  /// come to terms with that.
+  std::function<void()> on_hands_changed;
+  /// Called on the writer's thread with what it publishes of its own: for those who show it
+  /// elsewhere.
+  std::function<void(std::shared_ptr<const Summary>)> on_summary;
   /// Called when the log, replayed beside the service (replay_check.h), gives something else than
   /// what is in memory. By a thread of its own.
   std::function<void(const std::string& what)> on_replay_mismatch;

@@ -30,6 +30,7 @@ constexpr Row kRows[] = {
     {"unprepared", RefusalKind::kUnprepared, 503},
     {"store", RefusalKind::kStore, 503},
     {"full", RefusalKind::kFull, 507},
+    {"not-here", RefusalKind::kNotHere, 503},
     {"stopping", RefusalKind::kStopping, 503},
 };
 

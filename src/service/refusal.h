@@ -23,6 +23,7 @@ enum class RefusalKind {
   kUnprepared,  // 503 + Retry-After: too much to be taught by who writes; prepared aside it is not
   kStore,       // 503: not stored, or nobody knows; ask again
   kFull,        // 507: no room on the disk
+  kNotHere,     // 503 + Retry-After: another node's, or it is changing hands
   kStopping,    // 503
 };
 const char* refusal_name(RefusalKind kind);  // field, no-experiment, …

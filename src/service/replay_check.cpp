@@ -16,13 +16,13 @@ struct Stopped {};
 
 }  // namespace
 
-std::vector<std::string> ReplayCheck::pass(const std::function<bool()>& stop) {
+std::vector<std::string> ReplayCheck::pass(const std::function<bool()>& stop, const Ours& ours) {
   const ThrowingChecks checks;
   std::vector<std::string> mismatches;
   try {
     for (const StoredExperiment& experiment : log_->experiments()) {
       if (stop()) break;
-      if (!experiment.damage.empty()) continue;  // said at the start
+      if (!experiment.damage.empty() || !ours(experiment.id)) continue;  // said at the start
       if (const std::string why = news_of(experiment, stop); !why.empty())
         mismatches.push_back(fmt::format("'{}': {}", experiment.facts.name, why));
     }

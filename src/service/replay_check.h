@@ -16,9 +16,10 @@ class ReplayCheck {
  public:
   explicit ReplayCheck(std::unique_ptr<LogReader> log) : log_(std::move(log)) {}
 
-  /// Of every experiment with a new snapshot: from the one before it, by replay, to its digest.
-  /// What did not fit, a line each. Ends early when `stop` says so.
-  std::vector<std::string> pass(const std::function<bool()>& stop);
+  using Ours = std::function<bool(ExperimentId)>;
+  /// Of every experiment of ours with a new snapshot: from the one before it, by replay, to its
+  /// digest. What did not fit, a line each. Ends early when `stop` says so.
+  std::vector<std::string> pass(const std::function<bool()>& stop, const Ours& ours);
 
  private:
   std::string news_of(const StoredExperiment& experiment, const std::function<bool()>& stop);

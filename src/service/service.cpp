@@ -104,14 +104,21 @@ void count(std::array<std::uint64_t, Size>& buckets, std::uint64_t value) {
 
 class Service::Inside {
  public:
+  struct Hands {
+    std::vector<ExperimentId> take;
+    std::vector<ExperimentId> leave;
+    std::function<void()> done;
+  };
+
   Inside(std::unique_ptr<Log> log, Options options)
       : options_(std::move(options)),
         log_(std::move(log)),
-        shard_(*log_, options_,
-               [this](std::shared_ptr<const Summary> summary) { take(std::move(summary)); }),
+        shared_(dynamic_cast<SharedLog*>(log_.get())),
+        shard_(*log_, options_, [this](const std::shared_ptr<Summary>& summary) { take(summary); }),
         reader_(log_->reader()),
         tokens_(std::make_shared<const std::vector<Token>>(shard_.tokens())),
         replay_check_(log_->reader()) {
+    note_hands();
     note_batch({}, 0, 0);
     writer_ = std::thread([this] { write(); });
     checker_ = std::thread([this] { check(); });
@@ -202,6 +209,36 @@ class Service::Inside {
     refuse_unknown(experiment);
   }
 
+  void change_hands(Hands hands) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!stopping_) hands_.push_back(std::move(hands));
+    }
+    wake_.notify_one();
+  }
+  std::shared_ptr<const std::set<ExperimentId>> owned() const {
+    const std::lock_guard lock(published_mutex_);
+    return owned_;
+  }
+  void show(ExperimentId experiment, Summary summary) {
+    std::function<void()> wake;
+    {
+      const std::lock_guard lock(published_mutex_);
+      if (!owned_ || owned_->contains(experiment)) return;
+      summary.number = ++summary_number_;
+      const auto known = summaries_.find(summary.facts.name);
+      if (known != summaries_.end() && known->second->seq > summary.seq) return;
+      summaries_[summary.facts.name] = std::make_shared<const Summary>(std::move(summary));
+      wake = on_publish_;
+    }
+    if (wake) wake();
+  }
+  void take_tokens(std::vector<Token> tokens) {
+    const std::lock_guard lock(published_mutex_);
+    if (owned_ && !owned_->contains(kTokens))
+      tokens_ = std::make_shared<const std::vector<Token>>(std::move(tokens));
+  }
+
   void stop() {
     replays_end_ = true;
     {
@@ -215,6 +252,7 @@ class Service::Inside {
     checker_.join();
     replay_check_.reset();
     try {
+      if (shared_ != nullptr) leave_all();
       shard_.keep_all();
       {
         const std::lock_guard lock(reader_mutex_);
@@ -305,10 +343,13 @@ class Service::Inside {
   void write() {
     for (;;) {
       std::vector<Entry> batch;
+      std::deque<Hands> hands;
       const std::optional<Time> due = shard_.next_wake();
       {
         std::unique_lock lock(mutex_);
-        const auto something = [&] { return stopping_ || !freeing_.empty() || !others_.empty(); };
+        const auto something = [&] {
+          return stopping_ || !freeing_.empty() || !others_.empty() || !hands_.empty();
+        };
         if (due) {
           const Time wait = std::max<Time>(*due - options_.clock->monotonic(), 0);
           wake_.wait_for(lock, std::chrono::microseconds(std::min(wait, kMinute)), something);
@@ -317,10 +358,58 @@ class Service::Inside {
         }
         gather(lock);
         batch = next_batch();
-        if (batch.empty() && stopping_) return;
+        if (!hands_.empty()) {
+          hands.push_back(std::move(hands_.front()));
+          hands_.pop_front();
+        }
+        if (batch.empty() && hands.empty() && stopping_) return;
       }
+      for (const Hands& one : hands) change(one);
       write(std::move(batch));
     }
+  }
+
+  // Whoever waits for an experiment that is recovered here waits for one, and then has a turn.
+  void change(const Hands& hands) {
+    if (!hands.leave.empty()) {
+      shard_.let_go(hands.leave);
+      attempt([&] { shared_->release(hands.leave); });
+    }
+    for (const ExperimentId one : hands.take)
+      attempt([&] {
+        if (shared_->take({one}).empty()) return;
+        try {
+          shard_.adopt();
+        } catch (const StoreFailure&) {
+          shared_->release({one});  // another may have more luck
+          throw;
+        }
+      });
+    note_hands();
+    if (hands.done) hands.done();
+  }
+  void leave_all() {
+    const std::set<ExperimentId>& all = shared_->owned();
+    change({{}, {all.begin(), all.end()}, {}});
+  }
+  // What cannot be done now is tried again by whoever wants it.
+  template <class Work>
+  void attempt(const Work& work) {
+    try {
+      work();
+    } catch (const StoreFailure& failure) {
+      const std::lock_guard lock(published_mutex_);
+      health_.hands_trouble = failure.what();
+    }
+  }
+  void note_hands() {
+    if (shared_ == nullptr || changes_ == shared_->changes()) return;
+    changes_ = shared_->changes();
+    {
+      const std::lock_guard lock(published_mutex_);
+      owned_ = std::make_shared<const std::set<ExperimentId>>(shared_->owned());
+    }
+    if (options_.on_hands_changed) options_.on_hands_changed();
   }
 
   void write(std::vector<Entry> batch) {
@@ -330,6 +419,7 @@ class Service::Inside {
     const std::uint64_t events_before = shard_.events();
     const Time begin = options_.clock->monotonic();
     std::vector<Answer> answers = shard_.process(requests);
+    note_hands();
     const Time took = options_.clock->monotonic() - begin;
     last_requests_ = requests.size();
     last_took_ = took;
@@ -354,12 +444,16 @@ class Service::Inside {
       const std::lock_guard lock(mutex_);
       return stopping_;
     };
+    const auto ours = [&](ExperimentId experiment) {
+      const auto all = owned();
+      return !all || all->contains(experiment);
+    };
     for (;;) {
       {
         std::unique_lock lock(mutex_);
         if (end_checks_.wait_for(lock, kCheckEvery, [&] { return stopping_; })) return;
       }
-      for (const std::string& mismatch : replay_check_->pass(stopping)) {
+      for (const std::string& mismatch : replay_check_->pass(stopping, ours)) {
         if (options_.on_replay_mismatch) options_.on_replay_mismatch(mismatch);
         const std::lock_guard lock(published_mutex_);
         ++mismatches_;
@@ -407,10 +501,14 @@ class Service::Inside {
 
   void note_mismatches() { health_.replay_mismatches = recovered_mismatches_ + mismatches_; }
 
-  void take(std::shared_ptr<const Summary> summary) {
-    const std::lock_guard lock(published_mutex_);
-    published_ = true;
-    summaries_[summary->facts.name] = std::move(summary);
+  void take(const std::shared_ptr<Summary>& summary) {
+    {
+      const std::lock_guard lock(published_mutex_);
+      published_ = true;
+      summary->number = ++summary_number_;
+      summaries_[summary->facts.name] = summary;
+    }
+    if (options_.on_summary) options_.on_summary(summary);
   }
 
   void wake_readers() {
@@ -432,9 +530,13 @@ class Service::Inside {
   std::uint64_t mismatches_ = 0;            // …while running
   std::function<void()> on_publish_;
   bool published_ = false;
+  std::uint64_t summary_number_ = 0;
+  std::shared_ptr<const std::set<ExperimentId>> owned_;
 
   // The writer's.
   std::unique_ptr<Log> log_;
+  SharedLog* shared_;  // the same, if it is one
+  std::uint64_t changes_ = 0;
   Shard shard_;
   bool told_broken_ = false;
   std::uint64_t last_requests_ = 0;  // of the last batch
@@ -453,6 +555,7 @@ class Service::Inside {
   std::condition_variable wake_;
   std::deque<Queued> freeing_;
   std::deque<Queued> others_;
+  std::deque<Hands> hands_;
   std::uint64_t next_ = 0;
   std::uint64_t queued_requests_ = 0;
   std::uint64_t queued_bytes_ = 0;
@@ -518,6 +621,16 @@ Service::Propensity Service::propensity(const std::string& experiment, const std
 }
 
 std::unique_ptr<LogReader> Service::reader() const { return inside_->reader(); }
+
+void Service::change_hands(std::vector<ExperimentId> take, std::vector<ExperimentId> leave,
+                           std::function<void()> done) {
+  inside_->change_hands({std::move(take), std::move(leave), std::move(done)});
+}
+std::shared_ptr<const std::set<ExperimentId>> Service::owned() const { return inside_->owned(); }
+void Service::show(ExperimentId experiment, Summary summary) {
+  inside_->show(experiment, std::move(summary));
+}
+void Service::take_tokens(std::vector<Token> tokens) { inside_->take_tokens(std::move(tokens)); }
 
 void Service::stop() { inside_->stop(); }
 

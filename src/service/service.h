@@ -8,6 +8,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,10 @@ namespace armature::service {
 
 /// Numbers of the service as a whole, for metrics and health.
 struct Health {
-  bool ready = false;        // recovered, able to write, and with room for more
-  std::string trouble;       // why not
-  std::uint64_t events = 0;  // stored since the start
+  bool ready = false;         // recovered, able to write, and with room for more
+  std::string trouble;        // why not
+  std::string hands_trouble;  // why an experiment could not be taken over, the last time; or empty
+  std::uint64_t events = 0;   // stored since the start
   std::uint64_t commits = 0;
   std::uint64_t refusals = 0;
   std::uint64_t snapshots = 0;
@@ -85,6 +87,19 @@ class Service {
                         std::uint64_t draws) const;
   /// For exports (transfer.h): a connection of its own, which sees what is committed. Throws Error.
   std::unique_ptr<LogReader> reader() const;
+
+  // --- Several nodes on one store (SharedLog). ---
+  /// Takes what is free of these, and lets go of those, between two batches; whoever asks meanwhile
+  /// is refused (kNotHere). Then calls back, on the writer's thread.
+  void change_hands(std::vector<ExperimentId> take, std::vector<ExperimentId> leave,
+                    std::function<void()> done);
+  /// What this one owns; null: all there is.
+  std::shared_ptr<const std::set<ExperimentId>> owned() const;
+  /// Shown from now on, as this one's own are: what another node's experiment has come to. Of one
+  /// that is this one's by now nothing is taken.
+  void show(ExperimentId experiment, Summary summary);
+  /// As another node has changed them.
+  void take_tokens(std::vector<Token> tokens);
 
   /// Finishes what is queued, keeps snapshots, closes the store: one plain file is left. What comes
   /// afterwards is refused (kStopping).

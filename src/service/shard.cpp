@@ -12,6 +12,7 @@ namespace armature::service {
 namespace {
 
 constexpr int kMostStrikes = 2;
+constexpr int kMostTries = 3;  // of a batch that others have taken something from
 constexpr Time kNever = std::numeric_limits<Time>::max();
 
 template <class... Cases>
@@ -33,32 +34,74 @@ const std::string* experiment_of(const Request& request) {
 }  // namespace
 
 Shard::Shard(Log& log, const Options& options, Publish publish)
-    : log_(log), options_(options), publish_(std::move(publish)) {
-  const ThrowingChecks checks;
-  log_.begin();
-  for (StoredExperiment& stored : log_.experiments()) {
-    Slot& slot = slots_[stored.facts.name];
-    slot.id = stored.id;
-    slot.facts = std::move(stored.facts);
-    slot.lost_facts = std::move(stored.damage);
-    recover(slot);
-    if (slot.live && slot.live->fold().depends_on_build() &&
-        slot.live->fold().build() != this_build()) {
-      slot.live->note_upgrade();
-      slot.anchor_due = true;
-    }
-    if (slot.anchor_due) keep(slot, true);
-  }
-  log_.commit();
-  tokens_ = log_.tokens();
+    : log_(log), options_(options), publish_(std::move(publish)), due_(kNever) {
+  adopt();
   look_at_disk();
-  due_ = kNever;
-  for (auto& [name, slot] : slots_) {
+}
+
+void Shard::adopt() {
+  const ThrowingChecks checks;
+  std::set<std::string> adopted;
+  try {
+    log_.begin();
+    for (StoredExperiment& stored : log_.experiments()) {
+      if (slots_.contains(stored.facts.name)) continue;
+      adopted.insert(stored.facts.name);
+      Slot& slot = slots_[stored.facts.name];
+      fill(slot, std::move(stored));
+    }
+    tokens_ = log_.tokens();
+    log_.commit();
+  } catch (...) {
+    log_.roll_back();
+    drop([&](const Slot& slot) { return adopted.contains(slot.facts.name); });
+    throw;
+  }
+  for (const std::string& name : adopted) {
+    Slot& slot = slots_.at(name);
     slot.touched = false;
     this->publish(slot);
     note(slot);
   }
   touched_.clear();
+}
+
+void Shard::fill(Slot& slot, StoredExperiment stored) {
+  slot.id = stored.id;
+  slot.facts = std::move(stored.facts);
+  slot.lost_facts = std::move(stored.damage);
+  recover(slot);
+  if (slot.live && slot.live->fold().depends_on_build() &&
+      slot.live->fold().build() != this_build()) {
+    slot.live->note_upgrade();
+    slot.anchor_due = true;
+  }
+  if (slot.anchor_due) keep(slot, true);
+}
+
+// Snapshots save time: whoever takes it over replays what there is.
+void Shard::let_go(const std::vector<ExperimentId>& unwanted) {
+  const ThrowingChecks checks;
+  const std::set<ExperimentId> going(unwanted.begin(), unwanted.end());
+  const auto goes = [&](const Slot& slot) { return going.contains(slot.id); };
+  if (!broken() && !must_undo_) try {
+      log_.begin();
+      for (auto& [name, slot] : slots_)
+        if (goes(slot) && slot.live && slot.live->fold().last_seq() > slot.kept) keep(slot, false);
+      log_.commit();
+    } catch (const StoreFailure&) {
+      log_.roll_back();
+    }
+  drop(goes);
+}
+
+void Shard::drop(const std::function<bool(const Slot&)>& which) {
+  const auto points_to_one = [&](const Slot* slot) { return which(*slot); };
+  std::erase_if(touched_, points_to_one);
+  std::erase_if(unpublished_, points_to_one);
+  for (const auto& [name, slot] : slots_)
+    if (which(slot)) quarantined_.erase(name);
+  std::erase_if(slots_, [&](const auto& entry) { return which(entry.second); });
 }
 
 const Experiment* Shard::find(const std::string& name) const {
@@ -85,36 +128,48 @@ std::vector<Answer> Shard::process(std::span<const Request> requests) {
     refuse_all(RefusalKind::kStore, {"", "store", "not readable yet", "the same again, later"});
     return answers;
   }
-  bool begun = false;
-  try {
-    log_.begin();
-    begun = true;
-    expire_all();
-    for (const Request& request : requests) answers.push_back(answer(request));
-    for (Slot* slot : touched_)
-      if (slot->anchor_due || snapshot_due(*slot)) keep(*slot, slot->anchor_due);
-    log_.commit();
-  } catch (const StoreFailure& failure) {
-    const bool full = failure.cause() == StoreFailure::Cause::kFull;
-    refuse_all(full ? RefusalKind::kFull : RefusalKind::kStore, failure.report());
-    if (failure.cause() == StoreFailure::Cause::kLasting)
-      trouble_ = failure.what();
-    else if (begun)
+  // What another writer has taken meanwhile is found out at the commit, and then nothing of the
+  // batch is stored: the others' part of it is done again, without that.
+  for (int tries = 0;; ++tries) {
+    bool begun = false;
+    try {
+      log_.begin();
+      begun = true;
+      expire_all();
+      for (const Request& request : requests) answers.push_back(answer(request));
+      for (Slot* slot : touched_)
+        if (slot->anchor_due || snapshot_due(*slot)) keep(*slot, slot->anchor_due);
+      log_.commit();
+      break;
+    } catch (const StoreFailure& failure) {
+      const bool full = failure.cause() == StoreFailure::Cause::kFull;
+      refuse_all(full ? RefusalKind::kFull : RefusalKind::kStore, failure.report());
+      if (failure.cause() == StoreFailure::Cause::kLasting)
+        trouble_ = failure.what();
+      else if (begun)
+        undo_batch();
+      if (failure.cause() != StoreFailure::Cause::kFenced || must_undo_ || broken() ||
+          tries == kMostTries)
+        return answers;
+      answers.clear();
+    } catch (const std::exception& failure) {  // no memory, or a mistake of ours
+      refuse_all(RefusalKind::kStore, {"", "batch", failure.what(), "the same again, later"});
       undo_batch();
-    return answers;
-  } catch (const std::exception& failure) {  // no memory, or a mistake of ours
-    refuse_all(RefusalKind::kStore, {"", "batch", failure.what(), "the same again, later"});
-    undo_batch();
-    return answers;
+      return answers;
+    }
   }
+  note_touched();
+  if (options_.publish_every == 0) publish_due();
+  publish_new();
+  return answers;
+}
+
+void Shard::note_touched() {
   for (Slot* slot : touched_) {
     slot->touched = false;
     note(*slot);
   }
   touched_.clear();
-  if (options_.publish_every == 0) publish_due();
-  publish_new();
-  return answers;
 }
 
 void Shard::touch(Slot& slot) {
@@ -148,10 +203,8 @@ void Shard::undo_batch() {
     log_.begin();
     std::set<ExperimentId> stored;
     for (const StoredExperiment& one : log_.experiments()) stored.insert(one.id);
-    const auto is_gone = [&](const Slot& slot) { return !stored.contains(slot.id); };
-    std::erase_if(unpublished_, [&](const Slot* slot) { return is_gone(*slot); });
+    drop([&](const Slot& slot) { return !stored.contains(slot.id); });
     touched_.clear();
-    std::erase_if(slots_, [&](const auto& entry) { return is_gone(entry.second); });
     for (auto& [name, slot] : slots_)
       if (slot.touched || (slot.live && slot.live->fold().last_seq() != slot.committed)) {
         slot.anchor_due = false;
@@ -183,18 +236,24 @@ Answer Shard::answer(const Request& request) {
   try {
     if (const auto* creation = std::get_if<Create>(&request)) return create(*creation);
     if (const auto* adding = std::get_if<AddToken>(&request)) {
+      require_tokens();
       add_token(adding->token);
       return Done{};
     }
     if (const auto* removing = std::get_if<RemoveToken>(&request)) {
+      require_tokens();
       remove_token(removing->hash);
       return Done{};
     }
     const std::string& name = *experiment_of(request);
     const auto slot = slots_.find(name);
+    if (slot == slots_.end() && log_.shared())
+      throw Refusal(RefusalKind::kNotHere, {"", "experiment", "'" + name + "', not this node's",
+                                            "the same again, a little later"});
     if (slot == slots_.end())
       throw Refusal(RefusalKind::kNoExperiment,
                     {"", "experiment", "'" + name + "'", "one that was created"});
+    log_.rest_on(slot->second.id);
     if (!slot->second.live)
       throw Refusal(RefusalKind::kQuarantined,
                     {"", "experiment", "'" + name + "', damaged: " + slot->second.damage,
@@ -203,6 +262,13 @@ Answer Shard::answer(const Request& request) {
   } catch (const Refusal& refusal) {
     return refusal;
   }
+}
+
+void Shard::require_tokens() {
+  if (!log_.owns(kTokens))
+    throw Refusal(RefusalKind::kNotHere,
+                  {"", "tokens", "not this node's", "the same again, a little later"});
+  log_.rest_on(kTokens);
 }
 
 void Shard::add_token(const Token& token) {
@@ -508,7 +574,6 @@ void Shard::publish(Slot& slot) {
     summary->epoch_facts = std::make_shared<const Epoch>();
     summary->seq = slot.committed;
   }
-  summary->number = ++summary_number_;
   if (slot.kept > 0) summary->snapshot = slot.kept;
   slot.published = summary->seq;
   publish_(std::move(summary));

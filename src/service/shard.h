@@ -1,4 +1,4 @@
-// All experiments of one log, and the one who writes to it: batches of requests become events, one
+// The experiments of one log, and the one who writes to it: batches of requests become events, one
 // commit, and answers. Knows no threads and no time but its clock's, so that a test can drive it
 // through years and crashes.
 #pragma once
@@ -18,7 +18,7 @@ namespace armature::service {
 
 class Shard {
  public:
-  using Publish = std::function<void(std::shared_ptr<const Summary>)>;
+  using Publish = std::function<void(std::shared_ptr<Summary>)>;  // its number is to be given
 
   /// Recovers everything. Throws Error if the store cannot be read, or written where an upgrade or
   /// a quarantine has to be noted.
@@ -32,6 +32,12 @@ class Shard {
   /// Is there something to do by this time of the monotonic clock, though nobody asks? Then
   /// process({}) does it.
   std::optional<Time> next_wake() const;
+
+  /// Recovers what the log has come to own (SharedLog) since the last time. Throws StoreFailure,
+  /// and then nothing has changed.
+  void adopt();
+  /// Keeps snapshots of these, if it can, and has no more to do with them.
+  void let_go(const std::vector<ExperimentId>& unwanted);
 
   /// Keeps a snapshot of all that is new: at the end of a run.
   void keep_all();
@@ -72,6 +78,9 @@ class Shard {
     Time publish_at = 0;  // not before this
   };
 
+  void fill(Slot& slot, StoredExperiment stored);
+  void drop(const std::function<bool(const Slot&)>& which);
+  void note_touched();
   Answer answer(const Request& request);
   Answer create(const Create& request);
   Answer ask(Slot& slot, const Request& request);
@@ -82,6 +91,7 @@ class Shard {
   void recover_in_quarantine(Slot& slot, const std::string& why);
   void strike(Slot& slot, const std::string& why);
   void condemn(Slot& slot, const std::string& why);
+  void require_tokens();
   void add_token(const Token& token);
   void remove_token(const std::string& hash);
   bool snapshot_due(const Slot& slot) const;
@@ -106,7 +116,6 @@ class Shard {
   std::vector<Token> tokens_;
   std::string trouble_;     // the store can no longer be trusted, and why
   bool must_undo_ = false;  // memory is ahead of the log, and could not be read again yet
-  std::uint64_t summary_number_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t snapshots_ = 0;
   std::uint64_t replay_mismatches_ = 0;
