@@ -100,6 +100,10 @@ class Log : public LogReader {
   virtual void roll_back() = 0;
 
   virtual ExperimentId add_experiment(const ExperimentFacts& facts) = 0;
+  /// The events of one that was just added begin after this one: those up to it are archived, and
+  /// these epochs began in them. For copies.
+  virtual void begin_after(ExperimentId experiment, Sequence archived,
+                           const std::vector<std::shared_ptr<const Epoch>>& epochs) = 0;
   /// The event's seq is the next one: another is refused by the store itself.
   virtual void append(ExperimentId experiment, const Event& event) = 0;
   /// Of those that are no anchors only the two newest stay.
@@ -115,6 +119,8 @@ class Log : public LogReader {
   /// What is answered in this batch rests on what is known of this experiment, though nothing may
   /// be written to it. A log with several writers does not commit unless it is still this one's.
   virtual void rest_on(ExperimentId /*experiment*/) {}
+  /// For tools, outside of a batch: until the next commit or roll_back nobody else writes to it.
+  virtual void hold(ExperimentId /*experiment*/) {}
   /// May this one write to it? To a store with one writer: always. kTokens: to tokens.
   virtual bool owns(ExperimentId /*experiment*/) const { return true; }
   /// Are there other writers, who own what this one does not?

@@ -472,6 +472,14 @@ class SqliteLog final : public Log {
     });
   }
 
+  void begin_after(ExperimentId experiment, Sequence archived,
+                   const std::vector<std::shared_ptr<const Epoch>>& epochs) override {
+    last_seqs_[experiment] = archived;
+    stored([&] {
+      for (const auto& epoch : epochs) add_epoch(experiment, *epoch);
+    });
+  }
+
   void append(ExperimentId experiment, const Event& event) override {
     require_next(experiment, event.seq);
     Written& written = batch_.of[experiment];

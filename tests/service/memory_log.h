@@ -127,6 +127,13 @@ class MemoryLog final : public Log {
     undo_.push_back([this] { store_->experiments.pop_back(); });
     return id;
   }
+  void begin_after(ExperimentId id, Sequence archived,
+                   const std::vector<std::shared_ptr<const Epoch>>& epochs) override {
+    auto& one = of(id);  // new, and gone with all of it if it is undone
+    one.archived = archived;
+    one.events.resize(archived);
+    for (const auto& epoch : epochs) one.events.at(epoch->first - 1).opened = epoch;
+  }
   void append(ExperimentId id, const Event& event) override {
     ARMATURE_CHECK(open_, "events are written in a batch");
     if (store_->room && (*store_->room)-- == 0) {

@@ -1,0 +1,300 @@
+#include "service/cluster/keeper.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace armature::service {
+namespace {
+
+constexpr std::size_t kMostLeaving = 4;  // at a time, when another node should have them
+constexpr std::size_t kMostShown = 64;   // summaries at a time; the others have their turn later
+constexpr std::chrono::milliseconds kShowEvery{1'000};
+constexpr std::chrono::milliseconds kAfterFailure{250};
+
+}  // namespace
+
+Keeper::Keeper(Options options)
+    : options_(std::move(options)),
+      renew_every_(options_.registry.lease / 3),
+      registry_(options_.registry) {
+  try {
+    registry_.enter();
+  } catch (const postgres::Failure& failure) {
+    throw Error(failure.report());
+  }
+  if (pipe2(wake_, O_NONBLOCK | O_CLOEXEC) != 0)
+    throw Error({"", "pipe", "none to be had", "a descriptor"});
+}
+
+Keeper::~Keeper() {
+  stop();
+  for (const int end : wake_)
+    if (end >= 0) ::close(end);
+}
+
+void Keeper::start(Service& service) {
+  service_ = &service;
+  thread_ = std::thread([this] { work(); });
+}
+
+void Keeper::wake() {
+  const char any = 0;
+  [[maybe_unused]] const auto full_is_as_good = ::write(wake_[1], &any, 1);
+}
+
+// --- The thread ----------------------------------------------------------------------------------
+
+void Keeper::work() {
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+    }
+    auto wait = kAfterFailure;
+    try {
+      pass();
+      const auto until = std::min(renew_at_, show_at_);
+      wait = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+      wait = std::max(wait, std::chrono::milliseconds(1));
+      registry_.wait(wait, wake_[0]);
+    } catch (const Error& error) {
+      note_failure(error.what());
+      std::this_thread::sleep_for(wait);
+    }
+    for (char bytes[64]; ::read(wake_[0], bytes, sizeof bytes) > 0;) look_due_ = true;
+  }
+}
+
+void Keeper::pass() {
+  bool leaving = false;
+  bool out_of_touch = false;
+  bool show_now = false;
+  {
+    const std::lock_guard lock(mutex_);
+    leaving = leaving_;
+    out_of_touch = !trouble_.empty();
+    show_now = std::exchange(show_now_, false);
+  }
+  const auto now = Clock::now();
+  if (now >= renew_at_ || out_of_touch || leaving != said_leaving_) {
+    if (!registry_.renew(!leaving)) {
+      options_.tell("replaced", "another process is the node " + options_.registry.node);
+      return options_.on_replaced();
+    }
+    renew_at_ = now + renew_every_;
+    said_leaving_ = leaving;
+    look_due_ = true;
+  }
+  // While the store did not answer nobody could say that he is alive: each has a lease's time.
+  if (out_of_touch) trust_at_ = now + options_.registry.lease;
+  const postgres::Registry::News news = registry_.news();
+  look_due_ = look_due_ || news.hands;
+  summaries_due_ = summaries_due_ || news.summaries;
+  if (look_due_) look();
+  plan();
+  if (now >= show_at_ || summaries_due_ || show_now) show();
+}
+
+// Whoever asked for a look is told, whatever comes of it.
+void Keeper::look() {
+  look_due_ = false;
+  std::vector<std::function<void()>> told;
+  {
+    const std::lock_guard lock(mutex_);
+    told.swap(looks_);
+  }
+  const auto tell_all = [&] {
+    for (const auto& then : told) then();
+  };
+  try {
+    ClusterView view = registry_.view();
+    service_->take_tokens(registry_.tokens());
+    const std::lock_guard lock(mutex_);
+    view_ = trusted(std::move(view));
+    by_name_.clear();
+    for (std::size_t i = 0; i < view_.experiments.size(); ++i)
+      if (view_.experiments[i].id != kTokens) by_name_[view_.experiments[i].name] = i;
+    if (!trouble_.empty()) options_.tell("store", "in touch");
+    trouble_.clear();
+    if (Clock::now() >= trust_at_) presumed_.clear();
+    changed_.notify_all();
+  } catch (...) {
+    tell_all();
+    throw;
+  }
+  tell_all();
+}
+
+ClusterView Keeper::trusted(ClusterView view) const {
+  if (Clock::now() < trust_at_)
+    for (NodeView& node : view.nodes) node.alive = node.alive || presumed_.contains(node.name);
+  return view;
+}
+
+void Keeper::note_failure(const std::string& why) {
+  std::vector<std::function<void()>> told;
+  {
+    const std::lock_guard lock(mutex_);
+    if (trouble_ != why) options_.tell("store", why);
+    if (trouble_.empty())
+      for (const NodeView& node : view_.nodes)
+        if (node.alive) presumed_.insert(node.name);
+    trouble_ = why;
+    told.swap(looks_);
+  }
+  for (const auto& then : told) then();
+}
+
+// One change at a time: what comes of it is seen before the next.
+void Keeper::plan() {
+  const auto now = Clock::now();
+  Moves moves;
+  {
+    const std::lock_guard lock(mutex_);
+    if (handing_) return;
+    const auto owned = service_->owned();
+    moves = moves_of(view_, options_.registry.node, *owned, kMostLeaving);
+    if (leaving_) moves = {{}, {owned->begin(), owned->end()}};
+    std::erase_if(moves.take, [&](ExperimentId one) { return not_before_[one] > now; });
+    if (moves.take.empty() && moves.leave.empty()) {
+      settled_ = true;
+      return;
+    }
+    handing_ = true;
+  }
+  // Of those that somebody else holds for a moment nobody asks again at once.
+  for (const ExperimentId one : moves.take) not_before_[one] = now + renew_every_ / 4;
+  std::erase_if(not_before_, [&](const auto& entry) { return entry.second < now; });
+  service_->change_hands(std::move(moves.take), std::move(moves.leave), [this] {
+    {
+      const std::lock_guard lock(mutex_);
+      handing_ = false;
+    }
+    wake();
+  });
+}
+
+void Keeper::show() {
+  show_at_ = Clock::now() + kShowEvery;
+  std::vector<std::shared_ptr<const Summary>> showing;
+  {
+    const std::lock_guard lock(mutex_);
+    while (!unshown_.empty() && showing.size() < kMostShown) {
+      showing.push_back(std::move(unshown_.begin()->second));
+      unshown_.erase(unshown_.begin());
+    }
+  }
+  registry_.show(showing);
+  summaries_due_ = false;
+  for (auto& [experiment, summary] : registry_.shown())
+    service_->show(experiment, std::move(summary));
+}
+
+void Keeper::note_summary(std::shared_ptr<const Summary> summary) {
+  bool is_new = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_new = !by_name_.contains(summary->facts.name);
+    show_now_ = show_now_ || is_new;
+    unshown_[summary->facts.name] = std::move(summary);
+  }
+  if (is_new) wake();  // whoever hears of it will want to see it
+}
+
+// --- Ending --------------------------------------------------------------------------------------
+
+void Keeper::hand_over(std::chrono::milliseconds most) {
+  std::unique_lock lock(mutex_);
+  if (!thread_.joinable()) return;
+  leaving_ = true;
+  wake();
+  const auto is_free = [&] {
+    const auto others = std::any_of(view_.nodes.begin(), view_.nodes.end(), [&](const auto& node) {
+      return node.alive && node.accepts && node.name != options_.registry.node;
+    });
+    if (!service_->owned()->empty()) return false;
+    return !others ||
+           std::none_of(view_.experiments.begin(), view_.experiments.end(), [&](const auto& one) {
+             return one.owner.empty() || one.owner == options_.registry.node;
+           });
+  };
+  changed_.wait_for(lock, most, is_free);
+}
+
+void Keeper::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake();
+  if (!thread_.joinable()) return;
+  thread_.join();
+  note_failure("stopping");
+  try {
+    registry_.leave();
+  } catch (const Error&) {  // its lease ends by itself
+  }
+}
+
+std::string Keeper::trouble() const {
+  const std::lock_guard lock(mutex_);
+  if (!trouble_.empty()) return trouble_;
+  return settled_ ? "" : "taking what is this node's";
+}
+
+// --- Places --------------------------------------------------------------------------------------
+
+bool Keeper::owns(ExperimentId experiment) const {
+  const auto owned = service_ != nullptr ? service_->owned() : nullptr;
+  return owned && owned->contains(experiment);
+}
+
+Place Keeper::place_of(const OwnedView& one) const {
+  const auto& self = options_.registry;
+  if (owns(one.id)) return {Place::Kind::kHere, self.node, self.url};
+  for (const NodeView& node : view_.nodes)
+    if (node.name == one.owner && node.name != self.node && node.alive)
+      return {Place::Kind::kPeer, node.name, node.url};
+  return {Place::Kind::kNobody};
+}
+
+Place Keeper::of_experiment(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return {Place::Kind::kUnknown};
+  return place_of(view_.experiments[found->second]);
+}
+
+Place Keeper::of_new(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto& self = options_.registry;
+  const NodeView* home = home_of(view_, name);
+  if (home == nullptr) return {Place::Kind::kNobody};
+  if (home->name == self.node) return {Place::Kind::kHere, self.node, self.url};
+  return {Place::Kind::kPeer, home->name, home->url};
+}
+
+Place Keeper::of_tokens() const {
+  const std::lock_guard lock(mutex_);
+  for (const OwnedView& one : view_.experiments)
+    if (one.id == kTokens) return place_of(one);
+  return {Place::Kind::kNobody};
+}
+
+void Keeper::look_again(std::function<void()> then) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!stopping_) {
+      looks_.push_back(std::move(then));
+      then = nullptr;
+    }
+  }
+  if (then) return then();
+  wake();
+}
+
+}  // namespace armature::service
