@@ -157,23 +157,24 @@ TEST(ReplayCheck, FindsWhatTheLogDoesNotGive) {
   stand.create(rich_creation("sentry"));
   ReplayCheck check(stand.log->reader());
   const auto never = [] { return false; };
+  const auto all = [](ExperimentId) { return true; };
   for (std::uint32_t i = 0; i < 5; ++i) {
     live(stand, "mail", 50, i);
-    EXPECT_TRUE(check.pass(never).empty());
+    EXPECT_TRUE(check.pass(never, all).empty());
   }
   live(stand, "mail", 50, 5);
   auto& stored = stand.memory->experiments[0];
-  EXPECT_TRUE(check.pass([] { return true; }).empty());  // stopped before it began
+  EXPECT_TRUE(check.pass([] { return true; }, all).empty());  // stopped before it began
   stored.snapshots.rbegin()->second.digest ^= 1;
-  ASSERT_EQ(check.pass(never).size(), 1u);
-  EXPECT_TRUE(check.pass(never).empty());  // said once
+  ASSERT_EQ(check.pass(never, all).size(), 1u);
+  EXPECT_TRUE(check.pass(never, all).empty());  // said once
   live(stand, "mail", 100, 6);
   const Sequence newest = stored.snapshots.rbegin()->first;
   const Sequence before = std::next(stored.snapshots.rbegin())->first;
   for (Sequence seq = before + 1; seq <= newest; ++seq)
     if (Event& event = stored.events[seq - 1]; event.kind == EventKind::kDecided)
       event.action = (*event.action + 1) % 3;
-  const std::vector<std::string> told = check.pass(never);
+  const std::vector<std::string> told = check.pass(never, all);
   ASSERT_EQ(told.size(), 1u);
   EXPECT_NE(told[0].find("'mail': "), std::string::npos) << told[0];
 }

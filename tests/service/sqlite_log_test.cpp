@@ -266,7 +266,7 @@ TEST(SqliteLog, ADamagedPageCostsNobodyElse) {
       const auto* refusal = std::get_if<Refusal>(&answer);
       if (refusal != nullptr && refusal->kind() == RefusalKind::kStore) ++noticed;
     }
-    ReplayCheck(stand.log->reader()).pass([] { return false; });
+    ReplayCheck(stand.log->reader()).pass([] { return false; }, [](ExperimentId) { return true; });
     EXPECT_FALSE(stand.shard->broken()) << "page " << pages[i] << ": " << stand.shard->trouble();
     const Answer answer = stand.ask(Decide{"good", "", ""});
     EXPECT_TRUE(std::holds_alternative<Decided>(answer)) << "page " << pages[i];
@@ -292,7 +292,9 @@ TEST(SqliteLog, DamagedSettingsCostOneExperiment) {
   stand.decide("good");
   EXPECT_NE(check_log(*stand.log).at(0).trouble, "");
   EXPECT_EQ(check_log(*stand.log).at(1).trouble, "");
-  EXPECT_TRUE(ReplayCheck(stand.log->reader()).pass([] { return false; }).empty());
+  EXPECT_TRUE(ReplayCheck(stand.log->reader())
+                  .pass([] { return false; }, [](ExperimentId) { return true; })
+                  .empty());
 }
 
 // What is made of events must say what they say.
