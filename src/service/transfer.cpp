@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <utility>
 
-#include "base/json_field.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "service/facts_json.h"
 #include "service/fold.h"
 #include "service/options.h"
 
@@ -19,7 +17,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "armature-service-log";
 constexpr int kVersion = 1;
-constexpr const char* kStarts[] = {"fresh", "replay", "since"};
 
 std::string hexadecimal_of(const std::string& bytes) {
   std::string digits;
@@ -41,57 +38,8 @@ std::string bytes_of(const JsonField& field) {
   return bytes;
 }
 
-std::uint64_t whole_of(const JsonField& field) {
-  const auto number =
-      field.json().is_string() ? parse_integer(field.text()) : std::optional(field.whole_number());
-  if (!number) field.fail("a whole number below 2^64");
-  return *number;
-}
-// Before 1970 it is negative.
-Time time_of(const JsonField& field) {
-  const bool before = field.json().is_string() && field.text().starts_with('-');
-  const auto number = before ? parse_integer(field.text().substr(1)) : whole_of(field);
-  if (!number || !std::in_range<Time>(*number)) field.fail("microseconds since 1970");
-  return before ? -static_cast<Time>(*number) : static_cast<Time>(*number);
-}
-template <class Number>
-std::optional<Number> optional_of(const JsonField& line, const char* key) {
-  if (!line.has(key)) return std::nullopt;
-  const std::uint64_t number = whole_of(line.at(key));
-  if (!std::in_range<Number>(number)) line.at(key).fail("a smaller number");
-  return static_cast<Number>(number);
-}
 std::optional<double> real_of(const JsonField& line, const char* key) {
   return line.has(key) ? std::optional(line.at(key).number()) : std::nullopt;
-}
-
-Json epoch_json(const Epoch& epoch) {
-  return {{"number", epoch.number},
-          {"problem", Json::parse(write_problem(epoch.problem))},
-          {"policy", epoch.policy},
-          {"written", epoch.written},
-          {"start", kStarts[static_cast<std::size_t>(epoch.start)]},
-          {"since", std::to_string(epoch.since)},
-          {"reason", epoch.reason},
-          {"build", epoch.build}};
-}
-
-std::shared_ptr<const Epoch> read_epoch(const JsonField& field, Sequence first) {
-  field.only({"number", "problem", "policy", "written", "start", "since", "reason", "build"});
-  auto epoch = std::make_shared<Epoch>();
-  epoch->number = optional_of<EpochNumber>(field, "number").value_or(0);
-  epoch->first = first;
-  epoch->problem = read_experiment_problem(field.at("problem").json().dump());
-  epoch->policy = field.at("policy").text();
-  epoch->written = field.at("written").text();
-  const std::string start = field.at("start").text();
-  const auto known = std::find(std::begin(kStarts), std::end(kStarts), start);
-  if (known == std::end(kStarts)) field.at("start").fail("fresh, replay or since");
-  epoch->start = static_cast<Start>(known - std::begin(kStarts));
-  epoch->since = whole_of(field.at("since"));
-  epoch->reason = field.at("reason").text();
-  epoch->build = field.at("build").text();
-  return epoch;
 }
 
 EventKind read_kind(const JsonField& field) {
@@ -127,25 +75,14 @@ ExperimentFacts read_experiment(const JsonField& line) {
   if (line.at("format").text() != kFormat) line.at("format").fail(fmt::format("\"{}\"", kFormat));
   if (line.at("version").whole_number() != kVersion)
     line.at("version").fail(fmt::format("{}, the one this armature reads", kVersion));
-  ExperimentFacts facts;
-  facts.name = line.at("experiment").text();
-  facts.tenant = line.at("tenant").text();
-  facts.seed = whole_of(line.at("seed"));
-  facts.created = time_of(line.at("created"));
-  facts.settings = read_settings(line.at("settings").json().dump(), "");
-  return facts;
+  return read_facts(line);
 }
 
 }  // namespace
 
 std::string experiment_json(const ExperimentFacts& facts, std::optional<Sequence> events) {
-  Json json = {{"format", kFormat},
-               {"version", kVersion},
-               {"experiment", facts.name},
-               {"tenant", facts.tenant},
-               {"seed", std::to_string(facts.seed)},
-               {"created", std::to_string(facts.created)}};
-  json["settings"] = Json::parse(write_settings(facts.settings));
+  Json json = {{"format", kFormat}, {"version", kVersion}};
+  json.update(facts_json(facts));
   if (events) json["events"] = std::to_string(*events);
   return json.dump();
 }

@@ -1,7 +1,6 @@
 // `armature serve` as a process that dies, under clients that do not: killed at any moment, started
 // again, and again. Whatever was acknowledged is there in the end, once, as it was acknowledged.
 // (A kill cannot show a missing sync, as the machine lives on: tests/fault cuts the power.)
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -20,6 +19,7 @@
 #include "service/promises.h"
 #include "service/stand.h"
 #include "service/stoppable_reader.h"
+#include "support/serve_process.h"
 
 namespace armature::service::test {
 namespace {
@@ -34,51 +34,11 @@ constexpr int kClients = 3;
 // Ten times as much by `make test-long`.
 int times(int few) { return std::getenv("ARMATURE_LONG") != nullptr ? 10 * few : few; }
 
-class ServeProcess {
- public:
-  /// Begins, and waits until it says where it listens.
-  explicit ServeProcess(const std::string& directory) {
-    int ends[2];
-    if (pipe(ends) != 0) throw std::runtime_error("pipe");
-    child_ = fork();
-    if (child_ == 0) {
-      dup2(ends[1], STDOUT_FILENO);
-      dup2(open("/dev/null", O_RDWR), STDERR_FILENO);
-      close(ends[0]);
-      close(ends[1]);
-      execl(ARMATURE_COMMAND, "armature", "serve", directory.c_str(), "--listen", "127.0.0.1:0",
-            static_cast<char*>(nullptr));
-      _exit(127);
-    }
-    close(ends[1]);
-    std::string line;
-    for (char c = 0; ::read(ends[0], &c, 1) == 1 && c != '\n';) line += c;
-    close(ends[0]);
-    const std::size_t colon = line.rfind(':');
-    if (colon != std::string::npos)
-      port_ = static_cast<unsigned short>(std::stoi(line.substr(colon + 1)));
-  }
-  ~ServeProcess() {
-    if (child_ > 0) end(SIGKILL);
-  }
-  ServeProcess(const ServeProcess&) = delete;
-  ServeProcess& operator=(const ServeProcess&) = delete;
+using armature::test::ServeProcess;
 
-  unsigned short port() const { return port_; }
-  void signal(int number) const { kill(child_, number); }
-  /// The wait status.
-  int end(int number) {
-    if (number != 0) signal(number);
-    int status = 0;
-    waitpid(child_, &status, 0);
-    child_ = -1;
-    return status;
-  }
-
- private:
-  pid_t child_ = -1;
-  unsigned short port_ = 0;
-};
+std::unique_ptr<ServeProcess> serve(const std::string& directory) {
+  return std::make_unique<ServeProcess>(std::vector<std::string>{directory});
+}
 
 // What clients were told, and how they go on when the other side is gone: the same request again,
 // with the same key.
@@ -208,16 +168,16 @@ class HttpKills : public testing::TestWithParam<std::uint32_t> {};
 TEST_P(HttpKills, LoseAndDoubleNothing) {
   const armature::test::TemporaryDirectory directory;
   Stream luck({32, GetParam(), Purpose::kTest});
-  auto server = std::make_unique<ServeProcess>(directory.path());
-  ASSERT_NE(server->port(), 0);
+  auto server = serve(directory.path());
+  ASSERT_NE(server->port(), 0) << server->journal();
   create_in(server->port());
   Crowd crowd(GetParam(), server->port());
   const int kills = times(kKills);
   for (int kill = 0; kill < kills; ++kill) {
     crowd.wait_for(10 + luck.next_u64() % 60);
     EXPECT_TRUE(WIFSIGNALED(server->end(SIGKILL)));
-    server = std::make_unique<ServeProcess>(directory.path());
-    ASSERT_NE(server->port(), 0);
+    server = serve(directory.path());
+    ASSERT_NE(server->port(), 0) << server->journal();
     crowd.serve_at(server->port());
   }
   crowd.wait_for(20);
@@ -232,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(Runs, HttpKills, testing::Range(0u, 5u));
 // Asked to stop under load: what is under way is answered, and one plain file is left.
 TEST(HttpStop, AnswersWhatWasAsked) {
   const armature::test::TemporaryDirectory directory;
-  auto server = std::make_unique<ServeProcess>(directory.path());
+  auto server = serve(directory.path());
   create_in(server->port());
   Crowd crowd(100, server->port());
   for (int i = 0; i < 5; ++i) {
@@ -240,7 +200,7 @@ TEST(HttpStop, AnswersWhatWasAsked) {
     const int status = server->end(SIGTERM);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
     EXPECT_FALSE(std::filesystem::exists(directory.file("service.sqlite-wal")));
-    server = std::make_unique<ServeProcess>(directory.path());
+    server = serve(directory.path());
     crowd.serve_at(server->port());
   }
   crowd.wait_for(10);
@@ -252,7 +212,7 @@ TEST(HttpStop, AnswersWhatWasAsked) {
 // Asked twice: at once, and nothing acknowledged is lost by that either.
 TEST(HttpStop, AtOnceIfAskedTwice) {
   const armature::test::TemporaryDirectory directory;
-  auto server = std::make_unique<ServeProcess>(directory.path());
+  auto server = serve(directory.path());
   create_in(server->port());
   Crowd crowd(200, server->port());
   for (int i = 0; i < times(20); ++i) {
@@ -260,7 +220,7 @@ TEST(HttpStop, AtOnceIfAskedTwice) {
     server->signal(SIGTERM);
     const int status = server->end(SIGTERM);
     EXPECT_TRUE(status == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM)) << status;
-    server = std::make_unique<ServeProcess>(directory.path());
+    server = serve(directory.path());
     crowd.serve_at(server->port());
   }
   crowd.wait_for(10);
