@@ -182,7 +182,6 @@ class ReplyReader::Parser {
   explicit Parser(std::size_t most_body) {
     parser.header_limit(kMostHeader);
     parser.body_limit(most_body);
-    parser.eager(true);
   }
   beast::http::response_parser<beast::http::string_body> parser;
 };
@@ -199,6 +198,7 @@ std::size_t ReplyReader::put(std::string_view bytes) {
     const std::size_t now =
         parser.put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), error);
     used += now;
+    if (parser.is_header_done()) parser.eager(true);  // not before: it would read past its limits
     const bool waits = error == beast::http::error::need_more;
     // One whose end is that of the line is none that a node sends: half of it would look whole.
     if ((error && !waits) || (waits && bytes.size() - used > kMostHeader) ||
