@@ -149,6 +149,11 @@ std::string results_text(const std::vector<Answer>& answers) {
   return text + "]}";
 }
 
+bool is_not_here(const Answer& answer) {
+  const auto* refusal = std::get_if<Refusal>(&answer);
+  return refusal != nullptr && refusal->kind() == RefusalKind::kNotHere;
+}
+
 // Who changes the course of an experiment is told of.
 bool changes_course(const Route& route) {
   return route.role == Role::kAdmin && std::string_view(route.method) != "GET";
@@ -156,12 +161,6 @@ bool changes_course(const Route& route) {
 
 std::string path_of(const HttpRequest& request) {
   return request.target.substr(0, request.target.find('?'));
-}
-
-std::string kind_of(const HttpReply& reply) {
-  constexpr std::string_view kStart = "{\"type\":\"urn:armature:";
-  if (reply.status < 400 || !reply.body.starts_with(kStart)) return "";
-  return reply.body.substr(kStart.size(), reply.body.find('"', kStart.size()) - kStart.size());
 }
 
 }  // namespace
@@ -203,7 +202,11 @@ Api::Api(Service& service, RequestCounts& counts, Options options)
       live_seats_(std::make_shared<Seats>("stream")),
       body_seats_(std::make_shared<Seats>("body")),
       long_seats_(std::make_shared<Seats>("long request")),
-      change_seats_(std::make_shared<Seats>("change that is being prepared")) {}
+      change_seats_(std::make_shared<Seats>("change that is being prepared")) {
+  if (options_.places != nullptr)
+    forwarder_ = std::make_shared<Forwarder>(service, *options_.places, *options_.peers, counts,
+                                             options_.journal);
+}
 
 Api::Welcome Api::welcome_body(const HttpRequest& head, std::uint64_t bytes) {
   Welcome welcome;
@@ -229,7 +232,7 @@ void Api::refused(const HttpRequest& head, HttpReply& reply) {
   counts_.count(nullptr, reply.status);
   if (options_.journal != nullptr && options_.journal->tells_of(true))
     options_.journal->answered(
-        {head.method, path_of(head), reply.status, 0, true, number, kind_of(reply), ""});
+        {head.method, path_of(head), reply.status, 0, true, number, complaint_kind(reply), ""});
 }
 
 std::function<bool()> Api::allowed(const Call& call) const {
@@ -254,7 +257,7 @@ void Api::handle(HttpRequest request, Done done) {
     if (options_.journal != nullptr && options_.journal->tells_of(notable))
       options_.journal->answered({method, path, reply.status,
                                   options_.guard.clock->monotonic() - begin, notable, number,
-                                  kind_of(reply), who});
+                                  complaint_kind(reply), who});
     reply.headers.emplace_back("X-Request-Id", std::to_string(number));
     done(std::move(reply));
   };
@@ -265,7 +268,8 @@ void Api::handle(HttpRequest request, Done done) {
     call.caller = guard_.admit(call.request, route->role);
     if (call.caller.token) who = call.caller.token->name;
     call.done = [finish, route, who](HttpReply reply) { finish(route, who, std::move(reply)); };
-    carry_out(call);
+    if (!forwarder_ || route->where == Where::kAnywhere) return carry_out(call);
+    bring(call);
   } catch (const std::exception& error) {
     finish(call.match.route, who, complain(error));
   }
@@ -278,6 +282,59 @@ HttpReply Api::complain(const std::exception& error) const {
   if (complaint.ours() && options_.journal != nullptr)
     options_.journal->note("mistake", error.what());
   return reply;
+}
+
+void Api::end_forwarding() {
+  if (forwarder_) forwarder_->stop();
+}
+
+// Most of what is asked is this node's: it is done at once, as if there were no others.
+void Api::bring(Call& call) {
+  const Where where = call.match.route->where;
+  const std::string name = where == Where::kCreator
+                               ? read_creation(call.request.body, "").facts.name
+                               : call.experiment();
+  if (where == Where::kShown && service_.summary(name)) return carry_out(call);
+  if ((where == Where::kShown || where == Where::kOwner) && forwarder_->hidden(call.caller, name))
+    return carry_out(call);
+  const Place place = forwarder_->place_of(where, name);
+  if (place.kind == Place::Kind::kHere && where != Where::kShown)
+    return carry_out_at(call, place, name);
+  const auto held = std::make_shared<Call>(std::move(call));
+  auto errand = std::make_shared<Errand>();
+  errand->request = {held, &held->request};
+  errand->route = held->match.route;
+  errand->experiment = name;
+  errand->caller = held->caller;
+  errand->done = [held](HttpReply reply) { held->done(std::move(reply)); };
+  errand->here = [this, held, name](const Place& found) {
+    const Done done = held->done;
+    try {
+      carry_out_at(*held, found, name);
+    } catch (const std::exception& error) {
+      done(complain(error));
+    }
+  };
+  forwarder_->bring(std::move(errand));
+}
+
+// Who was answered something by the owner is told who that is.
+void Api::carry_out_at(Call& call, const Place& place, const std::string& name) {
+  const Where where = call.match.route->where;
+  call.unknown = place.kind == Place::Kind::kUnknown;
+  if (!call.unknown && (where == Where::kOwner || where == Where::kCreator))
+    call.done = [this, done = std::move(call.done), caller = call.caller, name,
+                 url = place.url](HttpReply reply) {
+      if (complaint_kind(reply) != "not-here" && forwarder_->may_learn_owner(caller, name, reply))
+        reply.headers.emplace_back(kOwnerHeader, url);
+      done(std::move(reply));
+    };
+  try {
+    carry_out(call);
+  } catch (const std::exception& error) {
+    if (!call.done) throw;
+    call.done(complain(error));
+  }
 }
 
 // Whatever is thrown here is thrown before the service was asked.
@@ -361,14 +418,14 @@ void Api::carry_out(Call& call) {
 std::shared_ptr<const Summary> Api::summary(const Call& call) const {
   auto found = service_.summary(call.experiment());
   // Who may not see it is told what somebody is told who asks for one that is not there.
-  if (!found || !call.caller.may_see(found->facts))
+  if (call.unknown || !found || !call.caller.may_see(found->facts))
     throw Refusal(RefusalKind::kNoExperiment,
                   {"", "experiment", "'" + call.experiment() + "'", "one that was created"});
   return found;
 }
 
 void Api::require_scope(const Call& call) const {
-  if (!call.caller.unlimited()) summary(call);
+  if (call.unknown || !call.caller.unlimited()) summary(call);
 }
 
 void Api::submit(Call& call, Request request) {
@@ -441,7 +498,8 @@ void Api::submit_all(Call& call, std::vector<Request> requests) {
         // Turned away whole: the client's next step is the same for all of them.
         const auto* first = std::get_if<Refusal>(&answers.front());
         if (first != nullptr &&
-            (first->kind() == RefusalKind::kBusy || first->kind() == RefusalKind::kStopping))
+            (first->kind() == RefusalKind::kBusy || first->kind() == RefusalKind::kStopping ||
+             std::all_of(answers.begin(), answers.end(), is_not_here)))
           return done(complaint_reply(complaint_about(*first)));
         done({200, "application/json", results_text(answers)});
       });

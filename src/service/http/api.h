@@ -9,6 +9,7 @@
 #include <string>
 
 #include "service/export.h"
+#include "service/http/forward.h"
 #include "service/http/guard.h"
 #include "service/http/journal.h"
 #include "service/http/live.h"
@@ -37,6 +38,10 @@ class Api {
     std::uint64_t most_live = 1'000;
     std::uint64_t most_live_each = 100;  // of one token
     Journal* journal = nullptr;
+    /// Of several nodes: where what belongs, and how to ask there; both or none. None: all of it is
+    /// here.
+    Places* places = nullptr;
+    Peers* peers = nullptr;
   };
   using Done = std::function<void(HttpReply)>;
 
@@ -60,6 +65,8 @@ class Api {
   void tick() { live_->tick(); }
   /// Not ready any more; live streams end.
   void begin_stop();
+  /// Whoever still waits to be brought to another node is refused. After the peers have stopped.
+  void end_forwarding();
 
  private:
   /// A request on its way.
@@ -68,6 +75,7 @@ class Api {
     Match match;
     Caller caller;
     Done done;
+    bool unknown = false;  // of several nodes none has heard of the experiment
 
     const std::string& experiment() const { return match.experiment; }
     FieldValues fields() { return read_fields(request.body, match.route->fields); }
@@ -75,6 +83,9 @@ class Api {
     void reply(std::string json) { done({200, "application/json", std::move(json)}); }
   };
 
+  /// To the node that can carry it out.
+  void bring(Call& call);
+  void carry_out_at(Call& call, const Place& place, const std::string& name);
   void carry_out(Call& call);
   /// Tells the journal, too, of what is no client's fault.
   HttpReply complain(const std::exception& error) const;
@@ -122,6 +133,7 @@ class Api {
   RequestCounts& counts_;
   Options options_;
   Guard guard_;
+  std::shared_ptr<Forwarder> forwarder_;  // null: there are no other nodes
   std::shared_ptr<Live> live_;
   std::shared_ptr<Seats> export_seats_;  // by token
   std::shared_ptr<Seats> live_seats_;

@@ -97,6 +97,12 @@ std::string complaint_text(const Complaint& complaint) {
   return std::move(json).end();
 }
 
+std::string complaint_kind(const HttpReply& reply) {
+  constexpr std::string_view kStart = "{\"type\":\"urn:armature:";
+  if (reply.status < 400 || !reply.body.starts_with(kStart)) return "";
+  return reply.body.substr(kStart.size(), reply.body.find('"', kStart.size()) - kStart.size());
+}
+
 HttpReply complaint_reply(const Complaint& complaint) {
   HttpReply reply;
   reply.status = complaint.status;

@@ -43,6 +43,8 @@ Complaint complaint_about(const std::exception& error);
 
 /// The JSON object; also inside the answers of batches.
 std::string complaint_text(const Complaint& complaint);
+/// "not-here"; empty where it is no complaint.
+std::string complaint_kind(const HttpReply& reply);
 HttpReply complaint_reply(const Complaint& complaint);
 
 }  // namespace armature::service::http

@@ -163,18 +163,35 @@ bool Guard::still_admits(const Caller& caller) const {
 
 Caller Guard::admit(const HttpRequest& request, Role role) {
   Caller caller = identify(request, role);
-  if (role != Role::kNone) spend(caller.token ? caller.token->hash : "");
+  if (role != Role::kNone && !caller.by_peer) spend(caller.token ? caller.token->hash : "");
   return caller;
 }
 
+// "node secret", or "node" where a certificate is enough. Hashes are compared, so that the time
+// does not even tell how long the secret is.
+bool Guard::by_peer(const HttpRequest& request) const {
+  if (!request.peer) return false;
+  const std::string& said = *request.peer;
+  const std::size_t blank = said.find(' ');
+  const std::string secret = blank == std::string::npos ? "" : said.substr(blank + 1);
+  const bool has_secret =
+      same_in_constant_time(secret_hash(secret), secret_hash(options_.peer_secret));
+  const bool proven = (!options_.peer_secret.empty() || options_.peers_certified) && has_secret &&
+                      (!options_.peers_certified || request.peer_certified);
+  if (!proven || !is_name(said.substr(0, blank)))
+    throw HttpRefusal(403, "peer", {"", "Armature-Peer", "no proof", "a node of this service"});
+  return true;
+}
+
 Caller Guard::identify(const HttpRequest& request, Role role) const {
+  const bool node = by_peer(request);
   // A browser sends Origin along with what a page of another site makes it ask. A page that came
   // through a proxy is of the proxy's name.
   const std::string_view site = host_of(request.origin);
-  if (!request.origin.empty() && site != request.host &&
+  if (!node && !request.origin.empty() && site != request.host &&
       !(options_.behind_proxy && site == request.forwarded_host))
     refuse_site("Origin", request.origin, "a page of this server");
-  if (role == Role::kNone) return {};
+  if (role == Role::kNone || (node && open())) return {std::nullopt, node};
   if (open()) {
     // Everybody comes from loopback through a proxy on it.
     if (request.forwarded)
@@ -193,7 +210,7 @@ Caller Guard::identify(const HttpRequest& request, Role role) const {
   };
   if (!token) refuse(request.authorization.empty() ? "nothing" : "a token that is not known here");
   if (has_expired(*token)) refuse("a token that expired");
-  Caller caller{token};
+  Caller caller{token, node};
   if (!caller.may_do(role))
     throw HttpRefusal(403, "forbidden",
                       {"", "Authorization", "a token for " + join(token->roles, ", "),

@@ -29,6 +29,7 @@ void check_token(const Token& token);
 /// Whoever asks. Without tokens on loopback: anybody, for everything.
 struct Caller {
   std::optional<Token> token;  // none: nobody needs one here
+  bool by_peer = false;        // another node asks for it, whom it asked first
 
   bool may_do(Role role) const;
   /// Of all tenants and experiments: who may hand out tokens.
@@ -46,11 +47,17 @@ class Guard {
     const Clock* clock = &system_clock();
     /// A proxy asks for others: who looks at a page of its name is one of ours.
     bool behind_proxy = false;
+    /// How a node proves that it is one: what is set here, and both if both are. If nothing is,
+    /// nobody is one.
+    std::string peer_secret = {};
+    bool peers_certified = false;  // by a certificate that it shows
   };
   Guard(const Service& service, Options options) : service_(service), options_(options) {}
 
   /// Throws HttpRefusal: 401 without a token that is known and not expired, 403 where its role is
-  /// another, or where a page of another site asks through somebody's browser, 429 beyond the rate.
+  /// another, where a page of another site asks through somebody's browser, or where somebody is no
+  /// node who says that it is one; 429 beyond the rate. For a node the token is that of its client,
+  /// whose site and rate it has looked at itself.
   /// A token is looked for among those of the service at every request: what is revoked is revoked
   /// at once.
   Caller admit(const HttpRequest& request, Role role);
@@ -64,6 +71,7 @@ class Guard {
     double left = 0;
     Time at = 0;
   };
+  bool by_peer(const HttpRequest& request) const;
   std::optional<Token> known_token(const std::string& authorization) const;
   bool open() const;
   bool has_expired(const Token& token) const;

@@ -45,6 +45,16 @@ Host::Host(const std::string& directory, HostOptions options) : drain_(options.d
   counts_.answers.most = options.server.most_answer_bytes;
   const bool here_only = is_loopback(options.server.address);
   const bool behind_proxy = options.server.behind_proxy;
+  if (options.places != nullptr) {
+    // What a node shows of itself to clients it shows to other nodes, unless it was given more.
+    if (options.peers.certificate.empty()) {
+      options.peers.certificate = options.server.certificate;
+      options.peers.key = options.server.key;
+    }
+    if (options.peers.authority.empty()) options.peers.authority = options.server.peer_authority;
+    check_peers(options.peers, !options.server.peer_authority.empty());
+    peers_ = std::make_unique<Peers>(counts_, options.peers);
+  }
   raise_descriptor_limit(options.server.most_connections, options.journal);
   server_ = std::make_unique<Server>(counts_, options.server);
   require_tokens(directory, options.server, *options.service.clock);
@@ -61,8 +71,19 @@ Host::Host(const std::string& directory, HostOptions options) : drain_(options.d
   api.aside = [this](std::function<void()> work) { aside_->run(std::move(work)); };
   api.long_aside = [this](std::function<void()> work) { return long_aside_->run(std::move(work)); };
   api.journal = options.journal;
+  if (peers_) {
+    api.guard.peer_secret = options.peers.secret;
+    api.guard.peers_certified = !options.server.peer_authority.empty();
+    api.places = options.places;
+    api.peers = peers_.get();
+  }
   api_ = std::make_unique<Api>(*service_, counts_, std::move(api));
   server_->start(*api_);
+}
+
+void Host::reload_certificate() {
+  server_->reload_certificate();
+  if (peers_) peers_->reload_certificate();
 }
 
 Host::~Host() { stop(); }
@@ -74,6 +95,8 @@ void Host::stop() {
   server_->begin_stop();
   service_->stop();
   server_->drain(drain_);
+  if (peers_) peers_->stop();  // what waited for another node so long is told so
+  api_->end_forwarding();
   long_aside_->stop();
   aside_->stop();  // slow clients may still ask it for pieces: it outlives the server
   server_.reset();

@@ -16,6 +16,10 @@ struct HostOptions {
   ServerOptions server;
   double requests_per_second = 0;  // of one token; 0: no limit
   Journal* journal = nullptr;
+  /// Of several nodes on one store: where what belongs; outlives the host. Null: this is the only
+  /// one, and the peers mean nothing.
+  Places* places = nullptr;
+  PeerOptions peers = {};
   std::chrono::milliseconds drain{5'000};  // for answers under way, at the end
 };
 
@@ -31,6 +35,9 @@ class Host {
 
   Service& service() { return *service_; }
   Server& server() { return *server_; }
+  /// For new connections, from clients and to other nodes. Throws Error, and then the old one
+  /// stays.
+  void reload_certificate();
   /// Answers what was asked, keeps snapshots, leaves one plain file.
   void stop();
 
@@ -38,6 +45,7 @@ class Host {
   std::unique_ptr<Service> service_;
   RequestCounts counts_;
   std::chrono::milliseconds drain_;
+  std::unique_ptr<Peers> peers_;  // null: there are none
   std::unique_ptr<Aside> aside_;
   std::unique_ptr<Aside> long_aside_;
   std::unique_ptr<Api> api_;

@@ -21,8 +21,10 @@ struct HttpRequest {
   std::string host;
   std::string origin;
   std::string last_event_id;
-  std::string forwarded_host;  // as a proxy was asked for
-  bool forwarded = false;      // a proxy says that it stands between
+  std::string forwarded_host;       // as a proxy was asked for
+  bool forwarded = false;           // a proxy says that it stands between
+  std::optional<std::string> peer;  // Armature-Peer: another node says that it asks for somebody
+  bool peer_certified = false;      // it showed a certificate that nodes have
   bool keep_alive = true;
   bool head = false;  // asked with HEAD, which is GET here: the body is not sent
   bool old = false;   // HTTP/1.0: knows no body in pieces

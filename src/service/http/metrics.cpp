@@ -126,6 +126,12 @@ void RequestCounts::write(std::string& out) const {
            turned_away.load());
   text.one("connections_timed_out_total", "counter", "Connections closed for their slowness.",
            timed_out.load());
+  text.one("peer_connections", "gauge", "Connections to other nodes that are open.",
+           peer_connections.load());
+  text.family("forwarded_total", "counter", "Requests handed to other nodes, by what came of it.");
+  text.sample("forwarded_total", "outcome=\"answered\"", forwarded_answered.load());
+  text.sample("forwarded_total", "outcome=\"unreachable\"", forwarded_unsent.load());
+  text.sample("forwarded_total", "outcome=\"unknown\"", forwarded_unknown.load());
   text.one("exports", "gauge", "Exports that are open.", exports.load());
   text.one("live_streams", "gauge", "Live streams that are open.", live.load());
   text.one("body_bytes", "gauge", "Of larger requests that are being read.", bodies.used());

@@ -25,9 +25,13 @@ class RequestCounts {
   std::atomic<std::uint64_t> accepted{0};
   std::atomic<std::uint64_t> turned_away{0};  // beyond the most connections
   std::atomic<std::uint64_t> timed_out{0};
-  std::atomic<std::uint64_t> exports{0};     // open now
-  std::atomic<std::uint64_t> live{0};        // streams, open now
-  Budget bodies{std::uint64_t{128} << 20};   // of requests that are being read
+  std::atomic<std::uint64_t> peer_connections{0};    // to other nodes, open now
+  std::atomic<std::uint64_t> forwarded_answered{0};  // requests that another node answered…
+  std::atomic<std::uint64_t> forwarded_unsent{0};    // …that none could be given…
+  std::atomic<std::uint64_t> forwarded_unknown{0};   // …and that none gave an answer to
+  std::atomic<std::uint64_t> exports{0};             // open now
+  std::atomic<std::uint64_t> live{0};                // streams, open now
+  Budget bodies{std::uint64_t{128} << 20};           // of requests that are being read
   Budget answers{std::uint64_t{512} << 20};  // that are being sent; what is small is not counted
 
  private:

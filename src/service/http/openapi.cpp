@@ -349,6 +349,28 @@ const char* operation_name(Verb verb) {
   return "";
 }
 
+Json header(const char* meaning) {
+  return {{"description", meaning}, {"schema", {{"type", "string"}}}};
+}
+
+// Of several nodes: whose it is, for who would rather ask that one.
+Json owner_header() {
+  return {{"Armature-Owner",
+           header("of several nodes: the URL of the one that the experiment belongs to")}};
+}
+
+// Of several nodes: the one that was asked cannot, and knows none that can.
+Json not_here(const Route& route) {
+  Json headers = {{"Retry-After", header("seconds")}};
+  if (route.where != Where::kTokens) headers.update(owner_header());
+  return {
+      {"description",
+       "not-here: it changes hands among several nodes, or its node cannot be reached; nothing "
+       "was done. Or one of the other troubles that pass: the same again, a little later."},
+      {"headers", headers},
+      {"content", content("application/problem+json", {{"$ref", "#/components/schemas/Problem"}})}};
+}
+
 Json operation(const Route& route) {
   Json json = {{"operationId", operation_name(route.verb)}, {"summary", route.meaning}};
   if (Json parameters = parameters_of(route); !parameters.empty()) json["parameters"] = parameters;
@@ -359,10 +381,13 @@ Json operation(const Route& route) {
                            {"content", content("application/json", object_schema(route.fields))}};
   }
   Json responses = Json::object();
-  const Json good = {{"description", route.meaning}, {"content", answer_of(route)}};
+  Json good = {{"description", route.meaning}, {"content", answer_of(route)}};
+  if (route.where == Where::kOwner || route.where == Where::kCreator)
+    good["headers"] = owner_header();
   if (route.verb == Verb::kCreate || route.verb == Verb::kAddToken) responses["201"] = good;
   if (route.verb != Verb::kAddToken) responses["200"] = good;  // created before, just like this
   if (route.verb == Verb::kReady) responses["503"] = good;
+  if (route.where != Where::kAnywhere) responses["503"] = not_here(route);
   responses["default"] = {
       {"description", "What was wrong, with the field, its value and what was expected (RFC 9457)"},
       {"content", content("application/problem+json", {{"$ref", "#/components/schemas/Problem"}})}};

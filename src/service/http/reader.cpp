@@ -19,8 +19,10 @@ namespace beast = boost::beast;
 std::string text_of(beast::string_view text) { return {text.data(), text.size()}; }
 
 // A header that must not stand twice: which of the two would be meant?
-constexpr const char* kOnce[] = {"Host",   "Authorization", "Idempotency-Key",
-                                 "Origin", "Last-Event-ID", "X-Forwarded-Host"};
+constexpr const char* kOnce[] = {"Host",          "Authorization",    "Idempotency-Key", "Origin",
+                                 "Last-Event-ID", "X-Forwarded-Host", "Armature-Peer"};
+// What a client is to be told of another node's reply besides its body.
+constexpr const char* kPassedOn[] = {"Retry-After", "Allow", "WWW-Authenticate", "Armature-Owner"};
 // Whoever sends one of these speaks for somebody else.
 constexpr const char* kForwarded[] = {
     "Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"};
@@ -155,6 +157,8 @@ HttpRequest RequestReader::read_head() const {
   request.forwarded_host = text_of(message["X-Forwarded-Host"]);
   request.forwarded = std::any_of(std::begin(kForwarded), std::end(kForwarded),
                                   [&](const char* name) { return message.count(name) > 0; });
+  if (message.count("Armature-Peer") > 0) request.peer = text_of(message["Armature-Peer"]);
+  request.peer_certified = certified_;
   request.keep_alive = message.keep_alive();
   request.old = message.version() < 11;
   request.head = message.method() == beast::http::verb::head;
@@ -169,6 +173,55 @@ HttpRequest RequestReader::take() {
   state_ = State::kMore;
   begun_ = header_done_ = continue_ = false;
   return request;
+}
+
+// --- Replies -------------------------------------------------------------------------------------
+
+class ReplyReader::Parser {
+ public:
+  explicit Parser(std::size_t most_body) {
+    parser.header_limit(kMostHeader);
+    parser.body_limit(most_body);
+  }
+  beast::http::response_parser<beast::http::string_body> parser;
+};
+
+ReplyReader::ReplyReader(std::size_t most_body) : parser_(std::make_unique<Parser>(most_body)) {}
+ReplyReader::~ReplyReader() = default;
+
+std::size_t ReplyReader::put(std::string_view bytes) {
+  std::size_t used = 0;
+  begun_ = begun_ || !bytes.empty();
+  auto& parser = parser_->parser;
+  while (state_ == State::kMore && used < bytes.size()) {
+    beast::error_code error;
+    const std::size_t now =
+        parser.put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), error);
+    used += now;
+    if (parser.is_header_done()) parser.eager(true);  // not before: it would read past its limits
+    const bool waits = error == beast::http::error::need_more;
+    // One whose end is that of the line is none that a node sends: half of it would look whole.
+    if ((error && !waits) || (waits && bytes.size() - used > kMostHeader) ||
+        (parser.is_header_done() && parser.need_eof()))
+      state_ = State::kBroken;
+    else if (parser.is_done())
+      state_ = State::kDone;
+    if (waits || now == 0) break;
+  }
+  return used;
+}
+
+bool ReplyReader::keep_alive() const { return parser_->parser.get().keep_alive(); }
+
+HttpReply ReplyReader::take() {
+  auto& message = parser_->parser.get();
+  HttpReply reply;
+  reply.status = static_cast<int>(message.result_int());
+  reply.type = text_of(message[beast::http::field::content_type]);
+  reply.body = std::move(message.body());
+  for (const char* name : kPassedOn)
+    if (message.count(name) > 0) reply.headers.emplace_back(name, text_of(message[name]));
+  return reply;
 }
 
 }  // namespace armature::service::http

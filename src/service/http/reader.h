@@ -32,7 +32,9 @@ class RequestReader {
   /// behind the body (trailers) are none of it, wherever packets begin and end.
   const HttpRequest& head() const { return head_; }
   std::size_t body_to_come() const;
-  HttpRequest take();                                       // of kDone; the next one may come
+  HttpRequest take();  // of kDone; the next one may come
+  /// Whoever is on the line showed a certificate of a node: said of all its requests.
+  void set_certified(bool certified) { certified_ = certified; }
   const HttpRefusal& refusal() const { return *refusal_; }  // of kRefused: nothing after it is read
 
  private:
@@ -48,9 +50,32 @@ class RequestReader {
   bool begun_ = false;
   bool header_done_ = false;
   bool continue_ = false;
+  bool certified_ = false;
   HttpRequest head_;
   std::size_t most_body_ = 0;
   std::optional<HttpRefusal> refusal_;
+};
+
+/// One reply of another node. Of its headers those that are passed on.
+class ReplyReader {
+ public:
+  enum class State { kMore, kDone, kBroken };
+
+  explicit ReplyReader(std::size_t most_body);
+  ~ReplyReader();
+
+  /// How many bytes were taken, as above.
+  std::size_t put(std::string_view bytes);
+  State state() const { return state_; }
+  bool begun() const { return begun_; }  // something of it has come
+  bool keep_alive() const;               // of kDone: another one may be asked for on this line
+  HttpReply take();                      // of kDone
+
+ private:
+  class Parser;
+  std::unique_ptr<Parser> parser_;
+  State state_ = State::kMore;
+  bool begun_ = false;
 };
 
 }  // namespace armature::service::http

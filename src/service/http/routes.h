@@ -49,11 +49,21 @@ enum class Verb {
   kVersion,
 };
 
+/// Of several nodes, those that can do it.
+enum class Where {
+  kAnywhere,  // any of them, from what it has
+  kShown,     // the same, once it was shown the experiment
+  kOwner,     // the experiment's owner: it alone writes, and knows what was not shown yet
+  kCreator,   // whoever is to own the new one
+  kTokens,    // whoever keeps the tokens
+};
+
 struct Route {
   const char* method;
   const char* path;  // {x} stands for one part
   Verb verb;
   Role role;
+  Where where;
   std::size_t most_body;  // bytes
   std::span<const Field> fields;
   std::span<const Field> query;

@@ -1,4 +1,4 @@
-// The only file that knows Asio.
+// The server's Asio; peers.cpp has the client's, and nobody else knows it.
 #include "service/http/server.h"
 
 #include <fmt/chrono.h>
@@ -247,7 +247,9 @@ class StreamConnection final : public Connection {
     if constexpr (kTls) {
       deadline = worker_.in(worker_.options.header_time);
       stream_.async_handshake(asio::ssl::stream_base::server, [self = self()](error_code error) {
-        if (!error) self->go_on();
+        if (error) return;
+        self->reader_.set_certified(self->shows_certificate());
+        self->go_on();
       });
     } else {
       go_on();
@@ -294,6 +296,17 @@ class StreamConnection final : public Connection {
       return stream_.next_layer();
     else
       return stream_;
+  }
+
+  // A certificate that does not hold has ended the handshake.
+  bool shows_certificate() {
+    if constexpr (kTls) {
+      X509* shown = SSL_get1_peer_certificate(stream_.native_handle());
+      X509_free(shown);
+      return shown != nullptr && SSL_get_verify_result(stream_.native_handle()) == X509_V_OK;
+    } else {
+      return false;
+    }
   }
 
   // With what is there already, or with what comes.
@@ -483,7 +496,8 @@ asio::ip::address address_of(const std::string& text) {
 }
 
 std::shared_ptr<asio::ssl::context> tls_context(const std::string& certificate,
-                                                const std::string& key) {
+                                                const std::string& key,
+                                                const std::string& peer_authority) {
   auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
   context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
                        asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 |
@@ -493,6 +507,13 @@ std::shared_ptr<asio::ssl::context> tls_context(const std::string& certificate,
   if (error) throw Error({certificate, "certificate", error.message(), "a chain in PEM"});
   context->use_private_key(asio::buffer(read_file(key)), asio::ssl::context::pem, error);
   if (error) throw Error({key, "key", error.message(), "the certificate's private key in PEM"});
+  if (peer_authority.empty()) return context;
+  context->add_certificate_authority(asio::buffer(read_file(peer_authority)), error);
+  if (error) throw Error({peer_authority, "authority", error.message(), "certificates in PEM"});
+  context->set_verify_mode(asio::ssl::verify_peer);  // of who shows one; nobody must
+  // Without a name for them OpenSSL refuses sessions that a client takes up again.
+  constexpr unsigned char kSessions[] = "armature";
+  SSL_CTX_set_session_id_context(context->native_handle(), kSessions, sizeof kSessions - 1);
   return context;
 }
 
@@ -533,7 +554,7 @@ class Server::Inside {
 
   void reload_certificate() {
     if (options_.certificate.empty()) return;
-    auto context = tls_context(options_.certificate, options_.key);
+    auto context = tls_context(options_.certificate, options_.key, options_.peer_authority);
     const std::lock_guard lock(context_mutex_);
     context_ = std::move(context);
   }
@@ -573,6 +594,8 @@ class Server::Inside {
     if (options_.certificate.empty() != options_.key.empty())
       throw Error({"", options_.key.empty() ? "--key" : "--certificate", "nothing",
                    "a file in PEM: certificate and key belong together"});
+    if (!options_.peer_authority.empty() && options_.certificate.empty())
+      throw Error({"", "--peer-authority", "one without TLS", "--certificate and --key"});
     if (!is_loopback(options_.address) && options_.certificate.empty() && !options_.behind_proxy)
       throw Error({"", "--listen", "'" + options_.address + "' without TLS",
                    "--certificate and --key, or --behind-proxy where a proxy sees to TLS"});

@@ -17,6 +17,9 @@ struct ServerOptions {
   /// PEM files; both or none.
   std::string certificate = {};
   std::string key = {};
+  /// The authority of other nodes' certificates, in PEM: who shows one of them is a node. Clients
+  /// need not show any. A node's certificate must be good for both ends of a line.
+  std::string peer_authority = {};
   /// Somebody else sees to TLS. Without it and without a certificate only this machine is served.
   bool behind_proxy = false;
   unsigned threads = 2;
