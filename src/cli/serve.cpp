@@ -9,13 +9,16 @@
 #include <ctime>
 #include <future>
 #include <memory>
+#include <tuple>
 
 #include "armature/version.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/serve_demo.h"
+#include "cli/store_option.h"
 #include "cli/terminal.h"
 #include "service/http/host.h"
+#include "service/store.h"
 
 namespace armature::cli {
 namespace {
@@ -24,10 +27,17 @@ using service::http::Host;
 using service::http::HostOptions;
 using service::http::Journal;
 
+constexpr int kReplaced = 75;     // EX_TEMPFAIL: another process has this node's name
 constexpr int kBrokenStore = 74;  // EX_IOERR: a supervisor starts it again, and recovery decides
 
 struct Options {
   std::string directory;
+  std::string store;  // a database
+  std::string node;
+  std::string address;
+  std::string lease = "10s";
+  std::string read_store;
+  std::string peer_authority;
   std::string listen = "127.0.0.1:8600";
   std::string certificate;
   std::string key;
@@ -41,18 +51,17 @@ struct Options {
 };
 
 // host:port, [v6]:port.
-void read_listen(const std::string& text, service::http::ServerOptions& server) {
+std::pair<std::string, unsigned short> split_address(const char* option, const std::string& text) {
   const std::size_t colon = text.rfind(':');
   const std::string expected = "ADDRESS:PORT, as 127.0.0.1:8600 or [::1]:8600";
   if (colon == std::string::npos || colon == 0)
-    throw Error({"", "--listen", "'" + text + "'", expected});
+    throw Error({"", option, "'" + text + "'", expected});
   std::string address = text.substr(0, colon);
   if (address.starts_with('[') && address.ends_with(']'))
     address = address.substr(1, address.size() - 2);
   const auto port = parse_integer(text.substr(colon + 1));
-  if (!port || *port > 65'535) throw Error({"", "--listen", "'" + text + "'", expected});
-  server.address = address;
-  server.port = static_cast<unsigned short>(*port);
+  if (!port || *port > 65'535) throw Error({"", option, "'" + text + "'", expected});
+  return {address, static_cast<unsigned short>(*port)};
 }
 
 Journal::Requests requests_told(const std::string& log) {
@@ -62,9 +71,31 @@ Journal::Requests requests_told(const std::string& log) {
   throw Error({"", "--log", "'" + log + "'", "all, notable or none"});
 }
 
-HostOptions host_options(const Options& options, Journal& journal) {
+void read_node(const Options& options, bool on_database, HostOptions& host) {
+  const std::pair<const char*, const std::string*> given[] = {
+      {"--node", &options.node},
+      {"--address", &options.address},
+      {"--read-store", &options.read_store},
+      {"--peer-authority", &options.peer_authority}};
+  for (const auto& [name, value] : given)
+    if (!value->empty() && !on_database)
+      throw Error(
+          {"", name, "'" + *value + "'", "nothing, or several nodes: --store postgresql://…"});
+  host.node.name = options.node;
+  host.node.address = options.address;
+  if (!options.address.empty()) split_address("--address", options.address);
+  host.node.read_store = options.read_store;
+  host.server.peer_authority = options.peer_authority;
+  const std::optional<service::Time> lease = service::parse_duration(options.lease, "--lease");
+  if (!lease || *lease < service::kSecond || *lease > service::kHour)
+    throw Error({"", "--lease", "'" + options.lease + "'", "1s to 1h"});
+  host.node.lease = std::chrono::milliseconds(*lease / 1000);
+}
+
+HostOptions host_options(const Options& options, bool on_database, Journal& journal) {
   HostOptions host;
-  read_listen(options.listen, host.server);
+  std::tie(host.server.address, host.server.port) = split_address("--listen", options.listen);
+  read_node(options, on_database, host);
   host.server.certificate = options.certificate;
   host.server.key = options.key;
   host.server.behind_proxy = options.behind_proxy;
@@ -80,6 +111,10 @@ HostOptions host_options(const Options& options, Journal& journal) {
     journal.note("broken store", why);
     journal.flush();
     std::_Exit(kBrokenStore);
+  };
+  host.node.on_replaced = [&journal] {
+    journal.flush();
+    std::_Exit(kReplaced);
   };
   host.journal = &journal;
   return host;
@@ -118,6 +153,23 @@ class Signals {
   sigset_t set_;
 };
 
+// A directory, or a database: from the command line or the environment, where passwords are nobody
+// else's to see.
+std::string store_of(const Options& options) {
+  if (!options.directory.empty() && !options.store.empty())
+    throw Error({"serve", "--store", "one beside a directory", "one of the two"});
+  const std::string typed = options.directory.empty() ? options.store : options.directory;
+  if (!typed.empty()) {
+    if (!options.store.empty() && !service::is_database(options.store))
+      throw Error(
+          {"serve", "--store", "'" + options.store + "'", "postgresql://USER@HOST/DATABASE"});
+    return typed;
+  }
+  if (options.demo) return "service-demo";
+  return store_in_environment("serve",
+                              "a directory for the store, --store postgresql://…, or --demo");
+}
+
 // Recovering may take as long as the log is: whoever does not want to wait for it need not. Null:
 // told to end.
 std::unique_ptr<Host> recover(const Signals& signals, const std::string& directory,
@@ -135,15 +187,13 @@ std::unique_ptr<Host> recover(const Signals& signals, const std::string& directo
 }
 
 void serve(const Options& options) {
-  const std::string directory =
-      options.directory.empty() && options.demo ? "service-demo" : options.directory;
-  if (directory.empty())
-    throw Error({"serve", "DIR", "nothing", "a directory for the store, or --demo"});
+  const std::string store = store_of(options);
   const std::optional<service::Time> lasting =
       options.lasting.empty() ? std::nullopt : service::parse_duration(options.lasting, "--for");
   const Signals signals;
   Journal journal(stderr, requests_told(options.log));
-  const std::unique_ptr<Host> made = recover(signals, directory, host_options(options, journal));
+  const std::unique_ptr<Host> made =
+      recover(signals, store, host_options(options, service::is_database(store), journal));
   if (!made) {
     journal.note("stopped", "while it recovered");
     journal.flush();
@@ -154,8 +204,9 @@ void serve(const Options& options) {
   std::optional<DemoCrowd> crowd;
   if (options.demo) crowd.emplace(host.service());
   journal.note("listening", host.server().url());
-  emit(std::nullopt, fmt::format("armature {} serves {} at {}\n", version(), visible(directory),
-                                 host.server().url()));
+  emit(std::nullopt, fmt::format("armature {}{} serves {} at {}\n", version(),
+                                 host.node().empty() ? "" : ", node " + host.node() + ",",
+                                 visible(service::shown_store(store)), host.server().url()));
   std::optional<service::Time> until;
   if (lasting) until = service::system_clock().monotonic() + *lasting;
   for (;;) {
@@ -183,6 +234,23 @@ void add_serve(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "serve", "adaptive experiments over HTTP: nothing acknowledged is ever lost");
   command->add_option("DIR", options->directory, "where the store is, or will be");
+  command->add_option("--store", options->store,
+                      "instead of DIR a PostgreSQL database that several nodes share: "
+                      "postgresql://USER@HOST/DATABASE; or in ARMATURE_STORE");
+  command->add_option("--node", options->node,
+                      "of several: this one's name, the same after a restart; by default after the "
+                      "machine and the port");
+  command->add_option("--address", options->address,
+                      "of several: HOST:PORT where the others reach this one, if not as --listen");
+  command
+      ->add_option("--lease", options->lease,
+                   "of several: whoever is not heard of for so long is taken for dead")
+      ->capture_default_str();
+  command->add_option("--read-store", options->read_store,
+                      "of several: a standby database to read exports and what others show");
+  command->add_option("--peer-authority", options->peer_authority,
+                      "of several: nodes prove themselves by certificates of this authority (PEM), "
+                      "not by the secret in the store");
   command->add_option("--listen,-l", options->listen, "ADDRESS:PORT; port 0: any that is free")
       ->capture_default_str();
   command->add_option("--certificate", options->certificate,
@@ -214,7 +282,9 @@ void add_serve(CLI::App& app) {
       "and leaves one plain file; a second one: at once, and nothing acknowledged is lost.\n\n"
       "Examples:\n"
       "  armature serve mail-service --demo --listen 127.0.0.1:0 --for 1s\n"
-      "  armature serve mail-service --listen 127.0.0.1:0 --log all --for 1s");
+      "  armature serve mail-service --listen 127.0.0.1:0 --log all --for 1s\n\n"
+      "Several nodes: armature service migrate URL, and then on each machine armature serve --store "
+      "URL (docs/service.md).");
   command->callback([options] { serve(*options); });
 }
 

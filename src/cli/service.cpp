@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/store_option.h"
 #include "cli/terminal.h"
 #include "report/table.h"
 #include "service/archive.h"
@@ -20,7 +21,8 @@
 #include "service/fold.h"
 #include "service/http/guard.h"
 #include "service/http/views.h"
-#include "service/sqlite_log.h"
+#include "service/postgres/schema.h"
+#include "service/store.h"
 #include "service/transfer.h"
 
 namespace armature::cli {
@@ -30,12 +32,15 @@ using service::LogReader;
 using service::StoredExperiment;
 using service::Token;
 
-constexpr const char* kDirectoryHelp = "a directory that armature serve works in";
+constexpr const char* kStoreHelp =
+    "a directory that armature serve works in, or the database of its nodes: postgresql://…";
+constexpr const char* kNewStoreHelp =
+    "a directory where the store is, or will be, or the database of several nodes: postgresql://…";
 
 // --- check ---------------------------------------------------------------------------------------
 
-void check(const std::string& directory) {
-  const auto log = service::read_sqlite_log(directory);
+void check(const std::string& store) {
+  const auto log = service::read_store(store);
   TextTable table({"experiment", "events", "decisions", "digest", "replay"});
   table.words(4);
   bool good = true;
@@ -58,7 +63,7 @@ void check(const std::string& directory) {
 // --- export and import ---------------------------------------------------------------------------
 
 struct ExportOptions {
-  std::string directory;
+  std::string store;
   std::string experiment;
   std::string format = "jsonl";
   std::string from = "1";
@@ -66,20 +71,20 @@ struct ExportOptions {
 };
 
 // The one that was named, or the only one there is.
-std::string experiment_in(LogReader& log, const std::string& named, const std::string& directory) {
+std::string experiment_in(LogReader& log, const std::string& named, const std::string& store) {
   if (!named.empty()) return named;
   std::vector<std::string> names;
   for (const StoredExperiment& one : log.experiments()) names.push_back(one.facts.name);
   if (names.size() == 1) return names.front();
-  throw Error({directory, "--experiment", "nothing",
+  throw Error({service::shown_store(store), "--experiment", "nothing",
                names.empty() ? "a store that holds one" : "one of " + join(names, ", ")});
 }
 
 void export_log(const ExportOptions& options) {
   const service::ExportFormat format = service::export_format_named(options.format, "--format");
   const std::uint64_t from = whole_number("--from", options.from, 0, UINT64_MAX);
-  auto log = service::read_sqlite_log(options.directory);
-  const std::string experiment = experiment_in(*log, options.experiment, options.directory);
+  auto log = service::read_store(options.store);
+  const std::string experiment = experiment_in(*log, options.experiment, options.store);
   service::LogExport pieces(std::move(log), experiment, format, from);
   std::optional<FileWriter> file;
   if (options.output) file.emplace(*options.output, FileReaders::kOwner);  // as the store is
@@ -94,7 +99,7 @@ void export_log(const ExportOptions& options) {
 
 // As one text, so that the months of an archive may come first: files are looked at before a store
 // is made for them.
-void import_logs(const std::string& directory, const std::vector<std::string>& files) {
+void import_logs(const std::string& store, const std::vector<std::string>& files) {
   std::vector<std::ifstream> streams;
   for (const std::string& file : files)
     if (streams.emplace_back(file).peek() != '{')
@@ -105,7 +110,7 @@ void import_logs(const std::string& directory, const std::vector<std::string>& f
       if (std::getline(*stream, line)) return line;
     return std::nullopt;
   };
-  const auto log = service::open_sqlite_log(directory);
+  const auto log = service::open_store(store);
   bool good = true;
   for (const service::CheckedExperiment& one :
        service::import_json_lines(*log, next, join(files, " + "))) {
@@ -119,10 +124,49 @@ void import_logs(const std::string& directory, const std::vector<std::string>& f
   if (!good) throw ExitStatus{1};
 }
 
+// --- migrate and copy ----------------------------------------------------------------------------
+
+void migrate(const std::string& store) {
+  const std::string url =
+      store.empty() ? store_in_environment("migrate", "postgresql://USER@HOST/DATABASE") : store;
+  if (!service::is_database(url))
+    throw Error({"", "store", "'" + url + "'", "a database: postgresql://USER@HOST/DATABASE"});
+  const service::postgres::Migration done = service::postgres::migrate(url);
+  const std::string shown = visible(service::shown_store(url));
+  emit(std::nullopt,
+       done.from == done.to ? fmt::format("{} has schema {} already\n", shown, done.to)
+       : done.from == 0 ? fmt::format("{} has armature's tables now, schema {}\n", shown, done.to)
+                        : fmt::format("{} went from schema {} to {}\n", shown, done.from, done.to));
+}
+
+// What is wrong with the source is said before a store is made for it.
+void copy(const std::string& source, const std::string& target) {
+  const auto from = service::read_store(source);
+  const auto to = service::open_store(target);
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const auto progress = [&](const std::string& name, service::Sequence at, service::Sequence last) {
+    if (!terminal) return;
+    fmt::print(stderr, "\r\033[K{}: event {} of {}", name, at, last);
+    std::fflush(stderr);
+  };
+  bool good = true;
+  const auto copied = service::copy_store(*from, *to, progress);
+  if (terminal) fmt::print(stderr, "\r\033[K");
+  for (const service::Copied& one : copied) {
+    good = good && one.trouble.empty();
+    emit(std::nullopt,
+         one.trouble.empty()
+             ? fmt::format("{}: {} events, digest {:016x}\n", one.name, one.events, one.digest)
+             : fmt::format("{}: not copied: {}\n", one.name, one.trouble));
+  }
+  to->close();
+  if (!good) throw ExitStatus{1};
+}
+
 // --- archive -------------------------------------------------------------------------------------
 
 struct ArchivingOptions {
-  std::string directory;
+  std::string store;
   std::string before;
   std::string to;
   std::string experiment;
@@ -147,10 +191,12 @@ std::string archived_text(const service::Archived& archived, bool dry_run) {
 void archive(const ArchivingOptions& options) {
   service::ArchiveOptions how;
   how.before = service::parse_date(options.before, "--before");
-  how.folder = options.to.empty() ? options.directory + "/archive" : options.to;
+  if (options.to.empty() && service::is_database(options.store))
+    throw Error({"", "--to", "nothing", "a folder for the files: a database has none of its own"});
+  how.folder = options.to.empty() ? options.store + "/archive" : options.to;
   how.dry_run = options.dry_run;
-  service::read_sqlite_log(options.directory);  // there must be one: opening would make it
-  const auto log = service::open_sqlite_log(options.directory);
+  service::read_store(options.store);  // there must be one: opening would make it
+  const auto log = service::open_store(options.store);
   bool found = false;
   bool good = true;
   for (const StoredExperiment& one : log->experiments()) {
@@ -162,7 +208,9 @@ void archive(const ArchivingOptions& options) {
         fmt::print(stderr, "\r\033[K{}: {}, event {} of {}", one.facts.name, doing, at, last);
         std::fflush(stderr);
       };
+    if (!options.dry_run) log->hold(one.id);  // until its rows are moved, or it is let go
     const service::Archived archived = service::archive_experiment(*log, one, how);
+    log->roll_back();
     if (terminal) fmt::print(stderr, "\r\033[K");
     good = good && archived.trouble.empty();
     emit(std::nullopt,
@@ -172,15 +220,15 @@ void archive(const ArchivingOptions& options) {
   }
   log->close();
   if (!found && !options.experiment.empty())
-    throw Error(
-        {options.directory, "--experiment", "'" + options.experiment + "'", "one that is there"});
+    throw Error({service::shown_store(options.store), "--experiment",
+                 "'" + options.experiment + "'", "one that is there"});
   if (!good) throw ExitStatus{1};
 }
 
 // --- tokens --------------------------------------------------------------------------------------
 
 struct TokenOptions {
-  std::string directory;
+  std::string store;
   std::string name;
   std::vector<std::string> roles;
   std::vector<std::string> experiments;
@@ -220,10 +268,11 @@ void add_token(const TokenOptions& options) {
   service::http::check_token(token);
   const std::string secret = service::http::new_secret();
   token.hash = service::http::secret_hash(secret);
-  const auto log = service::open_sqlite_log(options.directory);
+  const auto log = service::open_store(options.store);
   for (const Token& other : log->tokens())
     if (other.name == token.name)
-      throw Error({options.directory, "--name", "'" + token.name + "'", "a new name"});
+      throw Error(
+          {service::shown_store(options.store), "--name", "'" + token.name + "'", "a new name"});
   log->begin();
   log->add_token(token);
   log->commit();
@@ -233,10 +282,10 @@ void add_token(const TokenOptions& options) {
 
 void revoke_token(const TokenOptions& options) {
   // Looked for as a reader, who makes no store where there is none.
-  const std::vector<Token> tokens = usable_tokens(*service::read_sqlite_log(options.directory));
+  const std::vector<Token> tokens = usable_tokens(*service::read_store(options.store));
   for (const Token& token : tokens) {
     if (service::http::token_id(token) != options.revoke && token.name != options.revoke) continue;
-    const auto log = service::open_sqlite_log(options.directory);
+    const auto log = service::open_store(options.store);
     log->begin();
     log->remove_token(token.hash);
     log->commit();
@@ -246,10 +295,10 @@ void revoke_token(const TokenOptions& options) {
       fmt::print(stderr,
                  "armature: nobody can manage tokens over HTTP until armature service token {} "
                  "--name admin --role admin makes one who can\n",
-                 visible(options.directory));
+                 visible(service::shown_store(options.store)));
     return;
   }
-  throw Error({options.directory, "--revoke", "'" + options.revoke + "'",
+  throw Error({service::shown_store(options.store), "--revoke", "'" + options.revoke + "'",
                "the id or the name of a token that is there"});
 }
 
@@ -264,7 +313,7 @@ void tokens(const TokenOptions& options) {
     return revoke_token(options);
   }
   if (describes) return add_token(options);
-  list_tokens(*service::read_sqlite_log(options.directory));
+  list_tokens(*service::read_store(options.store));
 }
 
 // --- top -----------------------------------------------------------------------------------------
@@ -275,9 +324,9 @@ std::string age_text(service::Time age) {
   return time_text(static_cast<double>(std::max<service::Time>(age, 0)) / service::kSecond);
 }
 
-std::string summary_table(const std::string& directory) {
+std::string summary_table(const std::string& store) {
   const ThrowingChecks checks;
-  const auto log = service::read_sqlite_log(directory);
+  const auto log = service::read_store(store);
   TextTable table({"experiment", "state", "policy", "decisions", "learned", "open", "late",
                    "mean reward", "favourite", "oldest open"});
   table.words(1).words(2).words(8).optional(2).optional(6).optional(9);
@@ -314,12 +363,12 @@ std::string summary_table(const std::string& directory) {
 
 // On a terminal always in the same place; elsewhere one table after the other, for whoever keeps
 // them.
-void top(const std::string& directory, bool once) {
-  if (once) return emit(std::nullopt, summary_table(directory));
+void top(const std::string& store, bool once) {
+  if (once) return emit(std::nullopt, summary_table(store));
   const bool redraws = isatty(STDOUT_FILENO) != 0;
   const std::atomic<bool>& interrupted = stop_on_interrupt();
   for (bool first = true; !interrupted; first = false) {
-    const std::string table = summary_table(directory);
+    const std::string table = summary_table(store);
     emit(std::nullopt, redraws ? kClearScreen + table : (first ? "" : "\n") + table);
     for (int i = 0; i < 20 && !interrupted; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -329,23 +378,23 @@ void top(const std::string& directory, bool once) {
 // --- The commands --------------------------------------------------------------------------------
 
 void add_check(CLI::App& parent) {
-  auto directory = std::make_shared<std::string>();
+  auto store = std::make_shared<std::string>();
   CLI::App* command = parent.add_subcommand(
       "check", "replays every event: does each decision come out as it was logged?");
-  command->add_option("DIR", *directory, kDirectoryHelp)->required();
+  command->add_option("STORE", *store, kStoreHelp)->required();
   command->footer(
       "Before an upgrade is let loose: with the new armature on a backup. Exit status 1 if an "
       "experiment does not replay.\n\n"
       "Examples:\n"
       "  armature service check mail-service\n"
       "  armature service check mail-service --wide");
-  command->callback([directory] { check(*directory); });
+  command->callback([store] { check(*store); });
 }
 
 void add_export_log(CLI::App& parent) {
   auto options = std::make_shared<ExportOptions>();
   CLI::App* command = parent.add_subcommand("export", "the log of an experiment, for others");
-  command->add_option("DIR", options->directory, kDirectoryHelp)->required();
+  command->add_option("STORE", options->store, kStoreHelp)->required();
   command->add_option("--experiment,-e", options->experiment, "which one, if there are several");
   command
       ->add_option("--format,-f", options->format,
@@ -362,11 +411,11 @@ void add_export_log(CLI::App& parent) {
 }
 
 void add_import(CLI::App& parent) {
-  auto directory = std::make_shared<std::string>();
+  auto store = std::make_shared<std::string>();
   auto files = std::make_shared<std::vector<std::string>>();
   CLI::App* command =
       parent.add_subcommand("import", "rebuilds experiments from logs exported as JSON lines");
-  command->add_option("DIR", *directory, "where the store is, or will be")->required();
+  command->add_option("STORE", *store, kNewStoreHelp)->required();
   command->add_option("FILE", *files, "what armature service export wrote")->required();
   command->footer(
       "Every event is replayed: an experiment whose log was changed on its way, or cut short, is left "
@@ -376,14 +425,14 @@ void add_import(CLI::App& parent) {
       "Examples:\n"
       "  armature service import copy-service mail.jsonl\n"
       "  armature service import third-service mail.jsonl");
-  command->callback([directory, files] { import_logs(*directory, *files); });
+  command->callback([store, files] { import_logs(*store, *files); });
 }
 
 void add_backup(CLI::App& parent) {
-  auto directory = std::make_shared<std::string>();
+  auto store = std::make_shared<std::string>();
   auto target = std::make_shared<std::string>();
   CLI::App* command = parent.add_subcommand("backup", "a copy of the store, as of one moment");
-  command->add_option("DIR", *directory, kDirectoryHelp)->required();
+  command->add_option("STORE", *store, kStoreHelp)->required();
   command->add_option("TARGET", *target, "a new directory; armature serve can work in it")
       ->required();
   command->footer(
@@ -391,21 +440,55 @@ void add_backup(CLI::App& parent) {
       "Examples:\n"
       "  armature service backup mail-service mail-backup\n"
       "  armature service backup mail-service second-backup");
-  command->callback([directory, target] { service::back_up_sqlite_log(*directory, *target); });
+  command->callback([store, target] { service::back_up_store(*store, *target); });
+}
+
+void add_migrate(CLI::App& parent) {
+  auto store = std::make_shared<std::string>();
+  CLI::App* command = parent.add_subcommand(
+      "migrate",
+      "makes the tables of several nodes in a PostgreSQL database, or brings them up to date");
+  command->add_option("STORE", *store, "postgresql://USER@HOST/DATABASE; or in ARMATURE_STORE");
+  command->footer(
+      "All of it in one transaction, in a schema of its own, armature. A database whose "
+      "synchronous_commit or fsync is off is refused. It may be run again, and by several at once: as "
+      "the first step of every deployment.\n\n"
+      "Examples:\n"
+      "  armature service migrate postgresql://armature@db.example.org/armature\n"
+      "  ARMATURE_STORE=postgresql://armature@db.example.org/armature armature service migrate");
+  command->callback([store] { migrate(*store); });
+}
+
+void add_copy(CLI::App& parent) {
+  auto source = std::make_shared<std::string>();
+  auto target = std::make_shared<std::string>();
+  CLI::App* command = parent.add_subcommand(
+      "copy", "everything of one store into another: from a directory to a database, and back");
+  command->add_option("STORE", *source, kStoreHelp)->required();
+  command->add_option("TARGET", *target, kNewStoreHelp)->required();
+  command->footer(
+      "Row by row, with snapshots and tokens; every experiment is checked to have the digest that it "
+      "had (exit status 1 where one has not; it is left out then). Stop the service first: what comes "
+      "while it copies is not there. A target that has an experiment of the same name is refused.\n\n"
+      "Examples:\n"
+      "  armature service copy mail-service copied-service\n"
+      "  armature service copy mail-service another-copy");
+  command->callback([source, target] { copy(*source, *target); });
 }
 
 void add_archive(CLI::App& parent) {
   auto options = std::make_shared<ArchivingOptions>();
   CLI::App* command =
       parent.add_subcommand("archive", "moves old events out of the store, into a file per month");
-  command->add_option("DIR", options->directory, kDirectoryHelp)->required();
+  command->add_option("STORE", options->store, kStoreHelp)->required();
   command->add_option("--before", options->before, "only events before this day (UTC): 2026-10-01")
       ->required();
-  command->add_option("--to", options->to, "a folder for the files; DIR/archive unless told");
+  command->add_option("--to", options->to, "a folder for the files; STORE/archive unless told");
   command->add_option("--experiment,-e", options->experiment, "only of this one");
   command->add_flag("--dry-run", options->dry_run, "only says what would be moved");
   command->footer(
-      "The service must be stopped. Each experiment has a file a month, EXPERIMENT-2026-10.jsonl, "
+      "A service on a directory must be stopped; nodes on a database may be at work, and answer 503 for "
+      "an experiment while it is moved. Each experiment has a file a month, EXPERIMENT-2026-10.jsonl, "
       "with lines as export writes them: written, synced, read again and compared before anything "
       "is removed. The store goes on from an anchor, with the same digest; what it is asked about "
       "archived decisions it answers with 410. What is still needed stays, and everything after "
@@ -422,7 +505,7 @@ void add_tokens(CLI::App& parent) {
   auto options = std::make_shared<TokenOptions>();
   CLI::App* command =
       parent.add_subcommand("token", "lists tokens, makes one (its secret is shown once), revokes");
-  command->add_option("DIR", options->directory, "where the store is, or will be")->required();
+  command->add_option("STORE", options->store, kNewStoreHelp)->required();
   command->add_option("--name", options->name, "of a new token");
   command->add_option("--role", options->roles, "decide, report, read or admin; may be repeated");
   command->add_option("--experiment", options->experiments, "only for this one; may be repeated");
@@ -439,16 +522,16 @@ void add_tokens(CLI::App& parent) {
 }
 
 void add_top(CLI::App& parent) {
-  auto directory = std::make_shared<std::string>();
+  auto store = std::make_shared<std::string>();
   auto once = std::make_shared<bool>(false);
   CLI::App* command = parent.add_subcommand("top", "experiments and their counts, again and again");
-  command->add_option("DIR", *directory, kDirectoryHelp)->required();
+  command->add_option("STORE", *store, kStoreHelp)->required();
   command->add_flag("--once", *once, "once");
   command->footer(
       "Examples:\n"
       "  armature service top mail-service --once\n"
       "  armature service top mail-service --once --wide");
-  command->callback([directory, once] { top(*directory, *once); });
+  command->callback([store, once] { top(*store, *once); });
 }
 
 }  // namespace
@@ -465,6 +548,8 @@ void add_service(CLI::App& app) {
   add_export_log(*command);
   add_import(*command);
   add_backup(*command);
+  add_copy(*command);
+  add_migrate(*command);
   add_archive(*command);
   add_tokens(*command);
   add_top(*command);

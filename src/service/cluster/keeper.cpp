@@ -28,6 +28,7 @@ Keeper::Keeper(Options options)
   }
   if (pipe2(wake_, O_NONBLOCK | O_CLOEXEC) != 0)
     throw Error({"", "pipe", "none to be had", "a descriptor"});
+  entered_ = true;
 }
 
 Keeper::~Keeper() {
@@ -136,7 +137,6 @@ ClusterView Keeper::trusted(ClusterView view) const {
 }
 
 void Keeper::note_failure(const std::string& why) {
-  std::vector<std::function<void()>> told;
   {
     const std::lock_guard lock(mutex_);
     if (trouble_ != why) options_.tell("store", why);
@@ -144,6 +144,14 @@ void Keeper::note_failure(const std::string& why) {
       for (const NodeView& node : view_.nodes)
         if (node.alive) presumed_.insert(node.name);
     trouble_ = why;
+  }
+  tell_looks();
+}
+
+void Keeper::tell_looks() {
+  std::vector<std::function<void()>> told;
+  {
+    const std::lock_guard lock(mutex_);
     told.swap(looks_);
   }
   for (const auto& then : told) then();
@@ -231,9 +239,11 @@ void Keeper::stop() {
     stopping_ = true;
   }
   wake();
-  if (!thread_.joinable()) return;
-  thread_.join();
-  note_failure("stopping");
+  if (thread_.joinable()) {
+    thread_.join();
+    tell_looks();
+  }
+  if (!std::exchange(entered_, false)) return;
   try {
     registry_.leave();
   } catch (const Error&) {  // its lease ends by itself

@@ -69,6 +69,7 @@ class Keeper final : public Places {
   bool owns(ExperimentId experiment) const;
   ClusterView trusted(ClusterView view) const;
   void note_failure(const std::string& why);
+  void tell_looks();
 
   const Options options_;
   const std::chrono::milliseconds renew_every_;
@@ -81,6 +82,7 @@ class Keeper final : public Places {
   Clock::time_point trust_at_{};    // before this nobody of…
   std::set<std::string> presumed_;  // …these is taken for dead
   bool said_leaving_ = false;
+  bool entered_ = false;
   bool look_due_ = true;
   bool summaries_due_ = true;
   std::map<ExperimentId, Clock::time_point> not_before_;  // takes that came to nothing

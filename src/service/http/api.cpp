@@ -810,10 +810,12 @@ void Api::follow(Call& call) {
 
 void Api::ready(Call& call) {
   const Health health = service_.health();
-  const bool good = health.ready && !stopping_;
+  const std::string alone = options_.node_trouble ? options_.node_trouble() : "";
+  const bool good = health.ready && alone.empty() && !stopping_;
   JsonObject json;
   json.flag("ready", good);
-  if (!good) json.text("trouble", stopping_ ? "stopping" : health.trouble);
+  if (!good) json.text("trouble", stopping_ ? "stopping" : health.ready ? alone : health.trouble);
+  if (!options_.node.empty()) json.text("node", options_.node);
   std::string quarantined = "[";
   for (const std::string& name : health.quarantined) {
     if (quarantined.size() > 1) quarantined += ',';

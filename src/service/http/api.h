@@ -42,6 +42,9 @@ class Api {
     /// here.
     Places* places = nullptr;
     Peers* peers = nullptr;
+    std::string node = {};  // this one's name
+    /// Why it can do nothing at the moment; empty: it can. Null: there is only this one.
+    std::function<std::string()> node_trouble = {};
   };
   using Done = std::function<void(HttpReply)>;
 

@@ -520,6 +520,7 @@ std::shared_ptr<asio::ssl::context> tls_context(const std::string& certificate,
 }  // namespace
 
 bool is_loopback(const std::string& address) { return address_of(address).is_loopback(); }
+bool is_unspecified(const std::string& address) { return address_of(address).is_unspecified(); }
 
 class Server::Inside {
  public:

@@ -37,6 +37,8 @@ struct ServerOptions {
 
 /// Is it only this machine that reaches this address? Throws Error for what is none.
 bool is_loopback(const std::string& address);
+/// Is it all addresses of this machine, and so none that others could be told?
+bool is_unspecified(const std::string& address);
 
 class Server {
  public:
