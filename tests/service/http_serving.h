@@ -7,6 +7,7 @@
 
 #include "service/http/host.h"
 #include "service/http_client.h"
+#include "service/sqlite_log.h"
 #include "support/program.h"
 
 namespace armature::service::test {
