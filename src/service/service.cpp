@@ -384,7 +384,8 @@ class Service::Inside {
     }
     for (const ExperimentId one : hands.take)
       attempt([&] {
-        if (shared_->take({one}).empty()) return;
+        // Who sees the list of owners may not have heard yet that it is here: just created, say.
+        if (shared_->owns(one) || shared_->take({one}).empty()) return;
         try {
           shard_.adopt({one});
         } catch (const StoreFailure&) {

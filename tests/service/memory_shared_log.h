@@ -311,6 +311,10 @@ class MemorySharedLog final : public SharedLog {
     batch_.writes.push_back([facts](MemoryLog& log) { log.add_experiment(facts); });
     return id;
   }
+  void begin_after(ExperimentId id, Sequence archived,
+                   const std::vector<std::shared_ptr<const Epoch>>& epochs) override {
+    write(id, [=](MemoryLog& log) { log.begin_after(id, archived, epochs); });
+  }
   void append(ExperimentId id, const Event& event) override {
     batch_.events.emplace_back(id, event);
     const Sequence last = server_->store->experiments[id - 1].events.size();
