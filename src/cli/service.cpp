@@ -141,6 +141,9 @@ void migrate(const std::string& store) {
 
 // What is wrong with the source is said before a store is made for it.
 void copy(const std::string& source, const std::string& target) {
+  if (source == target)
+    throw Error(
+        {"", "TARGET", "'" + service::shown_store(target) + "', the same", "another store"});
   const auto from = service::read_store(source);
   const auto to = service::open_store(target);
   const bool terminal = isatty(STDERR_FILENO) != 0;

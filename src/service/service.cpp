@@ -371,30 +371,40 @@ class Service::Inside {
         }
         if (batch.empty() && hands.empty() && stopping_) return;
       }
-      for (const Hands& one : hands) change(one);
+      for (Hands& one : hands) change(std::move(one));
       write(std::move(batch));
     }
   }
 
-  // Whoever waits for an experiment that is recovered here waits for one, and then has a turn.
-  void change(const Hands& hands) {
+  // One experiment is recovered, and then whoever has asked about others has a turn.
+  void change(Hands hands) {
     if (!hands.leave.empty()) {
       shard_.let_go(hands.leave);
       attempt([&] { shared_->release(hands.leave); });
+      hands.leave.clear();
     }
-    for (const ExperimentId one : hands.take)
-      attempt([&] {
-        // Who sees the list of owners may not have heard yet that it is here: just created, say.
-        if (shared_->owns(one) || shared_->take({one}).empty()) return;
-        try {
-          shard_.adopt({one});
-        } catch (const StoreFailure&) {
-          shared_->release({one});  // another may have more luck
-          throw;
-        }
-      });
+    if (!hands.take.empty()) {
+      const ExperimentId next = hands.take.back();
+      hands.take.pop_back();
+      attempt([&] { take_over(next); });
+    }
     note_hands();
-    if (hands.done) hands.done();
+    if (hands.take.empty()) {
+      if (hands.done) hands.done();
+      return;
+    }
+    const std::lock_guard lock(mutex_);
+    hands_.push_front(std::move(hands));
+  }
+  void take_over(ExperimentId experiment) {
+    // Who sees the list of owners may not have heard yet that it is here: just created, say.
+    if (shared_->owns(experiment) || shared_->take({experiment}).empty()) return;
+    try {
+      shard_.adopt({experiment});
+    } catch (const std::exception&) {
+      shared_->release({experiment});  // another may have more luck
+      throw;
+    }
   }
   void leave_all() {
     const std::set<ExperimentId>& all = shared_->owned();
@@ -405,7 +415,7 @@ class Service::Inside {
   void attempt(const Work& work) {
     try {
       work();
-    } catch (const StoreFailure& failure) {
+    } catch (const std::exception& failure) {
       const std::lock_guard lock(published_mutex_);
       health_.hands_trouble = failure.what();
     }

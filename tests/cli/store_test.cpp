@@ -101,13 +101,14 @@ TEST_F(DatabaseCommands, MistakesAreSaid) {
   expect_refused("serve --store $STORE --lease never", "--lease");
   expect_refused("serve --store $STORE --address nowhere", "--address");
   expect_refused("serve --store $STORE --node 'a b' --listen 127.0.0.1:0", "letters, digits");
-  expect_refused("serve --store $STORE --peer-authority none.pem --listen 127.0.0.1:0", "none.pem");
+  expect_refused("serve --store $STORE --peer-authority none.pem --listen 127.0.0.1:0",
+                 "--certificate");
   expect_refused("service archive $STORE --before 2026-01-01", "--to");
   expect_refused("service check 'postgresql://someone:secret@127.0.0.1:1/none'",
                  "postgresql://someone@127.0.0.1:1/none");
   EXPECT_EQ(run("service check 'postgresql://someone:secret@127.0.0.1:1/none'").err.find("secret"),
             std::string::npos);
-  expect_refused("service copy $STORE $STORE", "");
+  expect_refused("service copy $STORE $STORE", "another store");
   expect_refused("service copy nothing-there $STORE", "nothing-there");
   expect_refused("service backup $STORE .", "a new one");
   EXPECT_FALSE(std::filesystem::exists(directory_.file("some-directory")));
