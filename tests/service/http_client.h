@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -34,14 +35,16 @@ struct Disconnected : std::runtime_error {
 struct Reset : Disconnected {
   using Disconnected::Disconnected;
 };
-/// … or is still there, and has said nothing for ten seconds.
+/// … or is still there, and has said nothing for as long as one waits.
 struct Silence : Disconnected {
   using Disconnected::Disconnected;
 };
 
 class Client {
  public:
-  explicit Client(unsigned short port, std::string token = "") : port_(port), token_(token) {}
+  explicit Client(unsigned short port, std::string token = "",
+                  std::chrono::seconds patience = std::chrono::seconds(10))
+      : port_(port), token_(token), patience_(patience) {}
   ~Client() { disconnect(); }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -135,7 +138,7 @@ class Client {
     setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     const int little = 4'096;
     if (slow_) setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &little, sizeof little);
-    const timeval patience{10, 0};
+    const timeval patience{static_cast<std::time_t>(patience_.count()), 0};
     setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -185,6 +188,7 @@ class Client {
 
   unsigned short port_;
   std::string token_;
+  std::chrono::seconds patience_;
   int socket_ = -1;
   std::string pending_;
   bool slow_ = false;

@@ -15,6 +15,7 @@
 
 #include "armature/random.h"
 #include "base/file.h"
+#include "service/crowd.h"
 #include "service/http_serving.h"
 #include "service/promises.h"
 #include "service/stand.h"
@@ -40,112 +41,54 @@ std::unique_ptr<ServeProcess> serve(const std::string& directory) {
   return std::make_unique<ServeProcess>(std::vector<std::string>{directory});
 }
 
-// What clients were told, and how they go on when the other side is gone: the same request again,
-// with the same key.
-class Crowd {
+// Where the server is: who is let down by one waits for the next.
+class Whereabouts {
  public:
-  Crowd(std::uint32_t run, unsigned short port) : place_{port, 0} {
-    for (std::uint32_t i = 0; i < kClients; ++i)
-      threads_.emplace_back([this, run, i] { live(run * kClients + i); });
-  }
+  explicit Whereabouts(unsigned short port) : port_(port) {}
   void serve_at(unsigned short port) {
-    note([&] { place_ = {port, place_.number + 1}; });
+    {
+      const std::lock_guard lock(mutex_);
+      port_ = port;
+      ++number_;
+    }
     moved_.notify_all();
   }
-  /// Until so many more answers have come.
-  void wait_for(std::uint64_t more) {
-    std::unique_lock lock(mutex_);
-    heard_.wait(lock, [&, goal = told_ + more] { return told_ >= goal; });
+  /// A client of its own, which stays with its connection.
+  Insist visitor() {
+    struct Visit {
+      std::unique_ptr<Client> client;
+      int number = 0;  // of the server
+    };
+    return [this, visit = std::make_shared<Visit>()](const auto& target, const auto& body,
+                                                     const auto& headers) {
+      for (;;) {
+        if (!visit->client) {
+          const std::lock_guard lock(mutex_);
+          visit->number = number_;
+          visit->client = std::make_unique<Client>(port_);
+        }
+        try {
+          Reply reply = visit->client->post(target, body, headers);
+          if (reply.status != 503) return reply;
+        } catch (const Disconnected&) {
+        }
+        visit->client.reset();
+        std::unique_lock lock(mutex_);
+        moved_.wait(lock, [&] { return number_ != visit->number; });
+      }
+    };
   }
-  void stop() {
-    stopping_ = true;
-    for (std::thread& thread : threads_) thread.join();
-    threads_.clear();
-  }
-  ~Crowd() { stop(); }
-
-  Promises promises;  // all clients', once they have stopped
 
  private:
-  // Where the server is, and how many there were before it.
-  struct Place {
-    unsigned short port = 0;
-    int number = 0;
-  };
-  struct Visitor {
-    std::unique_ptr<Client> client;
-    Place place;
-  };
-
-  // Asks until there is an answer that is one; who is let down waits for the next server.
-  std::optional<Reply> insist(Visitor& visitor, const std::string& target,
-                              const std::string& body) {
-    for (;;) {
-      if (!visitor.client) {
-        note([&] { visitor.place = place_; });
-        visitor.client = std::make_unique<Client>(visitor.place.port);
-      }
-      try {
-        Reply reply = visitor.client->post(target, body);
-        if (reply.status != 503) {
-          note([&] { ++told_; });
-          heard_.notify_one();
-          return reply;
-        }
-      } catch (const Disconnected&) {
-      }
-      visitor.client.reset();
-      std::unique_lock lock(mutex_);
-      moved_.wait(lock, [&] { return place_.number != visitor.place.number; });
-    }
-  }
-
-  void live(std::uint32_t number) {
-    Stream luck({31, number, Purpose::kTest});
-    Visitor client;
-    std::vector<std::string> open;
-    for (int i = 0; !stopping_; ++i) {
-      const std::string key = std::to_string(number) + "-" + std::to_string(i);
-      const std::string body = "{\"key\": \"" + key + "\"}";
-      const auto first = insist(client, "/v1/experiments/mail/decide", body);
-      ASSERT_EQ(first->status, 200) << first->body;
-      const std::string id = first->json().at("decision");
-      note([&] { promises.decided(id, first->json().at("action"), key); });
-      open.push_back(id);
-      if (luck.open_uniform() < 0.1) {
-        const auto again = insist(client, "/v1/experiments/mail/decide", body);
-        EXPECT_EQ(again->json().at("decision"), id) << "the same key, another decision";
-      }
-      if (luck.open_uniform() < 0.3) continue;
-      const std::size_t which = static_cast<std::size_t>(luck.next_u64() % open.size());
-      const std::string reported = open[which];
-      open.erase(open.begin() + static_cast<std::ptrdiff_t>(which));
-      const double reward = luck.open_uniform();
-      const std::string outcome =
-          fmt::format("{{\"context\": \"opened\", \"reward\": {}}}", reward);
-      for (int times = luck.open_uniform() < 0.1 ? 2 : 1; times > 0; --times) {
-        const auto received = insist(client, path_of(reported) + "/outcome", outcome);
-        EXPECT_EQ(received->status, 200) << received->body;
-        EXPECT_EQ(received->json().at("status"), "learned");
-      }
-      note([&] { promises.learned(reported, "opened", reward); });
-    }
-  }
-
-  template <class Noted>
-  void note(const Noted& noted) {
-    const std::lock_guard lock(mutex_);
-    noted();
-  }
-
-  std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   std::condition_variable moved_;
-  std::condition_variable heard_;
-  Place place_;
-  std::uint64_t told_ = 0;
-  std::vector<std::thread> threads_;
+  unsigned short port_;
+  int number_ = 0;
 };
+
+Crowd crowd_at(Whereabouts& place, std::uint32_t run) {
+  return Crowd(run * kClients, kClients, {"mail"}, [&](std::uint32_t) { return place.visitor(); });
+}
 
 // Every promise holds, and there is nothing beside them: each client asked until it was answered.
 void expect_kept(const std::string& directory, const Promises& promises) {
@@ -171,14 +114,15 @@ TEST_P(HttpKills, LoseAndDoubleNothing) {
   auto server = serve(directory.path());
   ASSERT_NE(server->port(), 0) << server->journal();
   create_in(server->port());
-  Crowd crowd(GetParam(), server->port());
+  Whereabouts place(server->port());
+  Crowd crowd = crowd_at(place, GetParam());
   const int kills = times(kKills);
   for (int kill = 0; kill < kills; ++kill) {
     crowd.wait_for(10 + luck.next_u64() % 60);
     EXPECT_TRUE(WIFSIGNALED(server->end(SIGKILL)));
     server = serve(directory.path());
     ASSERT_NE(server->port(), 0) << server->journal();
-    crowd.serve_at(server->port());
+    place.serve_at(server->port());
   }
   crowd.wait_for(20);
   crowd.stop();
@@ -194,14 +138,15 @@ TEST(HttpStop, AnswersWhatWasAsked) {
   const armature::test::TemporaryDirectory directory;
   auto server = serve(directory.path());
   create_in(server->port());
-  Crowd crowd(100, server->port());
+  Whereabouts place(server->port());
+  Crowd crowd = crowd_at(place, 100);
   for (int i = 0; i < 5; ++i) {
     crowd.wait_for(30);
     const int status = server->end(SIGTERM);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
     EXPECT_FALSE(std::filesystem::exists(directory.file("service.sqlite-wal")));
     server = serve(directory.path());
-    crowd.serve_at(server->port());
+    place.serve_at(server->port());
   }
   crowd.wait_for(10);
   crowd.stop();
@@ -214,14 +159,15 @@ TEST(HttpStop, AtOnceIfAskedTwice) {
   const armature::test::TemporaryDirectory directory;
   auto server = serve(directory.path());
   create_in(server->port());
-  Crowd crowd(200, server->port());
+  Whereabouts place(server->port());
+  Crowd crowd = crowd_at(place, 200);
   for (int i = 0; i < times(20); ++i) {
     crowd.wait_for(20);
     server->signal(SIGTERM);
     const int status = server->end(SIGTERM);
     EXPECT_TRUE(status == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM)) << status;
     server = serve(directory.path());
-    crowd.serve_at(server->port());
+    place.serve_at(server->port());
   }
   crowd.wait_for(10);
   crowd.stop();

@@ -32,17 +32,6 @@ sockaddr_in local_address(unsigned short port) {
   return address;
 }
 
-// Two may be bound to one port as long as only one of them listens.
-int bound_socket(unsigned short port) {
-  const int made =
-      require(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket");
-  const int on = 1;
-  setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  const sockaddr_in address = local_address(port);
-  require(bind(made, reinterpret_cast<const sockaddr*>(&address), sizeof address), "bind");
-  return made;
-}
-
 void send_at_once(int socket) {
   const int on = 1;
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -64,16 +53,10 @@ CuttingProxy::~CuttingProxy() {
   });
   thread_.join();
   if (listener_ >= 0) close(listener_);
-  close(guard_);
   close(wake_);
 }
 
 void CuttingProxy::begin() {
-  guard_ = bound_socket(0);
-  sockaddr_in address{};
-  socklen_t size = sizeof address;
-  require(getsockname(guard_, reinterpret_cast<sockaddr*>(&address), &size), "getsockname");
-  port_ = ntohs(address.sin_port);
   wake_ = require(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");
   listen();
   thread_ = std::thread([this] { run(); });
@@ -81,7 +64,7 @@ void CuttingProxy::begin() {
 
 void CuttingProxy::listen() {
   if (listener_ >= 0) return;
-  listener_ = bound_socket(port_);
+  listener_ = bound_socket(port());
   require(::listen(listener_, 256), "listen");
 }
 

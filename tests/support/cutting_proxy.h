@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/held_port.h"
+
 namespace armature::test {
 
 /// Whatever is asked of it has happened when the call returns.
@@ -24,7 +26,7 @@ class CuttingProxy {
   CuttingProxy(const CuttingProxy&) = delete;
   CuttingProxy& operator=(const CuttingProxy&) = delete;
 
-  unsigned short port() const { return port_; }
+  unsigned short port() const { return port_.number(); }
 
   /// Resets all connections. New ones go through.
   void cut();
@@ -78,8 +80,7 @@ class CuttingProxy {
 
   std::string socket_path_;  // of the server; empty: it has a port
   unsigned short server_port_ = 0;
-  unsigned short port_ = 0;
-  int guard_ = -1;     // keeps the port ours while nobody listens
+  HeldPort port_;
   int listener_ = -1;  // none: isolated
   int wake_ = -1;
   std::mutex mutex_;
