@@ -67,11 +67,12 @@ test-long: tidy ## what does not fit into the others: static analysis, law tests
 bench: ## ns per round beside naive references, measured in one run
 	@scripts/install-deps build bench
 	@cmake --preset release --log-level=WARNING -DARMATURE_BENCH=ON >/dev/null
-	@cmake --build --preset release --target bench_ladder bench_graph bench_service bench_service_http armature_command
+	@cmake --build --preset release --target bench_ladder bench_graph bench_service bench_service_http bench_service_nodes armature_command
 	@build/release/bin/bench_ladder --benchmark_color=false
 	@build/release/bin/bench_graph --benchmark_color=false
 	@build/release/bin/bench_service build
 	@build/release/bin/bench_service_http $(ARMATURE) bench/flask_service.py build
+	@build/release/bin/bench_service_nodes $(ARMATURE)
 
 bench-logs: ## reading a log of 10^7 rows beside pandas, measured in one run; a minute, 1 GB of disk
 	@scripts/install-deps build bench

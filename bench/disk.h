@@ -1,7 +1,9 @@
-// What the benchmarks of the service measure themselves against: a file that is synced.
+// What the benchmarks of the service measure themselves against: a file that is synced, and the
+// processor.
 #pragma once
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +26,16 @@ inline double seconds_since(Steady::time_point begin) {
 inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
+}
+
+/// User and system time of this process, in seconds.
+inline double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 /// Syncs a second of a file that grows by a page of 4 KiB each time: what a commit cannot beat.

@@ -141,6 +141,9 @@ void migrate(const std::string& store) {
 
 // What is wrong with the source is said before a store is made for it.
 void copy(const std::string& source, const std::string& target) {
+  if (source == target)
+    throw Error(
+        {"", "TARGET", "'" + service::shown_store(target) + "', the same", "another store"});
   const auto from = service::read_store(source);
   const auto to = service::open_store(target);
   const bool terminal = isatty(STDERR_FILENO) != 0;
@@ -455,7 +458,7 @@ void add_migrate(CLI::App& parent) {
       "the first step of every deployment.\n\n"
       "Examples:\n"
       "  armature service migrate postgresql://armature@db.example.org/armature\n"
-      "  ARMATURE_STORE=postgresql://armature@db.example.org/armature armature service migrate");
+      "  armature service migrate \"postgresql://db.example.org/armature?user=armature\"");
   command->callback([store] { migrate(*store); });
 }
 

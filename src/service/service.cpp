@@ -118,7 +118,10 @@ class Service::Inside {
         reader_(log_->reader()),
         tokens_(std::make_shared<const std::vector<Token>>(shard_.tokens())),
         replay_check_(log_->reader()) {
-    note_hands();
+    if (shared_ != nullptr) {
+      changes_ = shared_->changes();
+      owned_ = std::make_shared<const std::set<ExperimentId>>(shared_->owned());
+    }
     note_batch({}, 0, 0);
     writer_ = std::thread([this] { write(); });
     checker_ = std::thread([this] { check(); });
@@ -212,9 +215,13 @@ class Service::Inside {
   void change_hands(Hands hands) {
     {
       const std::lock_guard lock(mutex_);
-      if (!stopping_) hands_.push_back(std::move(hands));
+      if (!stopping_) {
+        hands_.push_back(std::move(hands));
+        wake_.notify_one();
+        return;
+      }
     }
-    wake_.notify_one();
+    if (hands.done) hands.done();
   }
   std::shared_ptr<const std::set<ExperimentId>> owned() const {
     const std::lock_guard lock(published_mutex_);
@@ -225,10 +232,10 @@ class Service::Inside {
     {
       const std::lock_guard lock(published_mutex_);
       if (!owned_ || owned_->contains(experiment)) return;
+      std::shared_ptr<const Summary>& known = summaries_[summary.facts.name];
+      if (known && known->seq > summary.seq) return;
       summary.number = ++summary_number_;
-      const auto known = summaries_.find(summary.facts.name);
-      if (known != summaries_.end() && known->second->seq > summary.seq) return;
-      summaries_[summary.facts.name] = std::make_shared<const Summary>(std::move(summary));
+      known = std::make_shared<const Summary>(std::move(summary));
       wake = on_publish_;
     }
     if (wake) wake();
@@ -364,29 +371,40 @@ class Service::Inside {
         }
         if (batch.empty() && hands.empty() && stopping_) return;
       }
-      for (const Hands& one : hands) change(one);
+      for (Hands& one : hands) change(std::move(one));
       write(std::move(batch));
     }
   }
 
-  // Whoever waits for an experiment that is recovered here waits for one, and then has a turn.
-  void change(const Hands& hands) {
+  // One experiment is recovered, and then whoever has asked about others has a turn.
+  void change(Hands hands) {
     if (!hands.leave.empty()) {
       shard_.let_go(hands.leave);
       attempt([&] { shared_->release(hands.leave); });
+      hands.leave.clear();
     }
-    for (const ExperimentId one : hands.take)
-      attempt([&] {
-        if (shared_->take({one}).empty()) return;
-        try {
-          shard_.adopt();
-        } catch (const StoreFailure&) {
-          shared_->release({one});  // another may have more luck
-          throw;
-        }
-      });
+    if (!hands.take.empty()) {
+      const ExperimentId next = hands.take.back();
+      hands.take.pop_back();
+      attempt([&] { take_over(next); });
+    }
     note_hands();
-    if (hands.done) hands.done();
+    if (hands.take.empty()) {
+      if (hands.done) hands.done();
+      return;
+    }
+    const std::lock_guard lock(mutex_);
+    hands_.push_front(std::move(hands));
+  }
+  void take_over(ExperimentId experiment) {
+    // Who sees the list of owners may not have heard yet that it is here: just created, say.
+    if (shared_->owns(experiment) || shared_->take({experiment}).empty()) return;
+    try {
+      shard_.adopt({experiment});
+    } catch (const std::exception&) {
+      shared_->release({experiment});  // another may have more luck
+      throw;
+    }
   }
   void leave_all() {
     const std::set<ExperimentId>& all = shared_->owned();
@@ -397,7 +415,7 @@ class Service::Inside {
   void attempt(const Work& work) {
     try {
       work();
-    } catch (const StoreFailure& failure) {
+    } catch (const std::exception& failure) {
       const std::lock_guard lock(published_mutex_);
       health_.hands_trouble = failure.what();
     }
@@ -408,6 +426,8 @@ class Service::Inside {
     {
       const std::lock_guard lock(published_mutex_);
       owned_ = std::make_shared<const std::set<ExperimentId>>(shared_->owned());
+      if (shared_->owns(kTokens))  // from now on they are what is known here
+        tokens_ = std::make_shared<const std::vector<Token>>(shard_.tokens());
     }
     if (options_.on_hands_changed) options_.on_hands_changed();
   }
@@ -477,6 +497,7 @@ class Service::Inside {
       health_.commit_seconds += static_cast<double>(took) / kSecond;
     }
     note_health();
+    if (!log_->owns(kTokens)) return;  // others tell what they are (take_tokens)
     if (tokens_->size() != shard_.tokens().size() || tokens_changed(answers))
       tokens_ = std::make_shared<const std::vector<Token>>(shard_.tokens());
   }

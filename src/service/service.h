@@ -90,7 +90,8 @@ class Service {
 
   // --- Several nodes on one store (SharedLog). ---
   /// Takes what is free of these, and lets go of those, between two batches; whoever asks meanwhile
-  /// is refused (kNotHere). Then calls back, on the writer's thread.
+  /// is refused (kNotHere). Then calls back, on the writer's thread; where the service is stopping,
+  /// at once, on the caller's.
   void change_hands(std::vector<ExperimentId> take, std::vector<ExperimentId> leave,
                     std::function<void()> done);
   /// What this one owns; null: all there is.

@@ -39,8 +39,12 @@ Shard::Shard(Log& log, const Options& options, Publish publish)
   look_at_disk();
 }
 
-void Shard::adopt() {
+// The log may have lost one of them, and the shard not noticed, as nobody had asked about it since.
+void Shard::adopt(const std::vector<ExperimentId>& taken) {
   const ThrowingChecks checks;
+  drop([&](const Slot& slot) {
+    return std::find(taken.begin(), taken.end(), slot.id) != taken.end();
+  });
   std::set<std::string> adopted;
   try {
     log_.begin();
@@ -87,7 +91,7 @@ void Shard::let_go(const std::vector<ExperimentId>& unwanted) {
   if (!broken() && !must_undo_) try {
       log_.begin();
       for (auto& [name, slot] : slots_)
-        if (goes(slot) && slot.live && slot.live->fold().last_seq() > slot.kept) keep(slot, false);
+        if (goes(slot) && has_new(slot)) keep(slot, false);
       log_.commit();
     } catch (const StoreFailure&) {
       log_.roll_back();
@@ -525,8 +529,13 @@ void Shard::keep_all() {
   if (broken() || must_undo_) return;  // what is in memory is not what is stored
   log_.begin();
   for (auto& [name, slot] : slots_)
-    if (slot.live && slot.live->fold().last_seq() > slot.kept) keep(slot, false);
+    if (has_new(slot)) keep(slot, false);
   log_.commit();
+}
+
+// What is another's by now would spoil the batch for all.
+bool Shard::has_new(const Slot& slot) const {
+  return slot.live && slot.live->fold().last_seq() > slot.kept && log_.owns(slot.id);
 }
 
 // Whoever created one may ask about it as soon as that is answered.

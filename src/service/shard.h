@@ -33,9 +33,10 @@ class Shard {
   /// process({}) does it.
   std::optional<Time> next_wake() const;
 
-  /// Recovers what the log has come to own (SharedLog) since the last time. Throws StoreFailure,
-  /// and then nothing has changed.
-  void adopt();
+  /// Recovers what the log has come to own (SharedLog) since the last time; of what was `taken`
+  /// just now nothing is believed that was known before, for others may have had it meanwhile.
+  /// Throws StoreFailure, and then nothing has come.
+  void adopt(const std::vector<ExperimentId>& taken = {});
   /// Keeps snapshots of these, if it can, and has no more to do with them.
   void let_go(const std::vector<ExperimentId>& unwanted);
 
@@ -95,6 +96,7 @@ class Shard {
   void add_token(const Token& token);
   void remove_token(const std::string& hash);
   bool snapshot_due(const Slot& slot) const;
+  bool has_new(const Slot& slot) const;
   void keep(Slot& slot, bool anchor);
   void publish_new();
   void publish_due();

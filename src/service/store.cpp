@@ -110,7 +110,7 @@ void back_up_store(const std::string& store, const std::string& directory) {
   if (fs::exists(directory) && !fs::is_empty(directory))
     throw Error({directory, "directory", "one that is not empty", "a new one"});
   const auto from = read_postgres_log(store, true);
-  const std::string aside = directory + ".partial";
+  const std::string aside = fs::path(directory).lexically_normal().string() + ".partial";
   fs::remove_all(aside);
   try {
     const auto to = open_sqlite_log(aside);
@@ -121,7 +121,12 @@ void back_up_store(const std::string& store, const std::string& directory) {
     fs::remove_all(aside);
     throw;
   }
-  fs::rename(aside, directory);
+  std::error_code refused;
+  fs::rename(aside, directory, refused);
+  if (refused) {
+    fs::remove_all(aside);
+    throw Error({directory, "directory", refused.message(), "a new one"});
+  }
   const fs::path parent = fs::absolute(directory).lexically_normal().parent_path();
   sync_path(parent.string());
 }

@@ -37,20 +37,24 @@ class Model {
   explicit Model(Settings settings) : settings_(std::move(settings)) {}
 
   void pass(Time now) {
-    while (!open_.empty()) {
-      ModelDecision& oldest = decisions_.at(*open_.begin());
-      if (oldest.expires > now) return;
-      if (settings_.silence) {
-        const bool told = oldest.reward && (oldest.context || settings_.contexts_optional);
-        end(open_.begin(), Status::kLearned, told);
-        oldest.silent_context = !oldest.context && !told;
-        oldest.silent_reward = !oldest.reward;
-        if (oldest.silent_context) oldest.learned_context = settings_.silence->context;
-        if (oldest.silent_reward) oldest.learned_reward = settings_.silence->reward;
-      } else {
-        end(open_.begin(), Status::kForgotten, false);
-      }
+    while (!open_.empty() && decisions_.at(*open_.begin()).expires <= now) expire(*open_.begin());
+  }
+  /// Its deadline has passed. False: it is not open.
+  bool expire(Sequence seq) {
+    const auto which = open_.find(seq);
+    if (which == open_.end()) return false;
+    ModelDecision& one = decisions_.at(seq);
+    if (settings_.silence) {
+      const bool told = one.reward && (one.context || settings_.contexts_optional);
+      end(which, Status::kLearned, told);
+      one.silent_context = !one.context && !told;
+      one.silent_reward = !one.reward;
+      if (one.silent_context) one.learned_context = settings_.silence->context;
+      if (one.silent_reward) one.learned_reward = settings_.silence->reward;
+    } else {
+      end(which, Status::kForgotten, false);
     }
+    return true;
   }
   /// The process began anew.
   void restart(Time wall, Time monotonic) {

@@ -45,6 +45,8 @@ class PostgresServer {
   void pause();
   void resume();
 
+  /// The path of one of the programs that came with it: pgbench, psql.
+  std::string program(const std::string& name) const { return binaries_ + "/" + name; }
   bool running() const { return postmaster_ > 0; }
   pid_t pid() const { return postmaster_; }
   /// From the next start on.

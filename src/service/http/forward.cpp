@@ -11,6 +11,7 @@
 namespace armature::service::http {
 namespace {
 
+constexpr std::size_t kEachBytes = 1'024;  // of a request beside its body, for the budget
 constexpr const char* kLater = "the same again, a little later";
 
 // Asked twice it does what it did when asked once, and says so. A decide does with a key: another
@@ -118,12 +119,14 @@ void Forwarder::bring(Held errand) {
 // What waits stands here, not with Places: those may keep what they were given for longer than
 // there is anybody to answer to.
 void Forwarder::look(const Held& errand) {
+  Budget::Share share = room_.take(kEachBytes + errand->request->body.size());
+  if (!share) return refuse_busy(errand, "more wait for the store than there is room for");
   std::uint64_t number = 0;
   {
     const std::lock_guard lock(mutex_);
     if (!stopped_) {
       number = ++looks_;
-      looking_.emplace(number, errand);
+      looking_.emplace(number, Looking{errand, std::move(share)});
     }
   }
   if (number == 0) return give_up(errand, {});
@@ -138,7 +141,7 @@ void Forwarder::looked(std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     const auto found = looking_.find(number);
     if (found == looking_.end()) return;
-    errand = std::move(found->second);
+    errand = std::move(found->second.errand);
     looking_.erase(found);
     ++running_;
   }
@@ -149,13 +152,13 @@ void Forwarder::looked(std::uint64_t number) {
 }
 
 void Forwarder::stop() {
-  std::map<std::uint64_t, Held> waiting;
+  std::map<std::uint64_t, Looking> waiting;
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
     waiting.swap(looking_);
   }
-  for (const auto& [number, errand] : waiting) give_up(errand, {});
+  for (const auto& [number, one] : waiting) give_up(one.errand, {});
   std::unique_lock lock(mutex_);
   idle_.wait(lock, [&] { return running_ == 0; });
 }
@@ -190,7 +193,7 @@ void Forwarder::answered(const Held& errand, const Place& place, PeerAnswer answ
       return try_again(errand, place);
     case PeerAnswer::Kind::kBusy:
       counts_.forwarded_unsent.fetch_add(1);
-      return errand->done(complaint_reply({503, "busy", {"", "request", answer.trouble, kLater}}));
+      return refuse_busy(errand, answer.trouble);
     case PeerAnswer::Kind::kUnknown:
       counts_.forwarded_unknown.fetch_add(1);
       note(answer.trouble);
@@ -213,6 +216,10 @@ void Forwarder::give_up(const Held& errand, const Place& place) {
   if (errand->turned_away && complaint_kind(*errand->turned_away) != "not-here")
     return errand->done(std::move(*errand->turned_away));
   refuse(errand, place, errand->turned_away ? "changing hands" : "whose node does not answer");
+}
+
+void Forwarder::refuse_busy(const Held& errand, const std::string& why) {
+  errand->done(complaint_reply({503, "busy", {"", "request", why, kLater}}));
 }
 
 void Forwarder::refuse(const Held& errand, const Place& place, const std::string& why) const {

@@ -73,6 +73,7 @@ class Forwarder : public std::enable_shared_from_this<Forwarder> {
   void try_again(const Held& errand, const Place& place);
   void give_up(const Held& errand, const Place& place);
   void refuse(const Held& errand, const Place& place, const std::string& why) const;
+  static void refuse_busy(const Held& errand, const std::string& why);
 
   const Service& service_;
   Places& places_;
@@ -81,7 +82,12 @@ class Forwarder : public std::enable_shared_from_this<Forwarder> {
   Journal* const journal_;
   std::mutex mutex_;
   std::condition_variable idle_;
-  std::map<std::uint64_t, Held> looking_;  // who waits for a look at the store
+  struct Looking {
+    Held errand;
+    Budget::Share share;
+  };
+  Budget room_{std::uint64_t{64} << 20};  // for those: a look may take as long as the store does
+  std::map<std::uint64_t, Looking> looking_;  // who waits for a look at the store
   std::uint64_t looks_ = 0;
   std::size_t running_ = 0;  // of those that were called back
   bool stopped_ = false;

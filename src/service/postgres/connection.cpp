@@ -27,6 +27,13 @@ constexpr unsigned kTexts = 1009;
 constexpr unsigned kIntegers = 1016;
 constexpr unsigned kReals = 1022;
 
+// Everything here is found by a key, a few rows at a time. What PostgreSQL thinks of a table comes
+// from its last ANALYZE; of a new store it thinks nothing, and then one look at all events in every
+// batch seems cheaper than looking a few up, and stays the plan while they become millions.
+constexpr const char* kByKeys =
+    "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; "
+    "SET jit = off;";
+
 // In the order of the network.
 template <class Number>
 std::string big_endian(Number number) {
@@ -238,6 +245,7 @@ Connection::Connection(const std::string& url, Options options)
       connection_, [](void*, const char*) {}, nullptr);
   PQsetnonblocking(connection_, 1);
   try {
+    execute_script(kByKeys);
     for (const std::string& setting : options_.settings) execute("SET " + setting);
   } catch (...) {
     PQfinish(connection_);
@@ -300,9 +308,10 @@ Rows Connection::checked(pg_result* result) {
   const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
   const std::string why = without_end(PQresultErrorMessage(result));
   // Said by the server as it ends (57P01 and its kin), or by libpq for it: the line is gone. What
-  // was asked for was rolled back or never begun, unless it had been committed: nobody knows.
+  // was asked for was rolled back or never begun, unless it had been committed: nobody knows. One
+  // that has become a standby (25006) is as good as gone: the next line looks for the new primary.
   if (state == nullptr || PQstatus(connection_) != CONNECTION_OK ||
-      std::string_view(state).starts_with("57P0"))
+      std::string_view(state).starts_with("57P0") || std::string_view(state) == "25006")
     lose(why);
   throw Failure(state, {shown_, "store", why, "one that takes it"});
 }
