@@ -17,10 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
 
-constexpr auto kPatience = 90s;       // sanitizers, and a machine full of other tests
-constexpr auto kClientPatience = 2s;  // then another node is asked
-constexpr auto kPause = 20ms;         // before asking again
-
 // An experiment that is out of service for good says so in the same way: no fault of the world
 // around it is a reason for that.
 bool may_be_asked_again(const Reply& reply) {
@@ -54,9 +50,22 @@ void Cluster::start(std::size_t node, const Environment& environment) {
   const auto late = Steady::now() + kPatience;
   do {
     one.process = std::make_unique<ServeProcess>(arguments, environment);
-    if (one.process->port() != 0) return;
+    if (one.process->port() != 0) {
+      ++one.lives;
+      return;
+    }
   } while (Steady::now() < late);
   ADD_FAILURE() << "node " << name(node) << " does not start: " << one.process->journal();
+}
+
+int Cluster::end(std::size_t node, int signal) {
+  if (nodes_[node]->process->running()) ++nodes_[node]->lives;
+  return nodes_[node]->process->end(signal);
+}
+
+std::optional<int> Cluster::life(std::size_t node) const {
+  const int lives = nodes_[node]->lives;
+  return lives % 2 == 1 ? std::optional(lives) : std::nullopt;
 }
 
 std::optional<std::size_t> Cluster::owner(const std::string& experiment) const {
@@ -156,28 +165,37 @@ std::vector<std::string> Cluster::wrong(const Promises& promises) const {
   return wrong;
 }
 
-Insist any_node(const Cluster& cluster, std::uint32_t number) {
+Insist any_node(const Cluster& cluster, std::uint32_t number, bool polite) {
+  struct Line {
+    std::unique_ptr<Client> client;
+    std::optional<int> life;  // of the node, when it began
+  };
   struct Way {
     Way(const Cluster& cluster, std::uint32_t number)
-        : luck({51, number, Purpose::kTest}), clients(cluster.size()) {}
+        : luck({51, number, Purpose::kTest}), lines(cluster.size()) {}
     Stream luck;
-    std::vector<std::unique_ptr<Client>> clients;  // one connection to each node
-    std::optional<std::size_t> next;               // one that was recommended
+    std::vector<Line> lines;          // one to each node
+    std::optional<std::size_t> next;  // one that was recommended
   };
-  return [&cluster, way = std::make_shared<Way>(cluster, number)](
+  return [&cluster, polite, way = std::make_shared<Way>(cluster, number)](
              const auto& target, const auto& body, const auto& headers) -> Reply {
     for (const auto late = Steady::now() + kPatience; Steady::now() < late;) {
       const std::size_t node = way->next.value_or(way->luck.next_u64() % cluster.size());
       way->next.reset();
-      auto& client = way->clients[node];
-      if (!client) client = std::make_unique<Client>(cluster.port(node), "", kClientPatience);
+      Line& line = way->lines[node];
+      if (!line.client)
+        line = {
+            std::make_unique<Client>(cluster.port(node), "", polite ? kPatience : kClientPatience),
+            cluster.life(node)};
       try {
-        Reply reply = client->post(target, body, headers);
+        Reply reply = line.client->post(target, body, headers);
         if (reply.headers.contains("armature-owner") && way->luck.open_uniform() < 0.3)
           way->next = cluster.node_at(reply.headers.at("armature-owner"));
         if (!may_be_asked_again(reply)) return reply;
       } catch (const Disconnected&) {
-        client.reset();
+        if (polite && line.life && line.life == cluster.life(node))
+          throw std::runtime_error(target + ": cut off by " + Cluster::name(node));
+        line.client.reset();
       }
       std::this_thread::sleep_for(kPause);
     }

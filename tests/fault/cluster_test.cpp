@@ -264,5 +264,195 @@ TEST_P(ClusterFaults, LoseAndDoubleNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Runs, ClusterFaults, testing::Range(0u, 10u));
 
+// --- What must be found out ----------------------------------------------------------------------
+
+/// Asks a node until it decides. The URL of the owner.
+std::string decide_at(const Cluster& cluster, std::size_t node, const std::string& experiment,
+                      const std::string& key, Promises& promises) {
+  for (const auto late = Steady::now() + kPatience; Steady::now() < late;) try {
+      Client client(cluster.port(node), "", kClientPatience);
+      const Reply reply =
+          client.post("/v1/experiments/" + experiment + "/decide", "{\"key\": \"" + key + "\"}");
+      if (reply.status != 200) {
+        std::this_thread::sleep_for(kPause);
+        continue;
+      }
+      promises.decided(reply.json().at("decision"), reply.json().at("action"), key);
+      return reply.headers.at("armature-owner");
+    } catch (const Disconnected&) {
+      std::this_thread::sleep_for(kPause);
+    }
+  ADD_FAILURE() << experiment << " is not decided at " << Cluster::name(node);
+  return "";
+}
+
+// A node that stood still has lost what it had, and must find that out though nobody asks it for
+// anything: until then nobody else gives it back to it for good.
+TEST(ClusterFault, WhoWakesUpFindsOut) {
+  Cluster cluster(2, {"mail"}, kLeaseText);
+  Promises promises;
+  ASSERT_TRUE(cluster.settle(promises));
+  const std::size_t sleeper = cluster.owner("mail").value();
+  const std::size_t other = 1 - sleeper;
+  cluster.signal(sleeper, SIGSTOP);
+  int asked = 0;
+  const auto ask = [&] {
+    return cluster.node_at(
+        decide_at(cluster, other, "mail", fmt::format("asked-{}", ++asked), promises));
+  };
+  while (!HasFailure() && ask() != other) continue;
+  cluster.signal(sleeper, SIGCONT);
+  while (!HasFailure() && ask() != sleeper) continue;
+  cluster.stop();
+  expect_kept(cluster, promises);
+}
+
+// Without the fence of epochs and without the key of events two nodes write two histories: that is
+// noticed here, or nothing of the above would mean anything.
+TEST(ClusterFault, TwoHistoriesAreNoticed) {
+  Cluster cluster(2, {"mail"}, kLeaseText);
+  Promises promises;
+  ASSERT_TRUE(cluster.settle(promises));
+  const std::size_t first = cluster.owner("mail").value();
+  const std::size_t second = 1 - first;
+  decide_at(cluster, first, "mail", "before", promises);
+  const std::string epoch = cluster.value("SELECT epoch FROM armature.owners WHERE experiment > 0");
+  cluster.sql("ALTER TABLE armature.events DROP CONSTRAINT events_pkey");
+  cluster.signal(first, SIGSTOP);
+  for (int i = 0; i < 5; ++i)
+    decide_at(cluster, second, "mail", fmt::format("meanwhile-{}", i), promises);
+  cluster.sql("UPDATE armature.owners SET epoch = " + epoch + ", node = '" + Cluster::name(first) +
+              "' WHERE experiment > 0");
+  cluster.signal(first, SIGCONT);
+  decide_at(cluster, first, "mail", "after", promises);
+  cluster.stop();
+  const auto expect_wrong = [&](const std::string& what) {
+    const std::string wrong = fmt::format("{}", fmt::join(cluster.wrong(promises), "\n"));
+    EXPECT_NE(wrong.find(what), std::string::npos) << wrong;
+  };
+  expect_wrong("events that are there twice");
+  expect_wrong("promised to two");
+  // Nor does it go unnoticed if one is changed or gone.
+  cluster.sql("UPDATE armature.events SET action = 1 - action WHERE seq = 2");
+  expect_wrong(decision_id("mail", 2) + ": not as it was promised");
+  cluster.sql("DELETE FROM armature.events WHERE seq > 3");
+  expect_wrong("decisions 2 are there");
+}
+
+// --- How long it takes ---------------------------------------------------------------------------
+
+// With the lease that nobody has changed.
+TEST(ClusterFault, TakesOverWithinFifteenSeconds) {
+  Cluster cluster(3, {"mail"}, "");
+  Promises promises;
+  ASSERT_TRUE(cluster.settle(promises));
+  const std::size_t owner = cluster.owner("mail").value();
+  const auto begin = Steady::now();
+  cluster.end(owner, SIGKILL);
+  decide_at(cluster, (owner + 1) % 3, "mail", "after", promises);
+  const double took = seconds_since(begin);
+  fmt::print("taken over after {:.1f} s\n", took);
+  EXPECT_LE(took, 15);
+  cluster.start(owner);
+  ASSERT_TRUE(cluster.settle(promises));
+  cluster.stop();
+  expect_kept(cluster, promises);
+}
+
+// One node after the other is told to end and begun again, as by an upgrade: nobody is cut off, and
+// nobody sees anything but answers and "a little later".
+TEST(ClusterFault, NobodyIsCutOffByARollingRestart) {
+  Cluster cluster(3, kExperiments, kLeaseText);
+  Promises promises;
+  ASSERT_TRUE(cluster.settle(promises));
+  Crowd crowd(1'000, kClients, kExperiments,
+              [&](std::uint32_t number) { return any_node(cluster, number, true); });
+  for (std::size_t i = 0; i < cluster.size(); ++i) {
+    ASSERT_TRUE(crowd.wait_for(50));
+    const int status = cluster.end(i, SIGTERM);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status << cluster.journal(i);
+    ASSERT_TRUE(crowd.wait_for(50));  // the others go on
+    cluster.start(i);
+    ASSERT_TRUE(cluster.settle(promises));
+  }
+  crowd.stop();
+  cluster.stop();
+  promises.add(crowd.promises);
+  expect_kept(cluster, promises);
+}
+
+// --- Five minutes --------------------------------------------------------------------------------
+
+// Acknowledged decisions of each experiment.
+class Counts {
+ public:
+  explicit Counts(std::vector<std::string> experiments) : experiments_(std::move(experiments)) {
+    for (const std::string& one : experiments_) counts_[one] = 0;
+  }
+  Insist counted(const Insist& insist) {
+    return [this, insist](const auto& target, const auto& body, const auto& headers) {
+      Reply reply = insist(target, body, headers);
+      for (const std::string& one : experiments_)
+        if (target == "/v1/experiments/" + one + "/decide" && reply.status == 200)
+          ++counts_.at(one);
+      return reply;
+    };
+  }
+  std::map<std::string, std::uint64_t> now() const { return {counts_.begin(), counts_.end()}; }
+
+ private:
+  std::vector<std::string> experiments_;
+  std::map<std::string, std::atomic<std::uint64_t>> counts_;
+};
+
+// Three nodes with the lease that nobody has changed, nothing in front of them; every ten seconds
+// one is killed, and begun again a second later by whoever looks after it. Every experiment decides
+// in every minute, at 40% of its undisturbed rate at least.
+TEST(ClusterFault, DecidesThroughFiveMinutesOfKills) {
+  if (!is_long()) GTEST_SKIP() << "five minutes: make test-long";
+  std::vector<std::string> experiments;
+  for (int i = 1; i <= 8; ++i) experiments.push_back(fmt::format("mail-{}", i));
+  Cluster cluster(3, experiments, "");
+  Promises promises;
+  ASSERT_TRUE(cluster.settle(promises));
+  Counts counts(experiments);
+  Crowd crowd(2'000, 8, experiments,
+              [&](std::uint32_t number) { return counts.counted(any_node(cluster, number)); });
+  std::this_thread::sleep_for(10s);  // until all are at work
+  auto before = counts.now();
+  std::this_thread::sleep_for(60s);
+  auto after = counts.now();
+  std::map<std::string, double> undisturbed;
+  for (const auto& [name, count] : after) {
+    undisturbed[name] = static_cast<double>(count - before[name]);
+    fmt::print("{}: {:.0f} a minute, undisturbed\n", name, undisturbed[name]);
+  }
+  Stream luck({53, 0, Purpose::kTest});
+  auto next = Steady::now();
+  for (int minute = 1; minute <= 5; ++minute) {
+    before = counts.now();
+    for (int kill = 0; kill < 6; ++kill) {
+      const std::size_t node = luck.next_u64() % cluster.size();
+      cluster.end(node, SIGKILL);
+      std::this_thread::sleep_for(1s);
+      cluster.start(node);
+      std::this_thread::sleep_until(next += 10s);
+    }
+    after = counts.now();
+    for (const auto& [name, count] : after) {
+      const double rate = static_cast<double>(count - before[name]);
+      fmt::print("minute {}, {}: {:.0f}, {:.0f}%\n", minute, name, rate,
+                 100 * rate / undisturbed[name]);
+      EXPECT_GE(rate, 0.4 * undisturbed[name]) << name << " in minute " << minute;
+    }
+  }
+  ASSERT_TRUE(cluster.settle(promises));
+  crowd.stop();
+  cluster.stop();
+  promises.add(crowd.promises);
+  fmt::print("{} decisions\n", promises.size());
+  expect_kept(cluster, promises);
+}
+
 }  // namespace
 }  // namespace armature::service::test
