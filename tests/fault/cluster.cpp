@@ -85,9 +85,8 @@ std::optional<std::size_t> Cluster::node_at(const std::string& url) const {
 
 bool Cluster::settle(Promises& promises) {
   ++settled_;
-  const auto late = Steady::now() + kPatience;
   for (const std::string& experiment : experiments_)
-    if (!decides_everywhere(experiment, promises, late)) {
+    if (!decides_everywhere(experiment, promises)) {
       ADD_FAILURE() << experiment << " does not settle";
       for (std::size_t i = 0; i < size(); ++i)
         ADD_FAILURE() << "node " << name(i) << ": " << journal(i);
@@ -96,30 +95,38 @@ bool Cluster::settle(Promises& promises) {
   return true;
 }
 
-bool Cluster::decides_everywhere(const std::string& experiment, Promises& promises,
-                                 Steady::time_point late) {
+std::string Cluster::decide(std::size_t node, const std::string& experiment, const std::string& key,
+                            Promises& promises) const {
+  for (const auto late = Steady::now() + kPatience; Steady::now() < late;) {
+    try {
+      Client client(port(node), "", kClientPatience);
+      const Reply reply =
+          client.post("/v1/experiments/" + experiment + "/decide", "{\"key\": \"" + key + "\"}");
+      if (reply.status == 200) {
+        promises.decided(reply.json().at("decision"), reply.json().at("action"), key);
+        return reply.headers.at("armature-owner");
+      }
+      if (!may_be_asked_again(reply)) {
+        ADD_FAILURE() << reply.status << " " << reply.body;
+        return "";
+      }
+    } catch (const Disconnected&) {
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+  ADD_FAILURE() << name(node) << " does not decide " << experiment;
+  return "";
+}
+
+bool Cluster::decides_everywhere(const std::string& experiment, Promises& promises) const {
+  const auto late = Steady::now() + kPatience;
   for (int round = 0; Steady::now() < late; ++round) {
     std::set<std::string> owners;
     for (std::size_t i = 0; i < size(); ++i) {
       const std::string key = fmt::format("settled-{}-{}-{}", settled_, round, name(i));
-      for (bool decided = false; !decided && Steady::now() < late;) try {
-          Client client(port(i), "", kClientPatience);
-          const Reply reply = client.post("/v1/experiments/" + experiment + "/decide",
-                                          "{\"key\": \"" + key + "\"}");
-          decided = reply.status == 200;
-          if (decided) {
-            promises.decided(reply.json().at("decision"), reply.json().at("action"), key);
-            owners.insert(reply.headers.at("armature-owner"));
-          } else if (!may_be_asked_again(reply)) {
-            ADD_FAILURE() << reply.status << " " << reply.body;
-            return false;
-          } else {
-            std::this_thread::sleep_for(kPause);
-          }
-        } catch (const Disconnected&) {
-          std::this_thread::sleep_for(kPause);
-        }
+      owners.insert(decide(i, experiment, key, promises));
     }
+    if (owners.contains("")) return false;
     if (owners.size() == 1) return true;
   }
   return false;

@@ -66,6 +66,10 @@ class Cluster {
   /// Which of its lives it is in; none: it does not live.
   std::optional<int> life(std::size_t node) const;
 
+  /// Asks this node until it decides: the URL of the owner, as it is known to the others. Empty: it
+  /// does not, which has been said.
+  std::string decide(std::size_t node, const std::string& experiment, const std::string& key,
+                     Promises& promises) const;
   /// Waits until every experiment decides through every node, and all name the same owner. False:
   /// that does not come true; why has been said.
   bool settle(Promises& promises);
@@ -86,8 +90,7 @@ class Cluster {
     std::unique_ptr<ServeProcess> process;
     std::atomic<int> lives{0};  // begun and ended: odd while it lives
   };
-  bool decides_everywhere(const std::string& experiment, Promises& promises,
-                          std::chrono::steady_clock::time_point late);
+  bool decides_everywhere(const std::string& experiment, Promises& promises) const;
 
   std::vector<std::string> experiments_;
   std::string lease_;
