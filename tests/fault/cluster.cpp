@@ -17,10 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
 
-constexpr auto kPatience = 90s;       // sanitizers, and a machine full of other tests
-constexpr auto kClientPatience = 2s;  // then another node is asked
-constexpr auto kPause = 20ms;         // before asking again
-
 // An experiment that is out of service for good says so in the same way: no fault of the world
 // around it is a reason for that.
 bool may_be_asked_again(const Reply& reply) {
@@ -54,9 +50,22 @@ void Cluster::start(std::size_t node, const Environment& environment) {
   const auto late = Steady::now() + kPatience;
   do {
     one.process = std::make_unique<ServeProcess>(arguments, environment);
-    if (one.process->port() != 0) return;
+    if (one.process->port() != 0) {
+      ++one.lives;
+      return;
+    }
   } while (Steady::now() < late);
   ADD_FAILURE() << "node " << name(node) << " does not start: " << one.process->journal();
+}
+
+int Cluster::end(std::size_t node, int signal) {
+  if (nodes_[node]->process->running()) ++nodes_[node]->lives;
+  return nodes_[node]->process->end(signal);
+}
+
+std::optional<int> Cluster::life(std::size_t node) const {
+  const int lives = nodes_[node]->lives;
+  return lives % 2 == 1 ? std::optional(lives) : std::nullopt;
 }
 
 std::optional<std::size_t> Cluster::owner(const std::string& experiment) const {
@@ -76,9 +85,8 @@ std::optional<std::size_t> Cluster::node_at(const std::string& url) const {
 
 bool Cluster::settle(Promises& promises) {
   ++settled_;
-  const auto late = Steady::now() + kPatience;
   for (const std::string& experiment : experiments_)
-    if (!decides_everywhere(experiment, promises, late)) {
+    if (!decides_everywhere(experiment, promises)) {
       ADD_FAILURE() << experiment << " does not settle";
       for (std::size_t i = 0; i < size(); ++i)
         ADD_FAILURE() << "node " << name(i) << ": " << journal(i);
@@ -87,30 +95,38 @@ bool Cluster::settle(Promises& promises) {
   return true;
 }
 
-bool Cluster::decides_everywhere(const std::string& experiment, Promises& promises,
-                                 Steady::time_point late) {
+std::string Cluster::decide(std::size_t node, const std::string& experiment, const std::string& key,
+                            Promises& promises) const {
+  for (const auto late = Steady::now() + kPatience; Steady::now() < late;) {
+    try {
+      Client client(port(node), "", kClientPatience);
+      const Reply reply =
+          client.post("/v1/experiments/" + experiment + "/decide", "{\"key\": \"" + key + "\"}");
+      if (reply.status == 200) {
+        promises.decided(reply.json().at("decision"), reply.json().at("action"), key);
+        return reply.headers.at("armature-owner");
+      }
+      if (!may_be_asked_again(reply)) {
+        ADD_FAILURE() << reply.status << " " << reply.body;
+        return "";
+      }
+    } catch (const Disconnected&) {
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+  ADD_FAILURE() << name(node) << " does not decide " << experiment;
+  return "";
+}
+
+bool Cluster::decides_everywhere(const std::string& experiment, Promises& promises) const {
+  const auto late = Steady::now() + kPatience;
   for (int round = 0; Steady::now() < late; ++round) {
     std::set<std::string> owners;
     for (std::size_t i = 0; i < size(); ++i) {
       const std::string key = fmt::format("settled-{}-{}-{}", settled_, round, name(i));
-      for (bool decided = false; !decided && Steady::now() < late;) try {
-          Client client(port(i), "", kClientPatience);
-          const Reply reply = client.post("/v1/experiments/" + experiment + "/decide",
-                                          "{\"key\": \"" + key + "\"}");
-          decided = reply.status == 200;
-          if (decided) {
-            promises.decided(reply.json().at("decision"), reply.json().at("action"), key);
-            owners.insert(reply.headers.at("armature-owner"));
-          } else if (!may_be_asked_again(reply)) {
-            ADD_FAILURE() << reply.status << " " << reply.body;
-            return false;
-          } else {
-            std::this_thread::sleep_for(kPause);
-          }
-        } catch (const Disconnected&) {
-          std::this_thread::sleep_for(kPause);
-        }
+      owners.insert(decide(i, experiment, key, promises));
     }
+    if (owners.contains("")) return false;
     if (owners.size() == 1) return true;
   }
   return false;
@@ -156,28 +172,37 @@ std::vector<std::string> Cluster::wrong(const Promises& promises) const {
   return wrong;
 }
 
-Insist any_node(const Cluster& cluster, std::uint32_t number) {
+Insist any_node(const Cluster& cluster, std::uint32_t number, bool polite) {
+  struct Line {
+    std::unique_ptr<Client> client;
+    std::optional<int> life;  // of the node, when it began
+  };
   struct Way {
     Way(const Cluster& cluster, std::uint32_t number)
-        : luck({51, number, Purpose::kTest}), clients(cluster.size()) {}
+        : luck({51, number, Purpose::kTest}), lines(cluster.size()) {}
     Stream luck;
-    std::vector<std::unique_ptr<Client>> clients;  // one connection to each node
-    std::optional<std::size_t> next;               // one that was recommended
+    std::vector<Line> lines;          // one to each node
+    std::optional<std::size_t> next;  // one that was recommended
   };
-  return [&cluster, way = std::make_shared<Way>(cluster, number)](
+  return [&cluster, polite, way = std::make_shared<Way>(cluster, number)](
              const auto& target, const auto& body, const auto& headers) -> Reply {
     for (const auto late = Steady::now() + kPatience; Steady::now() < late;) {
       const std::size_t node = way->next.value_or(way->luck.next_u64() % cluster.size());
       way->next.reset();
-      auto& client = way->clients[node];
-      if (!client) client = std::make_unique<Client>(cluster.port(node), "", kClientPatience);
+      Line& line = way->lines[node];
+      if (!line.client)
+        line = {
+            std::make_unique<Client>(cluster.port(node), "", polite ? kPatience : kClientPatience),
+            cluster.life(node)};
       try {
-        Reply reply = client->post(target, body, headers);
+        Reply reply = line.client->post(target, body, headers);
         if (reply.headers.contains("armature-owner") && way->luck.open_uniform() < 0.3)
           way->next = cluster.node_at(reply.headers.at("armature-owner"));
         if (!may_be_asked_again(reply)) return reply;
       } catch (const Disconnected&) {
-        client.reset();
+        if (polite && line.life && line.life == cluster.life(node))
+          throw std::runtime_error(target + ": cut off by " + Cluster::name(node));
+        line.client.reset();
       }
       std::this_thread::sleep_for(kPause);
     }

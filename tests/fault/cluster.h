@@ -3,6 +3,9 @@
 // to its port.
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +25,10 @@ using armature::test::HeldPort;
 using armature::test::PostgresServer;
 using armature::test::ServeProcess;
 
+inline constexpr std::chrono::seconds kPatience{90};  // sanitizers, a machine full of other tests
+inline constexpr std::chrono::seconds kClientPatience{2};  // then another node is asked
+inline constexpr std::chrono::milliseconds kPause{20};     // before asking again
+
 class Cluster {
  public:
   using Environment = std::map<std::string, std::string>;
@@ -39,7 +46,7 @@ class Cluster {
   /// Begins it as whoever looks after it would: again until it serves.
   void start(std::size_t node, const Environment& environment = {});
   /// The wait status.
-  int end(std::size_t node, int signal) { return nodes_[node]->process->end(signal); }
+  int end(std::size_t node, int signal);
   void signal(std::size_t node, int number) { nodes_[node]->process->signal(number); }
   bool running(std::size_t node) { return nodes_[node]->process->running(); }
   std::string journal(std::size_t node) const { return nodes_[node]->process->journal(); }
@@ -56,6 +63,13 @@ class Cluster {
   /// The node at that URL, as it is known to the others.
   std::optional<std::size_t> node_at(const std::string& url) const;
 
+  /// Which of its lives it is in; none: it does not live.
+  std::optional<int> life(std::size_t node) const;
+
+  /// Asks this node until it decides: the URL of the owner, as it is known to the others. Empty: it
+  /// does not, which has been said.
+  std::string decide(std::size_t node, const std::string& experiment, const std::string& key,
+                     Promises& promises) const;
   /// Waits until every experiment decides through every node, and all name the same owner. False:
   /// that does not come true; why has been said.
   bool settle(Promises& promises);
@@ -74,9 +88,9 @@ class Cluster {
     CuttingProxy to_store;
     CuttingProxy from_others;
     std::unique_ptr<ServeProcess> process;
+    std::atomic<int> lives{0};  // begun and ended: odd while it lives
   };
-  bool decides_everywhere(const std::string& experiment, Promises& promises,
-                          std::chrono::steady_clock::time_point late);
+  bool decides_everywhere(const std::string& experiment, Promises& promises) const;
 
   std::vector<std::string> experiments_;
   std::string lease_;
@@ -87,7 +101,7 @@ class Cluster {
 
 /// A client's way to be answered by nodes that come and go: any of them, the owner at times, and
 /// another one whenever one does not answer, or says that it cannot at the moment. Anything else is
-/// for the client to judge.
-Insist any_node(const Cluster& cluster, std::uint32_t number);
+/// for the client to judge. Where nodes are `polite` nobody is cut off but by one that has ended.
+Insist any_node(const Cluster& cluster, std::uint32_t number, bool polite = false);
 
 }  // namespace armature::service::test

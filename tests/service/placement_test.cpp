@@ -103,6 +103,7 @@ TEST(Moves, AloneTakesAllThatIsFree) {
   cluster.experiments[0].owner = "node-2";     // dead
   cluster.experiments[1].owner = "long gone";  // not even listed
   cluster.experiments[2].owner = "node-1";     // an earlier process of its name
+  cluster.experiments[3].owner = "node-1";
   const Moves moves = moves_of(cluster, "node-1", {4}, 10);
   EXPECT_EQ(moves.take, (std::vector<ExperimentId>{1, 2, 3, kTokens}));
   EXPECT_TRUE(moves.leave.empty());
@@ -112,6 +113,17 @@ TEST(Moves, NothingIsTakenFromTheLiving) {
   ClusterView cluster = cluster_of(2, 100);
   for (OwnedView& one : cluster.experiments) one.owner = "node-2";
   EXPECT_TRUE(moves_of(cluster, "node-1", {}, 10).take.empty());
+}
+
+// It was taken for dead, and does not know yet: what others had meanwhile is to be had anew.
+TEST(Moves, WhatWasLostIsLetGoOf) {
+  ClusterView cluster = cluster_of(1, 3);
+  cluster.nodes.push_back({"node-2", "", false});
+  cluster.experiments[0].owner = "node-2";
+  cluster.experiments[2].owner = "node-1";
+  const Moves moves = moves_of(cluster, "node-1", {1, 2, 3}, 10);
+  EXPECT_EQ(moves.leave, (std::vector<ExperimentId>{1, 2}));
+  EXPECT_TRUE(moves.take.empty());
 }
 
 // A joins B, who has everything: B leaves a few at a time, A takes them, until all are at home.

@@ -305,6 +305,37 @@ TEST_F(PostgresLogTest, ToolsTakeWhatTheyWriteTo) {
   EXPECT_EQ(a->decide("mail").seq, 3u);
 }
 
+// From one to the other and back: whoever has it again knows what the other one wrote.
+TEST_F(PostgresLogTest, ComesBackAsItIsByNow) {
+  auto a = stand("a");
+  a->create(small_creation("mail", "ucb"));
+  a->decide("mail");
+  const auto let_go = [](Stand& stand) {
+    stand.shard->let_go({1});
+    dynamic_cast<SharedLog&>(*stand.log).release({1});
+  };
+  const auto take = [](Stand& stand) {
+    EXPECT_EQ(dynamic_cast<SharedLog&>(*stand.log).take({1}).size(), 1u);
+    stand.shard->adopt({1});
+  };
+  let_go(*a);
+  auto b = stand("b");
+  const Decided there = b->decide("mail", "there");
+  let_go(*b);
+  take(*a);
+  EXPECT_EQ(a->look(there).action, there.action);
+  EXPECT_EQ(a->decide("mail").seq, there.seq + 1);
+  EXPECT_EQ(a->shard->replay_mismatches(), 0u);
+  // Taken while it was away, and taken again before anybody had asked it for anything.
+  let_die("a");
+  take(*b);
+  const Decided later = b->decide("mail", "later");
+  let_go(*b);
+  take(*a);
+  EXPECT_EQ(a->look(later).action, later.action);
+  EXPECT_EQ(a->decide("mail", "later").decision, later.decision);
+}
+
 TEST_F(PostgresLogTest, TokensAreOneWriters) {
   auto a = stand("a");
   Token token{"aa", "boss\\\xff", "", {"admin"}, {}, 5, std::nullopt};

@@ -108,6 +108,7 @@ void Keeper::look() {
   {
     const std::lock_guard lock(mutex_);
     told.swap(looks_);
+    handed_ = false;
   }
   const auto tell_all = [&] {
     for (const auto& then : told) then();
@@ -164,7 +165,7 @@ void Keeper::plan() {
   Moves moves;
   {
     const std::lock_guard lock(mutex_);
-    if (handing_) return;
+    if (handing_ || handed_) return;
     const auto owned = service_->owned();
     moves = moves_of(view_, options_.registry.node, *owned, kMostLeaving);
     if (leaving_) moves = {{}, {owned->begin(), owned->end()}};
@@ -182,6 +183,7 @@ void Keeper::plan() {
     {
       const std::lock_guard lock(mutex_);
       handing_ = false;
+      handed_ = true;
     }
     wake();
   });

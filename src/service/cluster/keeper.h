@@ -96,7 +96,8 @@ class Keeper final : public Places {
   std::string trouble_ = "not begun";
   bool show_now_ = false;  // there is one that nobody has heard of
   bool settled_ = false;   // has taken what was its own at the start
-  bool handing_ = false;   // the service is changing hands
+  bool handing_ = false;   // the service is changing hands…
+  bool handed_ = false;    // …or has since the last look
   bool leaving_ = false;
   bool stopping_ = false;
   int wake_[2] = {-1, -1};  // a pipe: the thread waits on it and on the store at once

@@ -61,7 +61,11 @@ Moves moves_of(const ClusterView& cluster, const std::string& self,
     if (home == nullptr) continue;
     const bool has_home_here = home->name == self;
     if (owned.contains(one.id)) {
-      if (!has_home_here && moves.leave.size() < most_leaving) moves.leave.push_back(one.id);
+      // One that was taken from it while it was not heard of it has lost, though nobody has asked
+      // for it since: only then it can be had again.
+      const bool is_lost = one.owner != self;
+      if ((is_lost || !has_home_here) && moves.leave.size() < most_leaving)
+        moves.leave.push_back(one.id);
     } else if (one.owner == self) {
       if (here) moves.take.push_back(one.id);
     } else if (has_home_here && !is_alive(cluster, one.owner)) {

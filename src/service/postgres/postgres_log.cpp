@@ -199,8 +199,8 @@ class PostgresLog final : public SharedLog {
       const ExperimentId id =
           connection.execute("SELECT nextval('armature.experiment_ids')").integer(0, 0);
       batch_.created.push_back({id, facts});
-      last_seqs_[id] = 0;
       if (!is_tool()) own(id, 1);
+      last_seqs_[id] = 0;
       return id;
     });
   }
@@ -392,7 +392,9 @@ class PostgresLog final : public SharedLog {
     for (const auto& [experiment, epoch] : still) epochs_[experiment] = epoch;
   }
 
+  // Others may have written to it since this one last did.
   void own(ExperimentId experiment, std::int64_t epoch) {
+    last_seqs_.erase(experiment);
     epochs_[experiment] = epoch;
     if (owned_.insert(experiment).second) ++changes_;
   }
