@@ -366,7 +366,7 @@ std::set<std::string> Connection::notified() {
   if (lost_ || PQconsumeInput(connection_) == 0) lose(PQerrorMessage(connection_));
   std::set<std::string> channels;
   while (PGnotify* one = PQnotifies(connection_)) {
-    channels.insert(one->relname);
+    if (one->be_pid != PQbackendPID(connection_)) channels.insert(one->relname);
     PQfreemem(one);
   }
   return channels;
