@@ -214,7 +214,7 @@ void serve(const Options& options) {
     if (signal != SIGHUP) break;
     if (options.certificate.empty()) continue;
     try {
-      host.server().reload_certificate();
+      host.reload_certificate();
       journal.note("certificate", "read again");
     } catch (const Error& error) {
       journal.note("certificate", error.what());

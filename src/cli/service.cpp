@@ -455,7 +455,7 @@ void add_migrate(CLI::App& parent) {
       "the first step of every deployment.\n\n"
       "Examples:\n"
       "  armature service migrate postgresql://armature@db.example.org/armature\n"
-      "  ARMATURE_STORE=postgresql://armature@db.example.org/armature armature service migrate");
+      "  armature service migrate \"postgresql://db.example.org/armature?user=armature\"");
   command->callback([store] { migrate(*store); });
 }
 

@@ -124,19 +124,6 @@ void expect_ready(const ServeProcess& server) {
   EXPECT_EQ(status, 200) << server.journal();
 }
 
-// Free now; whoever begins at it asks again for a while.
-unsigned short free_port() {
-  const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  bind(made, reinterpret_cast<const sockaddr*>(&address), size);
-  getsockname(made, reinterpret_cast<sockaddr*>(&address), &size);
-  close(made);
-  return ntohs(address.sin_port);
-}
-
 TEST(SystemdUnits, TheServiceOfOneMachine) {
   const TemporaryDirectory machine;
   write_file(machine.file("service.env"), "ARMATURE_LISTEN=127.0.0.1:0\n");

@@ -265,7 +265,7 @@ INSTANTIATE_TEST_SUITE_P(PostgresLog, OnItsWay, testing::Bool());
 TEST_F(PostgresLogTest, ServerThatDies) {
   auto a = stand("a");
   a->create(small_creation("mail", "ts"));
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 3; ++i) {
     const std::string key = fmt::format("k{}", i);
     const Decided before = a->decide("mail", key);
     if (i % 3 == 0)

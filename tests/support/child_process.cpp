@@ -1,7 +1,9 @@
 #include "support/child_process.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <netinet/in.h>
 #include <pwd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -97,6 +99,18 @@ LastWill::~LastWill() {
   send(hold_, "\n", 1, MSG_NOSIGNAL);
   close(hold_);
   waitpid(shell_, nullptr, 0);
+}
+
+unsigned short free_port() {
+  const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  bind(made, reinterpret_cast<const sockaddr*>(&address), size);
+  getsockname(made, reinterpret_cast<sockaddr*>(&address), &size);
+  close(made);
+  return ntohs(address.sin_port);
 }
 
 }  // namespace armature::test

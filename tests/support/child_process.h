@@ -43,4 +43,7 @@ class LastWill {
   pid_t shell_ = -1;
 };
 
+/// A port of 127.0.0.1 that nobody has at the moment.
+unsigned short free_port();
+
 }  // namespace armature::test

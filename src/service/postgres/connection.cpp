@@ -308,9 +308,10 @@ Rows Connection::checked(pg_result* result) {
   const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
   const std::string why = without_end(PQresultErrorMessage(result));
   // Said by the server as it ends (57P01 and its kin), or by libpq for it: the line is gone. What
-  // was asked for was rolled back or never begun, unless it had been committed: nobody knows.
+  // was asked for was rolled back or never begun, unless it had been committed: nobody knows. One
+  // that has become a standby (25006) is as good as gone: the next line looks for the new primary.
   if (state == nullptr || PQstatus(connection_) != CONNECTION_OK ||
-      std::string_view(state).starts_with("57P0"))
+      std::string_view(state).starts_with("57P0") || std::string_view(state) == "25006")
     lose(why);
   throw Failure(state, {shown_, "store", why, "one that takes it"});
 }
