@@ -38,6 +38,8 @@ struct Options {
   std::string lease = "10s";
   std::string read_store;
   std::string peer_authority;
+  std::string peer_certificate;
+  std::string peer_key;
   std::string listen = "127.0.0.1:8600";
   std::string certificate;
   std::string key;
@@ -76,16 +78,24 @@ void read_node(const Options& options, bool on_database, HostOptions& host) {
       {"--node", &options.node},
       {"--address", &options.address},
       {"--read-store", &options.read_store},
-      {"--peer-authority", &options.peer_authority}};
+      {"--peer-authority", &options.peer_authority},
+      {"--peer-certificate", &options.peer_certificate}};
   for (const auto& [name, value] : given)
     if (!value->empty() && !on_database)
       throw Error(
           {"", name, "'" + *value + "'", "nothing, or several nodes: --store postgresql://…"});
   host.node.name = options.node;
   host.node.address = options.address;
-  if (!options.address.empty()) split_address("--address", options.address);
+  if (!options.address.empty() &&
+      split_address("--address", options.address).first.find_first_of("/@? ") != std::string::npos)
+    throw Error({"", "--address", "'" + options.address + "'", "HOST:PORT, without a scheme"});
   host.node.read_store = options.read_store;
   host.server.peer_authority = options.peer_authority;
+  if (options.peer_certificate.empty() != options.peer_key.empty())
+    throw Error({"", options.peer_key.empty() ? "--peer-key" : "--peer-certificate", "nothing",
+                 "a file in PEM: certificate and key belong together"});
+  host.peers.certificate = options.peer_certificate;
+  host.peers.key = options.peer_key;
   const std::optional<service::Time> lease = service::parse_duration(options.lease, "--lease");
   if (!lease || *lease < service::kSecond || *lease > service::kHour)
     throw Error({"", "--lease", "'" + options.lease + "'", "1s to 1h"});
@@ -158,14 +168,13 @@ class Signals {
 std::string store_of(const Options& options) {
   if (!options.directory.empty() && !options.store.empty())
     throw Error({"serve", "--store", "one beside a directory", "one of the two"});
+  if (options.directory.empty() && options.store.empty() && options.demo) return "service-demo";
   const std::string typed = options.directory.empty() ? options.store : options.directory;
   if (!typed.empty()) {
     if (!options.store.empty() && !service::is_database(options.store))
-      throw Error(
-          {"serve", "--store", "'" + options.store + "'", "postgresql://USER@HOST/DATABASE"});
+      throw Error({"serve", "--store", "something else", "postgresql://USER@HOST/DATABASE"});
     return typed;
   }
-  if (options.demo) return "service-demo";
   return store_in_environment("serve",
                               "a directory for the store, --store postgresql://…, or --demo");
 }
@@ -247,10 +256,13 @@ void add_serve(CLI::App& app) {
                    "of several: whoever is not heard of for so long is taken for dead")
       ->capture_default_str();
   command->add_option("--read-store", options->read_store,
-                      "of several: a standby database to read exports and what others show");
+                      "of several: a standby database for downloads of logs and snapshots");
   command->add_option("--peer-authority", options->peer_authority,
                       "of several: nodes prove themselves by certificates of this authority (PEM), "
                       "not by the secret in the store");
+  command->add_option("--peer-certificate", options->peer_certificate,
+                      "of several: what this node shows to others, if not --certificate");
+  command->add_option("--peer-key", options->peer_key, "its private key in PEM");
   command->add_option("--listen,-l", options->listen, "ADDRESS:PORT; port 0: any that is free")
       ->capture_default_str();
   command->add_option("--certificate", options->certificate,

@@ -378,26 +378,34 @@ void top(const std::string& store, bool once) {
   }
 }
 
+// What is not said is in the environment, where passwords are nobody else's to see.
+void add_store(CLI::App& command, std::string& store, const char* help = kStoreHelp) {
+  command.add_option("STORE", store, std::string(help) + "; or in ARMATURE_STORE");
+}
+std::string store_or_environment(const std::string& store) {
+  return store.empty() ? store_in_environment("service", "a directory, or postgresql://…") : store;
+}
+
 // --- The commands --------------------------------------------------------------------------------
 
 void add_check(CLI::App& parent) {
   auto store = std::make_shared<std::string>();
   CLI::App* command = parent.add_subcommand(
       "check", "replays every event: does each decision come out as it was logged?");
-  command->add_option("STORE", *store, kStoreHelp)->required();
+  add_store(*command, *store);
   command->footer(
       "Before an upgrade is let loose: with the new armature on a backup. Exit status 1 if an "
       "experiment does not replay.\n\n"
       "Examples:\n"
       "  armature service check mail-service\n"
       "  armature service check mail-service --wide");
-  command->callback([store] { check(*store); });
+  command->callback([store] { check(store_or_environment(*store)); });
 }
 
 void add_export_log(CLI::App& parent) {
   auto options = std::make_shared<ExportOptions>();
   CLI::App* command = parent.add_subcommand("export", "the log of an experiment, for others");
-  command->add_option("STORE", options->store, kStoreHelp)->required();
+  add_store(*command, options->store);
   command->add_option("--experiment,-e", options->experiment, "which one, if there are several");
   command
       ->add_option("--format,-f", options->format,
@@ -410,7 +418,10 @@ void add_export_log(CLI::App& parent) {
       "Examples:\n"
       "  armature service export mail-service --format csv --output mail.csv\n"
       "  armature service export mail-service --output mail.jsonl");
-  command->callback([options] { export_log(*options); });
+  command->callback([options] {
+    options->store = store_or_environment(options->store);
+    export_log(*options);
+  });
 }
 
 void add_import(CLI::App& parent) {
@@ -483,7 +494,7 @@ void add_archive(CLI::App& parent) {
   auto options = std::make_shared<ArchivingOptions>();
   CLI::App* command =
       parent.add_subcommand("archive", "moves old events out of the store, into a file per month");
-  command->add_option("STORE", options->store, kStoreHelp)->required();
+  add_store(*command, options->store);
   command->add_option("--before", options->before, "only events before this day (UTC): 2026-10-01")
       ->required();
   command->add_option("--to", options->to, "a folder for the files; STORE/archive unless told");
@@ -501,14 +512,17 @@ void add_archive(CLI::App& parent) {
       "Examples:\n"
       "  armature service archive mail-service --before 2026-01-01 --dry-run\n"
       "  armature service archive mail-service --before 2026-01-01 --to old-mail");
-  command->callback([options] { archive(*options); });
+  command->callback([options] {
+    options->store = store_or_environment(options->store);
+    archive(*options);
+  });
 }
 
 void add_tokens(CLI::App& parent) {
   auto options = std::make_shared<TokenOptions>();
   CLI::App* command =
       parent.add_subcommand("token", "lists tokens, makes one (its secret is shown once), revokes");
-  command->add_option("STORE", options->store, kNewStoreHelp)->required();
+  add_store(*command, options->store, kNewStoreHelp);
   command->add_option("--name", options->name, "of a new token");
   command->add_option("--role", options->roles, "decide, report, read or admin; may be repeated");
   command->add_option("--experiment", options->experiments, "only for this one; may be repeated");
@@ -521,20 +535,23 @@ void add_tokens(CLI::App& parent) {
       "  armature service token mail-service --name boss --role admin\n"
       "  armature service token mail-service --name web --role decide --role report \\\n"
       "    --expires 90d");
-  command->callback([options] { tokens(*options); });
+  command->callback([options] {
+    options->store = store_or_environment(options->store);
+    tokens(*options);
+  });
 }
 
 void add_top(CLI::App& parent) {
   auto store = std::make_shared<std::string>();
   auto once = std::make_shared<bool>(false);
   CLI::App* command = parent.add_subcommand("top", "experiments and their counts, again and again");
-  command->add_option("STORE", *store, kStoreHelp)->required();
+  add_store(*command, *store);
   command->add_flag("--once", *once, "once");
   command->footer(
       "Examples:\n"
       "  armature service top mail-service --once\n"
       "  armature service top mail-service --once --wide");
-  command->callback([store, once] { top(*store, *once); });
+  command->callback([store, once] { top(store_or_environment(*store), *once); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // of a batch is stored, or nothing.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -153,6 +154,14 @@ class SharedLog : public Log {
   /// They are nobody's. Outside of a batch. Throws StoreFailure, and then they are not owned any
   /// more, either: others find out later.
   virtual void release(const std::vector<ExperimentId>& unwanted) = 0;
+  /// Those of `experiments` that have these ids.
+  virtual std::vector<StoredExperiment> experiments_of(const std::vector<ExperimentId>& ids) {
+    std::vector<StoredExperiment> all = experiments();
+    std::erase_if(all, [&](const StoredExperiment& one) {
+      return std::find(ids.begin(), ids.end(), one.id) == ids.end();
+    });
+    return all;
+  }
   /// What this one owns, kTokens perhaps among it…
   virtual const std::set<ExperimentId>& owned() const = 0;
   /// …and how often that has changed.

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <deque>
 #include <future>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -160,6 +161,7 @@ class Service::Inside {
       health = health_;
     }
     // Asked now: nobody may have written for long, and a disk fills and empties without us.
+    health.has_disk = options_.free_bytes != nullptr;
     if (options_.free_bytes) health.free_bytes = options_.free_bytes();
     if (health.ready && options_.free_bytes && health.free_bytes < options_.disk_floor) {
       health.ready = false;
@@ -227,6 +229,10 @@ class Service::Inside {
     const std::lock_guard lock(published_mutex_);
     return owned_;
   }
+  Time writer_busy() const {
+    const Time since = busy_since_;
+    return since == kIdle ? 0 : options_.clock->monotonic() - since;
+  }
   void show(ExperimentId experiment, Summary summary) {
     std::function<void()> wake;
     {
@@ -267,7 +273,7 @@ class Service::Inside {
       }
       const std::lock_guard nobody_reads(replay_mutex_);
       if (!shard_.broken()) log_->close();
-    } catch (const StoreFailure&) {
+    } catch (const std::exception&) {
       // Snapshots save time, and the write-ahead log is as good as the file: nothing is lost.
     }
   }
@@ -371,41 +377,39 @@ class Service::Inside {
         }
         if (batch.empty() && hands.empty() && stopping_) return;
       }
+      busy_since_ = options_.clock->monotonic();
       for (Hands& one : hands) change(std::move(one));
       write(std::move(batch));
+      busy_since_ = kIdle;
     }
   }
 
-  // One experiment is recovered, and then whoever has asked about others has a turn.
+  // In parts, so that no statement becomes too large.
   void change(Hands hands) {
-    if (!hands.leave.empty()) {
-      shard_.let_go(hands.leave);
-      attempt([&] { shared_->release(hands.leave); });
-      hands.leave.clear();
+    constexpr std::size_t kPart = 16;
+    for (std::size_t at = 0; at < hands.leave.size(); at += kPart) {
+      const auto begin = hands.leave.begin() + static_cast<std::ptrdiff_t>(at);
+      const std::vector<ExperimentId> part(
+          begin, begin + static_cast<std::ptrdiff_t>(std::min(kPart, hands.leave.size() - at)));
+      shard_.let_go(part);
+      attempt([&] { shared_->release(part); });
     }
-    if (!hands.take.empty()) {
-      const ExperimentId next = hands.take.back();
-      hands.take.pop_back();
-      attempt([&] { take_over(next); });
-    }
-    note_hands();
-    if (hands.take.empty()) {
-      if (hands.done) hands.done();
-      return;
-    }
-    const std::lock_guard lock(mutex_);
-    hands_.push_front(std::move(hands));
-  }
-  void take_over(ExperimentId experiment) {
     // Who sees the list of owners may not have heard yet that it is here: just created, say.
-    if (shared_->owns(experiment) || shared_->take({experiment}).empty()) return;
+    std::erase_if(hands.take, [&](ExperimentId one) { return shared_->owns(one); });
+    if (!hands.take.empty()) attempt([&] { take_over(hands.take); });
+    note_hands();
+    if (hands.done) hands.done();
+  }
+  void take_over(const std::vector<ExperimentId>& wanted) {
+    const std::vector<ExperimentId> taken = shared_->take(wanted);
+    if (taken.empty()) return;
     try {
-      shard_.adopt({experiment});
+      shard_.adopt(taken);
     } catch (const std::exception&) {
-      shared_->release({experiment});  // another may have more luck
+      shared_->release(taken);  // another may have more luck
       throw;
     }
-    ++taken_;
+    taken_ += taken.size();
   }
   void leave_all() {
     const std::set<ExperimentId>& all = shared_->owned();
@@ -563,6 +567,8 @@ class Service::Inside {
   SharedLog* shared_;  // the same, if it is one
   std::uint64_t changes_ = 0;
   std::uint64_t taken_ = 0;
+  static constexpr Time kIdle = std::numeric_limits<Time>::min();
+  std::atomic<Time> busy_since_ = kIdle;  // with its batch
   Shard shard_;
   bool told_broken_ = false;
   std::uint64_t last_requests_ = 0;  // of the last batch
@@ -657,6 +663,8 @@ void Service::show(ExperimentId experiment, Summary summary) {
   inside_->show(experiment, std::move(summary));
 }
 void Service::take_tokens(std::vector<Token> tokens) { inside_->take_tokens(std::move(tokens)); }
+
+Time Service::writer_busy() const { return inside_->writer_busy(); }
 
 void Service::stop() { inside_->stop(); }
 

@@ -32,6 +32,7 @@ struct Health {
   std::uint64_t queued_bytes = 0;
   std::uint64_t store_bytes = 0;  // of the log on disk, write-ahead part included
   std::uint64_t ahead_bytes = 0;  // of them in the write-ahead log: a reader that stays keeps it
+  bool has_disk = false;          // of its own: else the database's room is not known here
   std::uint64_t free_bytes = 0;
   /// Commits by how many events they held and how long they took: upper ends are 2^i events and
   /// 2^i · 100 µs.
@@ -98,6 +99,8 @@ class Service {
   /// at once, on the caller's.
   void change_hands(std::vector<ExperimentId> take, std::vector<ExperimentId> leave,
                     std::function<void()> done);
+  /// For how long the writer has been at what it does now: 0 when it waits for something to do.
+  Time writer_busy() const;
   /// What this one owns; null: all there is.
   std::shared_ptr<const std::set<ExperimentId>> owned() const;
   /// Shown from now on, as this one's own are: what another node's experiment has come to. Of one

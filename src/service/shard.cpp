@@ -48,7 +48,9 @@ void Shard::adopt(const std::vector<ExperimentId>& taken) {
   std::set<std::string> adopted;
   try {
     log_.begin();
-    for (StoredExperiment& stored : log_.experiments()) {
+    auto* shared = dynamic_cast<SharedLog*>(&log_);
+    const bool some = shared != nullptr && !taken.empty();
+    for (StoredExperiment& stored : some ? shared->experiments_of(taken) : log_.experiments()) {
       if (slots_.contains(stored.facts.name)) continue;
       adopted.insert(stored.facts.name);
       Slot& slot = slots_[stored.facts.name];
@@ -93,7 +95,7 @@ void Shard::let_go(const std::vector<ExperimentId>& unwanted) {
       for (auto& [name, slot] : slots_)
         if (goes(slot) && has_new(slot)) keep(slot, false);
       log_.commit();
-    } catch (const StoreFailure&) {
+    } catch (const std::exception&) {
       log_.roll_back();
     }
   drop(goes);
@@ -148,7 +150,13 @@ std::vector<Answer> Shard::process(std::span<const Request> requests) {
     } catch (const StoreFailure& failure) {
       const bool full = failure.cause() == StoreFailure::Cause::kFull;
       fenced_ += failure.cause() == StoreFailure::Cause::kFenced ? 1 : 0;
-      refuse_all(full ? RefusalKind::kFull : RefusalKind::kStore, failure.report());
+      tell_trouble(failure.what());
+      // What a database says of itself is nobody's business who only wants a decision.
+      const ErrorReport report = log_.shared()
+                                     ? ErrorReport{"", "store", full ? "full" : "not to be written",
+                                                   "the same again, a little later"}
+                                     : failure.report();
+      refuse_all(full ? RefusalKind::kFull : RefusalKind::kStore, report);
       if (failure.cause() == StoreFailure::Cause::kLasting)
         trouble_ = failure.what();
       else if (begun)
@@ -163,10 +171,16 @@ std::vector<Answer> Shard::process(std::span<const Request> requests) {
       return answers;
     }
   }
+  if (!requests.empty()) tell_trouble("");
   note_touched();
   if (options_.publish_every == 0) publish_due();
   publish_new();
   return answers;
+}
+
+void Shard::tell_trouble(const std::string& why) {
+  if (std::exchange(told_trouble_, why) != why && !why.empty() && options_.on_store_trouble)
+    options_.on_store_trouble(why);
 }
 
 void Shard::note_touched() {

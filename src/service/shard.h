@@ -84,6 +84,7 @@ class Shard {
   void fill(Slot& slot, StoredExperiment stored);
   void drop(const std::function<bool(const Slot&)>& which);
   void note_touched();
+  void tell_trouble(const std::string& why);
   Answer answer(const Request& request);
   Answer create(const Create& request);
   Answer ask(Slot& slot, const Request& request);
@@ -118,8 +119,9 @@ class Shard {
   std::set<std::string> quarantined_;
   Time due_ = 0;  // nothing expires, and nobody is to be struck, before this
   std::vector<Token> tokens_;
-  std::string trouble_;     // the store can no longer be trusted, and why
-  bool must_undo_ = false;  // memory is ahead of the log, and could not be read again yet
+  std::string told_trouble_;  // why the last batch was not stored; empty: it was
+  std::string trouble_;       // the store can no longer be trusted, and why
+  bool must_undo_ = false;    // memory is ahead of the log, and could not be read again yet
   std::uint64_t fenced_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t snapshots_ = 0;

@@ -10,7 +10,9 @@
 namespace armature::service {
 namespace {
 
-constexpr std::size_t kMostLeaving = 4;  // at a time, when another node should have them
+constexpr std::size_t kMostLeaving = 4;  // on their way, when another node should have them
+constexpr std::size_t kMostTaken = 16;   // at a time: then whoever asks about others has a turn
+constexpr Time kStuck = 10 * kSecond;    // with one batch: give that node nothing more
 constexpr std::size_t kMostShown = 64;   // summaries at a time; the others have their turn later
 constexpr std::chrono::milliseconds kShowEvery{1'000};
 constexpr std::chrono::milliseconds kAfterFailure{250};
@@ -59,7 +61,8 @@ void Keeper::work() {
     auto wait = kAfterFailure;
     try {
       pass();
-      const auto until = std::min(renew_at_, show_at_);
+      auto until = std::min(renew_at_, show_at_);
+      if (look_due_) until = std::min(until, look_at_);
       wait = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
       wait = std::max(wait, std::chrono::milliseconds(1));
       registry_.wait(wait, wake_[0]);
@@ -77,7 +80,7 @@ void Keeper::pass() {
   bool show_now = false;
   {
     const std::lock_guard lock(mutex_);
-    leaving = leaving_;
+    leaving = leaving_ || service_->writer_busy() > kStuck;
     out_of_touch = !trouble_.empty();
     show_now = std::exchange(show_now_, false);
   }
@@ -96,13 +99,14 @@ void Keeper::pass() {
   const postgres::Registry::News news = registry_.news();
   look_due_ = look_due_ || news.hands;
   summaries_due_ = summaries_due_ || news.summaries;
-  if (look_due_) look();
+  if (look_due_ && now >= look_at_) look();
   plan();
   if (now >= show_at_ || summaries_due_ || show_now) show();
 }
 
 // Whoever asked for a look is told, whatever comes of it.
 void Keeper::look() {
+  const auto begin = Clock::now();
   look_due_ = false;
   std::vector<std::function<void()>> told;
   {
@@ -116,7 +120,12 @@ void Keeper::look() {
   try {
     ClusterView view = registry_.view();
     service_->take_tokens(registry_.tokens());
+    // Where there are many, and everybody tells of each, there is time for other things.
+    look_at_ = Clock::now() + std::chrono::milliseconds(5) + 2 * (Clock::now() - begin);
     const std::lock_guard lock(mutex_);
+    heard_.clear();
+    for (const NodeView& node : view.nodes)
+      if (node.alive) heard_.insert(node.name);
     view_ = trusted(std::move(view));
     by_name_.clear();
     for (std::size_t i = 0; i < view_.experiments.size(); ++i)
@@ -142,9 +151,7 @@ void Keeper::note_failure(const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
     if (trouble_ != why) options_.tell("store", why);
-    if (trouble_.empty())
-      for (const NodeView& node : view_.nodes)
-        if (node.alive) presumed_.insert(node.name);
+    if (trouble_.empty()) presumed_ = heard_;
     trouble_ = why;
   }
   tell_looks();
@@ -170,6 +177,7 @@ void Keeper::plan() {
     moves = moves_of(view_, options_.registry.node, *owned, kMostLeaving);
     if (leaving_) moves = {{}, {owned->begin(), owned->end()}};
     std::erase_if(moves.take, [&](ExperimentId one) { return not_before_[one] > now; });
+    if (moves.take.size() > kMostTaken) moves.take.resize(kMostTaken);
     if (moves.take.empty() && moves.leave.empty()) {
       settled_ = true;
       return;
@@ -199,7 +207,14 @@ void Keeper::show() {
       unshown_.erase(unshown_.begin());
     }
   }
-  registry_.show(showing);
+  try {
+    registry_.show(showing);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    for (auto& one : showing)
+      unshown_.emplace(one->facts.name, one);  // unless there is a newer one
+    throw;
+  }
   summaries_due_ = false;
   for (auto& [experiment, summary] : registry_.shown())
     service_->show(experiment, std::move(summary));
@@ -209,7 +224,7 @@ void Keeper::note_summary(std::shared_ptr<const Summary> summary) {
   bool is_new = false;
   {
     const std::lock_guard lock(mutex_);
-    is_new = !by_name_.contains(summary->facts.name);
+    is_new = noted_.insert(summary->facts.name).second;
     show_now_ = show_now_ || is_new;
     unshown_[summary->facts.name] = std::move(summary);
   }
@@ -255,7 +270,7 @@ void Keeper::stop() {
 
 std::string Keeper::trouble() const {
   const std::lock_guard lock(mutex_);
-  if (!trouble_.empty()) return trouble_;
+  if (!trouble_.empty()) return "the store does not answer";  // more of it is for our journal
   return settled_ ? "" : "taking what is this node's";
 }
 
@@ -278,7 +293,9 @@ Place Keeper::place_of(const OwnedView& one) const {
 Place Keeper::of_experiment(const std::string& name) const {
   const std::lock_guard lock(mutex_);
   const auto found = by_name_.find(name);
-  if (found == by_name_.end()) return {Place::Kind::kUnknown};
+  // Who has not heard from the store cannot say that there is none.
+  if (found == by_name_.end())
+    return {trouble_.empty() ? Place::Kind::kUnknown : Place::Kind::kNobody};
   return place_of(view_.experiments[found->second]);
 }
 

@@ -81,8 +81,10 @@ class Keeper final : public Places {
   Clock::time_point show_at_{};
   Clock::time_point trust_at_{};    // before this nobody of…
   std::set<std::string> presumed_;  // …these is taken for dead
+  std::set<std::string> heard_;     // alive when last looked at
   bool said_leaving_ = false;
   bool entered_ = false;
+  Clock::time_point look_at_{};  // not before this
   bool look_due_ = true;
   bool summaries_due_ = true;
   std::map<ExperimentId, Clock::time_point> not_before_;  // takes that came to nothing
@@ -93,6 +95,7 @@ class Keeper final : public Places {
   std::map<std::string, std::size_t> by_name_;  // of view_.experiments
   std::vector<std::function<void()>> looks_;    // who wants to be told
   std::map<std::string, std::shared_ptr<const Summary>> unshown_;
+  std::set<std::string> noted_;  // names that came there
   std::string trouble_ = "not begun";
   bool show_now_ = false;  // there is one that nobody has heard of
   bool settled_ = false;   // has taken what was its own at the start

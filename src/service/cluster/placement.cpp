@@ -56,6 +56,11 @@ Moves moves_of(const ClusterView& cluster, const std::string& self,
                const std::set<ExperimentId>& owned, std::size_t most_leaving) {
   Moves moves;
   const bool here = accepts(cluster, self);
+  std::size_t on_their_way = 0;  // let go of, by whomever, and not taken yet
+  for (const OwnedView& one : cluster.experiments) {
+    const NodeView* home = home_of(cluster, one.name);
+    if (one.owner.empty() && home != nullptr && home->name != self) ++on_their_way;
+  }
   for (const OwnedView& one : cluster.experiments) {
     const NodeView* home = home_of(cluster, one.name);
     if (home == nullptr) continue;
@@ -64,8 +69,9 @@ Moves moves_of(const ClusterView& cluster, const std::string& self,
       // One that was taken from it while it was not heard of it has lost, though nobody has asked
       // for it since: only then it can be had again.
       const bool is_lost = one.owner != self;
-      if ((is_lost || !has_home_here) && moves.leave.size() < most_leaving)
-        moves.leave.push_back(one.id);
+      const bool may_leave = !has_home_here && on_their_way < most_leaving;
+      if (may_leave && !is_lost) ++on_their_way;
+      if (may_leave || is_lost) moves.leave.push_back(one.id);
     } else if (one.owner == self) {
       if (here) moves.take.push_back(one.id);
     } else if (has_home_here && !is_alive(cluster, one.owner)) {

@@ -43,8 +43,8 @@ struct Moves {
 /// What `self`, who has `owned`, should do now. To take: what is free (nobody's, or of a node that
 /// is not alive) and has its home here; and what is said to be its own, but it does not have (an
 /// earlier process of its name did, or letting go of it was never heard of), wherever its home is:
-/// nobody else would. To leave: what has its home on another node, but no more than so many at a
-/// time, as each of them answers nobody while it moves.
+/// nobody else would. To leave: what has its home on another node, but no more than so many on
+/// their way at a time, as each of them answers nobody meanwhile; and what another has taken.
 Moves moves_of(const ClusterView& cluster, const std::string& self,
                const std::set<ExperimentId>& owned, std::size_t most_leaving);
 

@@ -764,7 +764,7 @@ void Api::snapshot(Call& call) {
   auto done = std::make_shared<Done>(std::move(call.done));
   const auto work = [this, done, counted, experiment = call.experiment(), allowed = allowed(call)] {
     try {
-      const auto log = stoppable_reader();
+      const auto log = std::make_unique<StoppableReader>(options_.open_log(), stopping_);
       for (const StoredExperiment& one : log->experiments()) {
         if (one.facts.name != experiment) continue;
         const std::vector<Sequence> kept = log->snapshots(one.id);

@@ -71,9 +71,14 @@ std::unique_ptr<Log> Host::join_nodes(const std::string& store, HostOptions& opt
   if (node.address.empty() && is_unspecified(server.address))
     throw Error({"", "--address", "nothing",
                  "HOST:PORT where other nodes reach this one, which listens at " + server.address});
+  if (!node.read_store.empty()) {
+    if (!is_database(node.read_store))
+      throw Error({"", "--read-store", "a directory", "postgresql://USER@HOST/DATABASE"});
+    read_store(node.read_store);  // there must be one, at least now
+  }
   std::unique_ptr<Log> log = open_postgres_log({store, node_});  // and if it may not be used: Error
   Keeper::Options keeper;
-  keeper.registry = {store, node.read_store, node_,
+  keeper.registry = {store, node_,
                      node.address.empty()
                          ? server_->url()
                          : (server.certificate.empty() ? "http://" : "https://") + node.address,
@@ -89,6 +94,9 @@ std::unique_ptr<Log> Host::join_nodes(const std::string& store, HostOptions& opt
       std::min(options.service.largest_snapshot, kLargestSnapshotSent);
   options.service.on_summary = [this](std::shared_ptr<const Summary> summary) {
     keeper_->note_summary(std::move(summary));
+  };
+  options.service.on_store_trouble = [journal = options.journal](const std::string& why) {
+    if (journal != nullptr) journal->note("store", why);
   };
   options.service.on_hands_trouble = [journal = options.journal](const std::string& why) {
     if (journal != nullptr) journal->note("hands", why);
@@ -128,8 +136,15 @@ Host::Host(const std::string& store, HostOptions options) : hand_over_(0), drain
   Api::Options api;
   // Behind a proxy everybody comes from loopback.
   api.guard = {here_only && !behind_proxy, options.requests_per_second, clock, behind_proxy};
-  const std::string& read = options.node.read_store;
-  api.open_log = [store = read.empty() ? store : read] { return read_store(store); };
+  // A standby that is away costs nobody anything but its help.
+  const std::string standby = options.node.read_store;
+  api.open_log = [store, standby] {
+    if (!standby.empty()) try {
+        return read_store(standby);
+      } catch (const Error&) {
+      }
+    return read_store(store);
+  };
   api.aside = [this](std::function<void()> work) { aside_->run(std::move(work)); };
   api.long_aside = [this](std::function<void()> work) { return long_aside_->run(std::move(work)); };
   api.journal = options.journal;

@@ -15,7 +15,7 @@ namespace armature::service::http {
 struct NodeOptions {
   std::string name = {};     // empty: after the machine and the port
   std::string address = {};  // HOST:PORT, where other nodes reach this one; empty: where it listens
-  std::string read_store = {};  // a standby to read what is shown and exported; empty: the store
+  std::string read_store = {};  // a standby for downloads; empty: the store
   std::chrono::milliseconds lease{10'000};
   std::chrono::milliseconds hand_over{10'000};  // to others at the end, at most
   std::function<void()> on_replaced;            // another process has its name: end this one

@@ -155,7 +155,8 @@ std::string metrics_text(const Service& service, const RequestCounts& counts, Ti
           health.store_bytes);
   out.one("store_ahead_bytes", "gauge", "Its write-ahead part: a reader that stays keeps it.",
           health.ahead_bytes);
-  out.one("disk_free_bytes", "gauge", "Room left where the store is.", health.free_bytes);
+  if (health.has_disk)
+    out.one("disk_free_bytes", "gauge", "Room left where the store is.", health.free_bytes);
   out.one("experiments_owned", "gauge", "Experiments that this process writes to.", health.owned);
   out.one("taken_over_total", "counter", "Experiments taken from other nodes, or nobody.",
           health.taken);

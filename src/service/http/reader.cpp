@@ -186,18 +186,23 @@ class ReplyReader::Parser {
   beast::http::response_parser<beast::http::string_body> parser;
 };
 
-ReplyReader::ReplyReader(std::size_t most_body) : parser_(std::make_unique<Parser>(most_body)) {}
+ReplyReader::ReplyReader(std::size_t most_body)
+    : most_body_(most_body), parser_(std::make_unique<Parser>(most_body)) {}
 ReplyReader::~ReplyReader() = default;
 
 std::size_t ReplyReader::put(std::string_view bytes) {
   std::size_t used = 0;
   begun_ = begun_ || !bytes.empty();
-  auto& parser = parser_->parser;
   while (state_ == State::kMore && used < bytes.size()) {
+    auto& parser = parser_->parser;
     beast::error_code error;
     const std::size_t now =
         parser.put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), error);
     used += now;
+    if (parser.is_header_done() && parser.get().result_int() < 200) {  // the answer comes later
+      parser_ = std::make_unique<Parser>(most_body_);
+      continue;
+    }
     if (parser.is_header_done()) parser.eager(true);  // not before: it would read past its limits
     const bool waits = error == beast::http::error::need_more;
     // One whose end is that of the line is none that a node sends: half of it would look whole.

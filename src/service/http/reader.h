@@ -73,6 +73,7 @@ class ReplyReader {
 
  private:
   class Parser;
+  std::size_t most_body_;
   std::unique_ptr<Parser> parser_;
   State state_ = State::kMore;
   bool begun_ = false;

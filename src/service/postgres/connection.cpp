@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -90,43 +91,44 @@ std::string without_end(std::string text) {
   return text;
 }
 
+// What libpq says of a URL that is none may have a password in it.
 struct ConnectionOptions {
-  explicit ConnectionOptions(const std::string& url) {
-    char* error = nullptr;
-    all = PQconninfoParse(url.c_str(), &error);
-    if (all != nullptr) return;
-    const std::string why = error != nullptr ? without_end(error) : "no memory";
-    PQfreemem(error);
-    throw Error(
-        {"", "store", "'" + shown_url(url) + "'", "postgresql://USER@HOST:PORT/DATABASE: " + why});
+  explicit ConnectionOptions(const std::string& url) : all(PQconninfoParse(url.c_str(), nullptr)) {
+    if (all == nullptr)
+      throw Error({"", "store", "a URL that PostgreSQL does not understand",
+                   "postgresql://USER@HOST:PORT/DATABASE"});
   }
   ~ConnectionOptions() { PQconninfoFree(all); }
   ConnectionOptions(const ConnectionOptions&) = delete;
   ConnectionOptions& operator=(const ConnectionOptions&) = delete;
-  PQconninfoOption* all = nullptr;
+  PQconninfoOption* all;
 };
 
 }  // namespace
 
 bool is_url(std::string_view store) {
-  return store.starts_with("postgresql://") || store.starts_with("postgres://");
+  for (const std::string_view scheme : {"postgresql://", "postgres://"})
+    if (store.size() >= scheme.size() &&
+        std::equal(scheme.begin(), scheme.end(), store.begin(), [](char one, char other) {
+          return one == std::tolower(static_cast<unsigned char>(other));
+        }))
+      return true;
+  return false;
 }
 
+// Put together of what libpq understands of it, so that nothing else can be in it.
 std::string shown_url(const std::string& url) {
-  std::string shown = url;
-  const std::size_t begin = shown.find("://");
-  if (begin != std::string::npos) {
-    const std::size_t end = std::min(shown.find_first_of("/?", begin + 3), shown.size());
-    const std::size_t at = shown.rfind('@', end);
-    const std::size_t colon = shown.find(':', begin + 3);
-    if (at != std::string::npos && at > begin && colon < at) shown.erase(colon, at - colon);
-  }
-  for (const char* name : {"password=", "sslpassword="})
-    for (std::size_t at = shown.find(name); at != std::string::npos; at = shown.find(name, at)) {
-      const std::size_t end = std::min(shown.find('&', at), shown.size());
-      shown.replace(at, end - at, "…");
-    }
-  return shown;
+  PQconninfoOption* all = PQconninfoParse(url.c_str(), nullptr);
+  if (all == nullptr) return "postgresql://…";
+  std::map<std::string, std::string> parts;
+  for (const PQconninfoOption* one = all; one->keyword != nullptr; ++one)
+    if (one->val != nullptr) parts[one->keyword] = one->val;
+  PQconninfoFree(all);
+  std::string shown = "postgresql://";
+  if (!parts["user"].empty()) shown += parts["user"] + "@";
+  shown += parts["host"];
+  if (!parts["port"].empty()) shown += ":" + parts["port"];
+  return shown + "/" + parts["dbname"];
 }
 
 // --- Parameters ----------------------------------------------------------------------------------
@@ -362,6 +364,14 @@ void Connection::execute_script(const std::string& statements) {
   if (PQsendQuery(connection_, statements.c_str()) == 0) lose(PQerrorMessage(connection_));
   finish_sending(until);
   checked(answer(until));
+}
+
+bool Connection::ended() {
+  pollfd line{PQsocket(connection_), POLLIN, 0};
+  if (!lost_ && poll(&line, 1, 0) > 0 &&
+      (PQconsumeInput(connection_) == 0 || PQstatus(connection_) != CONNECTION_OK))
+    lost_ = true;
+  return lost_;
 }
 
 std::set<std::string> Connection::notified() {

@@ -35,7 +35,7 @@ class Failure : public Error {
 
 /// Is it the address of a database, and not a directory?
 bool is_url(std::string_view store);
-/// The same without its password, for people and logs.
+/// Who, where and which, for people and logs: never a password.
 std::string shown_url(const std::string& url);
 
 /// What stands in the places $1, $2, … of a statement.
@@ -103,6 +103,8 @@ class Connection {
   /// Many statements, each ended by a semicolon, in one transaction unless they say otherwise.
   void execute_script(const std::string& statements);
   bool lost() const { return lost_; }
+  /// Has the other side closed the line, while nothing was asked?
+  bool ended();
   /// As people may see it.
   const std::string& shown() const { return shown_; }
 

@@ -104,7 +104,7 @@ class PostgresLog final : public SharedLog {
  public:
   explicit PostgresLog(const PostgresOptions& options)
       : options_(options),
-        line_(options.url, {.patience = options.patience},
+        line_(options.url, {.patience = options.patience, .settings = settings_of(options)},
               [this](Connection& connection) { greet(connection); }),
         tables_(line_) {
     line_.asks_again = false;  // a batch is one connection's, or nobody knows whose rows it saw
@@ -115,10 +115,11 @@ class PostgresLog final : public SharedLog {
   std::vector<ExperimentId> take(const std::vector<ExperimentId>& wanted) override {
     return stored([&] {
       const Rows rows = line_.connected().execute(
-          "WITH free AS (SELECT o.experiment FROM armature.owners o LEFT JOIN armature.nodes n ON "
-          "n.name = o.node WHERE o.experiment = ANY($1) AND (o.node IS NULL OR o.node = $2 OR "
-          "n.name IS NULL OR n.lease_until < clock_timestamp()) ORDER BY o.experiment FOR UPDATE "
-          "OF o SKIP LOCKED) UPDATE armature.owners o SET node = $2, epoch = o.epoch + 1 FROM free "
+          // A subquery, which is asked again for a row that has just changed; a join would not be.
+          "WITH free AS (SELECT o.experiment FROM armature.owners o WHERE o.experiment = ANY($1) AND "
+          "(o.node IS NULL OR o.node = $2 OR NOT EXISTS (SELECT 1 FROM armature.nodes n WHERE n.name "
+          "= o.node AND n.lease_until >= clock_timestamp())) ORDER BY o.experiment FOR UPDATE OF o "
+          "SKIP LOCKED) UPDATE armature.owners o SET node = $2, epoch = o.epoch + 1 FROM free "
           "f WHERE o.experiment = f.experiment RETURNING o.experiment, o.epoch, "
           "pg_notify('armature', '')::text",
           Parameters().add(wanted).add_text(options_.node));
@@ -158,6 +159,7 @@ class PostgresLog final : public SharedLog {
   // --- A batch ---
   void begin() override {
     stored([&] {
+      line_.notice_end();
       Connection& connection = line_.connected();
       if (!is_tool() || in_transaction_) return;
       connection.execute("BEGIN");
@@ -285,6 +287,11 @@ class PostgresLog final : public SharedLog {
     line_.drop();
   }
 
+  std::vector<StoredExperiment> experiments_of(const std::vector<ExperimentId>& ids) override {
+    const std::set<ExperimentId> only(ids.begin(), ids.end());
+    return stored([&] { return tables_.experiments(&only); });
+  }
+
   // --- Reading: what is not sent yet, and what was committed ---
   std::vector<StoredExperiment> experiments() override {
     return stored([&] { return tables_.experiments(is_tool() ? nullptr : &owned_); });
@@ -360,6 +367,13 @@ class PostgresLog final : public SharedLog {
 
   bool is_tool() const { return options_.node.empty(); }
 
+  // What a node writes to is its own: whatever keeps it waiting is not worth all others' time, and
+  // what it has given up on is not to wait in the server for ever. A tool has all the time.
+  static std::vector<std::string> settings_of(const PostgresOptions& options) {
+    if (options.node.empty()) return {};
+    return {"lock_timeout = '500ms'", "client_connection_check_interval = '1s'"};
+  }
+
   void greet(Connection& connection) {
     commit_ = postgres::require_durable(connection);
     connection.execute("SET synchronous_commit = " + commit_);  // whatever the server is told later
@@ -368,8 +382,9 @@ class PostgresLog final : public SharedLog {
   }
 
   // What was sent on a line that was lost may still be on its way: what this one owns it takes
-  // again, in a new epoch, which waits for such a statement or shuts it out. Whoever has taken one
-  // of them meanwhile has it.
+  // again, in a new epoch, which shuts such a statement out. What a statement at work holds, one of
+  // its own or a tool's, is not this one's any more: nobody else waits for that, and the keeper
+  // takes it when it is free. Whoever has taken one of them meanwhile has it.
   void take_again(Connection& connection) {
     std::vector<std::int64_t> experiments;
     std::vector<std::int64_t> epochs;
@@ -381,7 +396,7 @@ class PostgresLog final : public SharedLog {
         "UPDATE armature.owners o SET epoch = o.epoch + 1 FROM (SELECT w.experiment FROM "
         "armature.owners w JOIN unnest($1::bigint[], $2::bigint[]) AS a(experiment, epoch) ON "
         "w.experiment = a.experiment AND w.epoch = a.epoch WHERE w.node = $3 ORDER BY w.experiment "
-        "FOR UPDATE OF w) mine WHERE o.experiment = mine.experiment RETURNING o.experiment, "
+        "FOR UPDATE OF w SKIP LOCKED) mine WHERE o.experiment = mine.experiment RETURNING o.experiment, "
         "o.epoch",
         Parameters().add(experiments).add(epochs).add_text(options_.node));
     std::map<ExperimentId, std::int64_t> still;
@@ -464,7 +479,7 @@ class PostgresLog final : public SharedLog {
       known =
           last_seqs_.emplace(experiment, stored([&] { return tables_.last(experiment); })).first;
     if (seq != known->second + 1)
-      throw Error({postgres::shown_url(options_.url), "event", fmt::format("{}", seq),
+      throw Error({"", "event", fmt::format("{}", seq),
                    fmt::format("{}, the next one", known->second + 1)});
     known->second = seq;
   }
@@ -510,7 +525,7 @@ auto opened(const Open& open) {
   try {
     return open();
   } catch (const Failure& failure) {
-    throw Error(failure.report());
+    throw store_failure(failure);
   }
 }
 

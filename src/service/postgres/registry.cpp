@@ -44,15 +44,6 @@ Connection& Registry::connected() {
   return *connection_;
 }
 
-Connection& Registry::reading() {
-  if (options_.read_store.empty()) return connected();
-  if (reading_ && !reading_->lost()) return *reading_;
-  reading_.reset();
-  reading_ = std::make_unique<Connection>(options_.read_store,
-                                          Connection::Options{.settings = {}, .read_only = true});
-  return *reading_;
-}
-
 void Registry::enter() {
   const double lease = static_cast<double>(options_.lease.count()) / 1000;
   std::string until;
@@ -156,8 +147,8 @@ std::vector<std::pair<ExperimentId, Summary>> Registry::shown() {
   std::int64_t newest = 0;
   for (const auto& [experiment, stamp] : seen_) newest = std::max(newest, stamp);
   const Rows stamps =
-      reading().execute("SELECT experiment, stamp FROM armature.summaries WHERE stamp > $1",
-                        Parameters().add(newest - kStampsBack));
+      connected().execute("SELECT experiment, stamp FROM armature.summaries WHERE stamp > $1",
+                          Parameters().add(newest - kStampsBack));
   std::vector<std::int64_t> changed;
   for (std::size_t row = 0; row < stamps.size(); ++row) {
     const ExperimentId experiment = stamps.integer(row, 0);
@@ -168,9 +159,11 @@ std::vector<std::pair<ExperimentId, Summary>> Registry::shown() {
   }
   std::vector<std::pair<ExperimentId, Summary>> news;
   if (changed.empty()) return news;
-  const Rows rows = reading().execute(
+  const Rows rows = connected().execute(
       "SELECT experiment, summary FROM armature.summaries WHERE experiment = ANY($1)",
       Parameters().add(changed));
+  for (std::size_t row = 0; row < stamps.size(); ++row)
+    seen_[stamps.integer(row, 0)] = stamps.integer(row, 1);
   for (std::size_t row = 0; row < rows.size(); ++row) try {
       news.emplace_back(rows.integer(row, 0), read_summary(rows.text(row, 1), "summary"));
     } catch (const Error&) {  // of another version, perhaps: its owner will show a new one

@@ -19,8 +19,7 @@ namespace armature::service::postgres {
 class Registry {
  public:
   struct Options {
-    std::string store;       // postgresql://…
-    std::string read_store;  // where summaries are read; empty: the same
+    std::string store;  // postgresql://…
     std::string node;
     std::string url;  // where other nodes reach this one
     std::chrono::milliseconds lease{10'000};
@@ -55,12 +54,10 @@ class Registry {
 
  private:
   Connection& connected();
-  Connection& reading();
 
   Options options_;
   std::int64_t run_;  // tells this process from others of the same name
   std::unique_ptr<Connection> connection_;
-  std::unique_ptr<Connection> reading_;
   std::map<ExperimentId, std::int64_t> seen_;  // stamps of summaries, as they were read…
   std::map<ExperimentId, std::int64_t> own_;   // …and of those that this node has shown
 };

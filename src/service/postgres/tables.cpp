@@ -92,10 +92,19 @@ constexpr const char* kTokenRows =
     "created, hash";
 std::vector<Token> tokens_of(const Rows& rows) {
   std::vector<Token> tokens;
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    tokens.push_back({rows.text(row, 0), text_of(rows.text(row, 1)), text_of(rows.text(row, 2)),
-                      texts_of(rows.text(row, 3)), texts_of(rows.text(row, 4)),
-                      rows.integer(row, 5), number_of<Time>(rows, row, 6)});
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    Token token{
+        rows.text(row, 0),    text_of(rows.text(row, 1)),   text_of(rows.text(row, 2)), {}, {},
+        rows.integer(row, 5), number_of<Time>(rows, row, 6)};
+    // One that makes no sense is there, and may do nothing.
+    try {
+      token.experiments = texts_of(rows.text(row, 4));
+      token.roles = texts_of(rows.text(row, 3));
+    } catch (const nlohmann::json::exception&) {
+      token.roles.clear();
+    }
+    tokens.push_back(std::move(token));
+  }
   return tokens;
 }
 

@@ -43,6 +43,10 @@ class Line {
     }
     return connected().execute(statement, parameters);
   }
+  /// A server that went away while nobody asked is noticed before somebody does.
+  void notice_end() {
+    if (connection_ && connection_->ended()) connection_.reset();
+  }
   void drop() { connection_.reset(); }
   std::string shown() const { return shown_url(url_); }
 
