@@ -278,6 +278,7 @@ TEST(ClusterFault, WhoWakesUpFindsOut) {
   ASSERT_TRUE(cluster.settle(promises));
   const std::size_t sleeper = cluster.owner("mail").value();
   const std::size_t other = 1 - sleeper;
+  cluster.from_others(sleeper).isolate();  // or it would find questions when it wakes up
   cluster.signal(sleeper, SIGSTOP);
   int asked = 0;
   const auto ask = [&] {
@@ -286,6 +287,7 @@ TEST(ClusterFault, WhoWakesUpFindsOut) {
   };
   while (!HasFailure() && ask() != other) continue;
   cluster.signal(sleeper, SIGCONT);
+  cluster.from_others(sleeper).heal();
   while (!HasFailure() && ask() != sleeper) continue;
   cluster.stop();
   expect_kept(cluster, promises);
