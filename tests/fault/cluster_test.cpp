@@ -293,6 +293,22 @@ TEST(ClusterFault, WhoWakesUpFindsOut) {
   expect_kept(cluster, promises);
 }
 
+// What a node cannot let go of by its epoch, since a statement of its own that it had given up on
+// has raised it meanwhile, it lets go of all the same when it ends: nobody waits for that.
+TEST(ClusterFault, WhoEndsLetsGoOfEverything) {
+  Cluster cluster(2, {"mail"}, kLeaseText);
+  Promises promises;
+  ASSERT_TRUE(cluster.settle(promises));
+  const std::size_t owner = cluster.owner("mail").value();
+  cluster.sql("UPDATE armature.owners SET epoch = epoch + 1");
+  const auto begin = Steady::now();
+  EXPECT_EQ(cluster.end(owner, SIGTERM), 0);
+  EXPECT_LT(seconds_since(begin), 9);  // it waits for ten at most
+  cluster.decide(1 - owner, "mail", "after", promises);
+  EXPECT_EQ(cluster.end(1 - owner, SIGTERM), 0);
+  expect_kept(cluster, promises);
+}
+
 // Without the fence of epochs and without the key of events two nodes write two histories: that is
 // noticed here, or nothing of the above would mean anything.
 TEST(ClusterFault, TwoHistoriesAreNoticed) {
