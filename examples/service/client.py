@@ -5,7 +5,7 @@
     decision = service.decide("mail", key="visitor-8812")
     service.outcome(decision, context="opened", reward=1)
 
-Run as a program it creates the experiment of mail.json and plays made-up visitors: client.py [URL].
+Run as a program it creates the experiment of mail.json and plays made-up visitors: client.py [URL…].
 """
 import http.client
 import json
@@ -25,29 +25,48 @@ class Refused(Exception):
 
 
 class Service:
-    def __init__(self, url, token=os.environ.get("ARMATURE_TOKEN"), tries=8):
-        self.url, self.tries, self.line = urllib.parse.urlsplit(url), tries, None
+    """At one address, or at those of several nodes: Service("http://a:8600", "http://b:8600")."""
+
+    def __init__(self, *urls, token=os.environ.get("ARMATURE_TOKEN"), tries=12):
+        self.urls = [url.rstrip("/") for some in urls for url in some.split(",")]
+        self.tries, self.lines, self.owners = tries, {}, {}  # connections by URL, URLs by experiment
         self.headers = {"Authorization": f"Bearer {token}"} if token else {}
 
+    def send(self, url, method, path, body, headers):
+        if url not in self.lines:
+            place = urllib.parse.urlsplit(url)
+            kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
+            self.lines[url] = kind(place.netloc, timeout=10)
+        self.lines[url].request(method, path, json.dumps(body) if body is not None else None, {**self.headers, **headers})
+        reply = self.lines[url].getresponse()
+        return reply, json.loads(reply.read())
+
     def ask(self, method, path, body=None, **headers):
-        """Tries again while there is no answer: the service repeats itself, it never does a thing twice."""
+        """Tries again while there is no answer: the service repeats itself, it never does a thing twice. Any node will
+        do; the owner of an experiment, once an answer has named it, saves a hop."""
+        experiment = path.split("/")[3] if path.startswith("/v1/experiments/") else None
         for attempt in range(self.tries):
+            url, pause = self.owners.get(experiment, self.urls[0]), min(5, 0.1 * 2**attempt) * random.random()
             try:
-                if self.line is None:
-                    kind = http.client.HTTPSConnection if self.url.scheme == "https" else http.client.HTTPConnection
-                    self.line = kind(self.url.netloc, timeout=10)
-                self.line.request(method, path, json.dumps(body) if body is not None else None, {**self.headers, **headers})
-                reply = self.line.getresponse()
-                answer = json.loads(reply.read())
+                reply, answer = self.send(url, method, path, body, headers)
                 if reply.status not in (429, 503) or attempt + 1 == self.tries:
                     if reply.status >= 400:
                         raise Refused(answer)
+                    if reply.getheader("Armature-Owner") in self.urls:  # no other address is given a token
+                        self.owners[experiment] = reply.getheader("Armature-Owner")
                     return answer
+                pause = max(pause, float(reply.getheader("Retry-After") or 0))
+                if reply.status == 429:  # too much was asked of it: another node would not help
+                    time.sleep(pause)
+                    continue
             except (OSError, http.client.HTTPException, json.JSONDecodeError):
-                self.line = None
+                self.lines.pop(url, None)
                 if attempt + 1 == self.tries:
                     raise
-            time.sleep(min(5, 0.1 * 2**attempt) * random.random())
+            self.owners.pop(experiment, None)
+            if url == self.urls[0]:  # the next one's turn
+                self.urls.append(self.urls.pop(0))
+            time.sleep(pause)  # in all long enough for another node to take over from one that is gone
 
     def create(self, experiment):
         return self.ask("POST", "/v1/experiments", experiment)
@@ -61,7 +80,7 @@ class Service:
 
 
 if __name__ == "__main__":
-    service = Service(sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8600")
+    service = Service(*(sys.argv[1:] or ["http://127.0.0.1:8600"]))
     with open(os.path.join(os.path.dirname(__file__), "mail.json")) as file:
         experiment = json.load(file)
     service.create(experiment)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The whole life of an experiment with curl: curl.sh [URL], against a running `armature serve DIR`.
-# With tokens: ARMATURE_TOKEN=armature_… curl.sh https://decisions.example
+# The whole life of an experiment with curl: curl.sh [URL…], against a running `armature serve DIR`,
+# or several nodes of one service. With tokens: ARMATURE_TOKEN=armature_… curl.sh https://decisions.example
 set -euo pipefail
 here=$(dirname "$0")
-url=${1:-http://127.0.0.1:8600}
+urls=("${@:-http://127.0.0.1:8600}")
 
 ask() { # METHOD PATH [BODY] [HEADER…]
   local method=$1 path=$2 body=${3:-}
@@ -13,7 +13,16 @@ ask() { # METHOD PATH [BODY] [HEADER…]
   [ -z "${ARMATURE_TOKEN:-}" ] || extra+=(-H "Authorization: Bearer $ARMATURE_TOKEN")
   [ -z "$body" ] || extra+=(--data "$body")
   # Nothing is lost by asking again: an answer that did not come is the same when it comes.
-  curl --silent --show-error --fail-with-body --retry 5 --retry-connrefused -X "$method" "${extra[@]}" "$url$path"
+  # A node that does not answer at all is another one's chance.
+  extra+=(--silent --show-error --fail-with-body --retry 5)
+  [ ${#urls[@]} -gt 1 ] || extra+=(--retry-connrefused)
+  local url status
+  for url in "${urls[@]}"; do
+    status=0
+    curl -X "$method" "${extra[@]}" "$url$path" || status=$?
+    case $status in 0 | 22) return $status ;; esac # 22: the answer was no
+  done
+  return "$status"
 }
 field() { sed -E "s/.*\"$1\": ?\"([^\"]*)\".*/\1/"; }
 

@@ -99,6 +99,7 @@ class Log : public LogReader {
   virtual void commit() = 0;
   virtual void roll_back() = 0;
 
+  /// Throws Refusal (kNotHere) for a name that is another writer's.
   virtual ExperimentId add_experiment(const ExperimentFacts& facts) = 0;
   /// The events of one that was just added begin after this one: those up to it are archived, and
   /// these epochs began in them. For copies.
@@ -127,8 +128,9 @@ class Log : public LogReader {
   virtual bool shared() const { return false; }
 
   virtual std::unique_ptr<LogReader> reader() = 0;
-  virtual std::uint64_t bytes() = 0;                 // on disk
-  virtual std::uint64_t bytes_ahead() { return 0; }  // of them in a write-ahead log
+  virtual std::string durability() const { return "memory"; }  // what a commit means
+  virtual std::uint64_t bytes() = 0;                           // on disk
+  virtual std::uint64_t bytes_ahead() { return 0; }            // of them in a write-ahead log
   /// What can be done after the answers are told.
   virtual void tidy() {}
   /// Leaves one plain file; nothing may be asked afterwards.

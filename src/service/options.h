@@ -30,6 +30,8 @@ struct Options {
   /// Called on the writer's thread when what this one owns of a shared log has changed, and it has
   /// come to terms with that.
   std::function<void()> on_hands_changed;
+  /// Called on the writer's thread: why something could not be taken over, or let go of.
+  std::function<void(const std::string& why)> on_hands_trouble;
   /// Called on the writer's thread with what it publishes of its own: for those who show it
   /// elsewhere.
   std::function<void(std::shared_ptr<const Summary>)> on_summary;

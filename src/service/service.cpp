@@ -405,6 +405,7 @@ class Service::Inside {
       shared_->release({experiment});  // another may have more luck
       throw;
     }
+    ++taken_;
   }
   void leave_all() {
     const std::set<ExperimentId>& all = shared_->owned();
@@ -416,8 +417,7 @@ class Service::Inside {
     try {
       work();
     } catch (const std::exception& failure) {
-      const std::lock_guard lock(published_mutex_);
-      health_.hands_trouble = failure.what();
+      if (options_.on_hands_trouble) options_.on_hands_trouble(failure.what());
     }
   }
   void note_hands() {
@@ -518,6 +518,10 @@ class Service::Inside {
     recovered_mismatches_ = shard_.replay_mismatches();
     note_mismatches();
     health_.quarantined = shard_.quarantined();
+    health_.durability = log_->durability();
+    health_.owned = shard_.size();
+    health_.taken = taken_;
+    health_.fenced = shard_.fenced();
   }
 
   void note_mismatches() { health_.replay_mismatches = recovered_mismatches_ + mismatches_; }
@@ -558,6 +562,7 @@ class Service::Inside {
   std::unique_ptr<Log> log_;
   SharedLog* shared_;  // the same, if it is one
   std::uint64_t changes_ = 0;
+  std::uint64_t taken_ = 0;
   Shard shard_;
   bool told_broken_ = false;
   std::uint64_t last_requests_ = 0;  // of the last batch

@@ -21,10 +21,9 @@ namespace armature::service {
 
 /// Numbers of the service as a whole, for metrics and health.
 struct Health {
-  bool ready = false;         // recovered, able to write, and with room for more
-  std::string trouble;        // why not
-  std::string hands_trouble;  // why an experiment could not be taken over, the last time; or empty
-  std::uint64_t events = 0;   // stored since the start
+  bool ready = false;        // recovered, able to write, and with room for more
+  std::string trouble;       // why not
+  std::uint64_t events = 0;  // stored since the start
   std::uint64_t commits = 0;
   std::uint64_t refusals = 0;
   std::uint64_t snapshots = 0;
@@ -40,6 +39,11 @@ struct Health {
   std::array<std::uint64_t, 16> commit_times{};
   double commit_seconds = 0;  // added up
   std::vector<std::string> quarantined;
+  std::string durability;  // what a commit means, in the store's words
+  // Of several nodes on one store:
+  std::uint64_t owned = 0;   // experiments, here
+  std::uint64_t taken = 0;   // since the start
+  std::uint64_t fenced = 0;  // batches of which another node had taken a part
 };
 
 class Service {

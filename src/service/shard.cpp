@@ -147,6 +147,7 @@ std::vector<Answer> Shard::process(std::span<const Request> requests) {
       break;
     } catch (const StoreFailure& failure) {
       const bool full = failure.cause() == StoreFailure::Cause::kFull;
+      fenced_ += failure.cause() == StoreFailure::Cause::kFenced ? 1 : 0;
       refuse_all(full ? RefusalKind::kFull : RefusalKind::kStore, failure.report());
       if (failure.cause() == StoreFailure::Cause::kLasting)
         trouble_ = failure.what();

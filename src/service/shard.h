@@ -53,6 +53,8 @@ class Shard {
   std::vector<std::string> quarantined() const {
     return {quarantined_.begin(), quarantined_.end()};
   }
+  std::size_t size() const { return slots_.size(); }  // experiments
+  std::uint64_t fenced() const { return fenced_; }    // batches
   std::uint64_t events() const { return events_; }
   std::uint64_t snapshots() const { return snapshots_; }
   std::uint64_t replay_mismatches() const { return replay_mismatches_; }
@@ -118,6 +120,7 @@ class Shard {
   std::vector<Token> tokens_;
   std::string trouble_;     // the store can no longer be trusted, and why
   bool must_undo_ = false;  // memory is ahead of the log, and could not be read again yet
+  std::uint64_t fenced_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t snapshots_ = 0;
   std::uint64_t replay_mismatches_ = 0;

@@ -417,12 +417,13 @@ class SqliteReader final : public LogReader {
 class SqliteLog final : public Log {
  public:
   SqliteLog(std::unique_ptr<DirectoryLock> lock, std::unique_ptr<Database> database,
-            int most_pages_ahead)
+            const SqliteLogOptions& options)
       : lock_(std::move(lock)),
         database_(std::move(database)),
         written_(*database_),
         committed_(std::make_unique<Database>(database_->path(), Database::Mode::kReadOnly)),
-        most_pages_ahead_(most_pages_ahead),
+        synchronous_(options.synchronous),
+        most_pages_ahead_(options.pages_ahead),
         append_(
             *database_,
             fmt::format("INSERT INTO events(experiment, {}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -572,6 +573,7 @@ class SqliteLog final : public Log {
     });
   }
 
+  std::string durability() const override { return "synchronous = " + synchronous_; }
   std::uint64_t bytes() override { return size_of("") + bytes_ahead(); }
   std::uint64_t bytes_ahead() override { return size_of("-wal"); }
 
@@ -707,6 +709,7 @@ class SqliteLog final : public Log {
   Tables written_;
   SqliteReader committed_;
   Batch batch_;
+  std::string synchronous_;
   int most_pages_ahead_;
   int checkpoint_at_ = most_pages_ahead_;
   std::map<ExperimentId, Sequence> last_seqs_;  // of those written to
@@ -763,7 +766,7 @@ std::unique_ptr<Log> open_sqlite_log(const std::string& directory,
   database->execute("PRAGMA synchronous = " + options.synchronous);
   create_tables(*database);
   require_ours(*database);
-  return std::make_unique<SqliteLog>(std::move(lock), std::move(database), options.pages_ahead);
+  return std::make_unique<SqliteLog>(std::move(lock), std::move(database), options);
 }
 
 std::unique_ptr<LogReader> read_sqlite_log(const std::string& directory) {

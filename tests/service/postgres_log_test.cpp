@@ -249,8 +249,14 @@ TEST_P(OnItsWay, IsStoredBeforeTheLogIsReadOrNever) {
   holder.execute("ROLLBACK");
   while (shard.behind()) shard.process({});
   while (value("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE "
-               "'%asked AS%' AND pid <> pg_backend_pid()") != "0")
+               "'%armature%' AND datname = current_database() AND pid <> pg_backend_pid()") != "0")
     std::this_thread::yield();
+  // Taking it again may have waited too long as well, and been done later, behind its own back: then
+  // it is nobody's but by name, and the keeper takes it.
+  if (!log->owns(1)) {
+    EXPECT_EQ(log->take({1}).size(), 1u);
+    shard.adopt({1});
+  }
   // Whatever became of it, it is what is known here.
   EXPECT_EQ(value("SELECT max(seq) FROM armature.events"), holds_the_row ? "3" : "2");
   EXPECT_EQ(shard.find("mail")->fold().last_seq(), holds_the_row ? 3u : 2u);

@@ -50,6 +50,7 @@ void Keeper::wake() {
 // --- The thread ----------------------------------------------------------------------------------
 
 void Keeper::work() {
+  const ThrowingChecks checks;
   for (;;) {
     {
       const std::lock_guard lock(mutex_);
@@ -62,7 +63,7 @@ void Keeper::work() {
       wait = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
       wait = std::max(wait, std::chrono::milliseconds(1));
       registry_.wait(wait, wake_[0]);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       note_failure(error.what());
       std::this_thread::sleep_for(wait);
     }

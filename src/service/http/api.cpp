@@ -816,6 +816,7 @@ void Api::ready(Call& call) {
   json.flag("ready", good);
   if (!good) json.text("trouble", stopping_ ? "stopping" : health.ready ? alone : health.trouble);
   if (!options_.node.empty()) json.text("node", options_.node);
+  json.text("durability", health.durability);
   std::string quarantined = "[";
   for (const std::string& name : health.quarantined) {
     if (quarantined.size() > 1) quarantined += ',';

@@ -90,6 +90,9 @@ std::unique_ptr<Log> Host::join_nodes(const std::string& store, HostOptions& opt
   options.service.on_summary = [this](std::shared_ptr<const Summary> summary) {
     keeper_->note_summary(std::move(summary));
   };
+  options.service.on_hands_trouble = [journal = options.journal](const std::string& why) {
+    if (journal != nullptr) journal->note("hands", why);
+  };
   options.service.on_hands_changed = [this] { keeper_->note_hands(); };
   return log;
 }

@@ -156,6 +156,11 @@ std::string metrics_text(const Service& service, const RequestCounts& counts, Ti
   out.one("store_ahead_bytes", "gauge", "Its write-ahead part: a reader that stays keeps it.",
           health.ahead_bytes);
   out.one("disk_free_bytes", "gauge", "Room left where the store is.", health.free_bytes);
+  out.one("experiments_owned", "gauge", "Experiments that this process writes to.", health.owned);
+  out.one("taken_over_total", "counter", "Experiments taken from other nodes, or nobody.",
+          health.taken);
+  out.one("fenced_total", "counter", "Batches of which another node had taken a part.",
+          health.fenced);
   out.one("experiments_quarantined", "gauge", "Experiments that do not replay.",
           health.quarantined.size());
   out.histogram("commit_events", "Events in one commit.", health.batch_sizes, 1,

@@ -208,7 +208,7 @@ const std::vector<AnswerSchema>& answer_schemas() {
       {"Token", kTokenAlways, kTokenSometimes},
       {"NewToken", with(kTokenAlways, {{"token", "string"}}), kTokenSometimes},
       {"Ready",
-       {{"ready", "boolean"}, {"quarantined", "string[]"}},
+       {{"ready", "boolean"}, {"durability", "string"}, {"quarantined", "string[]"}},
        {{"trouble", "string"}, {"node", "string"}}},
       {"Version", {{"program", "string"}, {"version", "string"}, {"build", "string"}}, {}},
       {"Problem",

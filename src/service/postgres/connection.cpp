@@ -29,10 +29,11 @@ constexpr unsigned kReals = 1022;
 
 // Everything here is found by a key, a few rows at a time. What PostgreSQL thinks of a table comes
 // from its last ANALYZE; of a new store it thinks nothing, and then one look at all events in every
-// batch seems cheaper than looking a few up, and stays the plan while they become millions.
+// batch seems cheaper than looking a few up, and stays the plan while they become millions. With
+// keys one plan is right for batches of all sizes, and is not made again for each.
 constexpr const char* kByKeys =
     "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; "
-    "SET jit = off;";
+    "SET jit = off; SET plan_cache_mode = force_generic_plan;";
 
 // In the order of the network.
 template <class Number>
@@ -367,7 +368,7 @@ std::set<std::string> Connection::notified() {
   if (lost_ || PQconsumeInput(connection_) == 0) lose(PQerrorMessage(connection_));
   std::set<std::string> channels;
   while (PGnotify* one = PQnotifies(connection_)) {
-    channels.insert(one->relname);
+    if (one->be_pid != PQbackendPID(connection_)) channels.insert(one->relname);
     PQfreemem(one);
   }
   return channels;

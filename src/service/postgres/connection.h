@@ -106,8 +106,8 @@ class Connection {
   /// As people may see it.
   const std::string& shown() const { return shown_; }
 
-  /// The channels on which something was notified since the last time. Throws Failure if the line
-  /// is cut.
+  /// The channels on which somebody else notified something since the last time. Throws Failure if
+  /// the line is cut.
   std::set<std::string> notified();
   /// Waits for that, for bytes on another descriptor, or for the time to pass.
   void wait(std::chrono::milliseconds most, int other);

@@ -264,6 +264,7 @@ class PostgresLog final : public SharedLog {
     return stored([&] { return std::make_unique<PostgresReader>(options_.url, false); });
   }
 
+  std::string durability() const override { return "synchronous_commit = " + commit_; }
   std::uint64_t bytes() override { return bytes_; }
   void tidy() override {
     constexpr auto kLookEvery = std::chrono::seconds(30);
@@ -360,8 +361,8 @@ class PostgresLog final : public SharedLog {
   bool is_tool() const { return options_.node.empty(); }
 
   void greet(Connection& connection) {
-    const std::string commit = postgres::require_durable(connection);
-    connection.execute("SET synchronous_commit = " + commit);  // whatever the server is told later
+    commit_ = postgres::require_durable(connection);
+    connection.execute("SET synchronous_commit = " + commit_);  // whatever the server is told later
     postgres::require_tables(connection);
     if (!epochs_.empty()) take_again(connection);
   }
@@ -498,6 +499,7 @@ class PostgresLog final : public SharedLog {
   std::map<ExperimentId, Sequence> last_seqs_;  // of those written to
   bool in_transaction_ = false;
   std::map<ExperimentId, std::int64_t> claimed_;  // by this transaction
+  std::string commit_;                            // synchronous_commit
   std::uint64_t bytes_ = 0;
   std::chrono::steady_clock::time_point look_at_{};
 };

@@ -147,15 +147,19 @@ void Registry::show(const std::vector<std::shared_ptr<const Summary>>& summaries
     seqs.push_back(static_cast<std::int64_t>(summary->seq));
     texts.emplace_back(write_summary(*summary));
   }
-  connected().execute(
-      fmt::format("WITH shown AS (INSERT INTO armature.summaries AS s (experiment, seq, stamp, "
-                  "summary) SELECT e.id, n.seq, nextval('armature.summary_stamps'), n.summary FROM "
-                  "unnest($1, $2, $3) AS n(name, seq, summary) JOIN armature.experiments e ON "
-                  "e.name = n.name ON CONFLICT (experiment) DO UPDATE SET seq = excluded.seq, "
-                  "stamp = excluded.stamp, summary = excluded.summary WHERE excluded.seq >= s.seq "
-                  "RETURNING 1) SELECT pg_notify('{}', '')::text FROM shown",
-                  kSummaries),
+  const Rows rows = connected().execute(
+      fmt::format(
+          "WITH shown AS (INSERT INTO armature.summaries AS s (experiment, seq, stamp, "
+          "summary) SELECT e.id, n.seq, nextval('armature.summary_stamps'), n.summary FROM "
+          "unnest($1, $2, $3) AS n(name, seq, summary) JOIN armature.experiments e ON "
+          "e.name = n.name ON CONFLICT (experiment) DO UPDATE SET seq = excluded.seq, "
+          "stamp = excluded.stamp, summary = excluded.summary WHERE excluded.seq >= s.seq "
+          "RETURNING experiment, stamp) SELECT experiment, stamp, pg_notify('{}', '')::text FROM "
+          "shown",
+          kSummaries),
       Parameters().add_texts(names).add(seqs).add_texts(texts));
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    own_[rows.integer(row, 0)] = rows.integer(row, 1);
 }
 
 std::vector<std::pair<ExperimentId, Summary>> Registry::shown() {
@@ -166,9 +170,11 @@ std::vector<std::pair<ExperimentId, Summary>> Registry::shown() {
                         Parameters().add(newest - kStampsBack));
   std::vector<std::int64_t> changed;
   for (std::size_t row = 0; row < stamps.size(); ++row) {
-    std::int64_t& known = seen_[stamps.integer(row, 0)];
-    if (known != stamps.integer(row, 1)) changed.push_back(stamps.integer(row, 0));
-    known = stamps.integer(row, 1);
+    const ExperimentId experiment = stamps.integer(row, 0);
+    const std::int64_t stamp = stamps.integer(row, 1);
+    const auto own = own_.find(experiment);
+    const bool is_own = own != own_.end() && own->second == stamp;
+    if (std::exchange(seen_[experiment], stamp) != stamp && !is_own) changed.push_back(experiment);
   }
   std::vector<std::pair<ExperimentId, Summary>> news;
   if (changed.empty()) return news;

@@ -63,7 +63,8 @@ class Registry {
   std::int64_t run_;  // tells this process from others of the same name
   std::unique_ptr<Connection> connection_;
   std::unique_ptr<Connection> reading_;
-  std::map<ExperimentId, std::int64_t> seen_;  // stamps of summaries
+  std::map<ExperimentId, std::int64_t> seen_;  // stamps of summaries, as they were read…
+  std::map<ExperimentId, std::int64_t> own_;   // …and of those that this node has shown
 };
 
 /// The secret that nodes of this store show each other. Throws Failure.
