@@ -278,6 +278,7 @@ TEST(ClusterFault, WhoWakesUpFindsOut) {
   ASSERT_TRUE(cluster.settle(promises));
   const std::size_t sleeper = cluster.owner("mail").value();
   const std::size_t other = 1 - sleeper;
+  cluster.from_others(sleeper).isolate();  // or it would find questions when it wakes up
   cluster.signal(sleeper, SIGSTOP);
   int asked = 0;
   const auto ask = [&] {
@@ -286,8 +287,25 @@ TEST(ClusterFault, WhoWakesUpFindsOut) {
   };
   while (!HasFailure() && ask() != other) continue;
   cluster.signal(sleeper, SIGCONT);
+  cluster.from_others(sleeper).heal();
   while (!HasFailure() && ask() != sleeper) continue;
   cluster.stop();
+  expect_kept(cluster, promises);
+}
+
+// What a node cannot let go of by its epoch, since a statement of its own that it had given up on
+// has raised it meanwhile, it lets go of all the same when it ends: nobody waits for that.
+TEST(ClusterFault, WhoEndsLetsGoOfEverything) {
+  Cluster cluster(2, {"mail"}, kLeaseText);
+  Promises promises;
+  ASSERT_TRUE(cluster.settle(promises));
+  const std::size_t owner = cluster.owner("mail").value();
+  cluster.sql("UPDATE armature.owners SET epoch = epoch + 1");
+  const auto begin = Steady::now();
+  EXPECT_EQ(cluster.end(owner, SIGTERM), 0);
+  EXPECT_LT(seconds_since(begin), 9);  // it waits for ten at most
+  cluster.decide(1 - owner, "mail", "after", promises);
+  EXPECT_EQ(cluster.end(1 - owner, SIGTERM), 0);
   expect_kept(cluster, promises);
 }
 

@@ -101,6 +101,7 @@ void Keeper::pass() {
   summaries_due_ = summaries_due_ || news.summaries;
   if (look_due_ && now >= look_at_) look();
   plan();
+  if (leaving && has_leftovers()) registry_.disown_all();
   if (now >= show_at_ || summaries_due_ || show_now) show();
 }
 
@@ -164,6 +165,15 @@ void Keeper::tell_looks() {
     told.swap(looks_);
   }
   for (const auto& then : told) then();
+}
+
+// The service has let go of everything, and the store has not heard of it: a line was cut, or a
+// statement that was given up on has come through after all, and made it this node's once more.
+bool Keeper::has_leftovers() const {
+  const std::lock_guard lock(mutex_);
+  if (handing_ || handed_ || !service_->owned()->empty()) return false;
+  return std::any_of(view_.experiments.begin(), view_.experiments.end(),
+                     [&](const OwnedView& one) { return one.owner == options_.registry.node; });
 }
 
 // One change at a time: what comes of it is seen before the next.

@@ -63,6 +63,7 @@ class Keeper final : public Places {
   void pass();
   void look();
   void plan();
+  bool has_leftovers() const;
   void show();
   void wake();
   Place place_of(const OwnedView& one) const;

@@ -92,6 +92,16 @@ bool Registry::renew(bool accepts) {
   return rows.size() > 0;
 }
 
+void Registry::disown_all() {
+  connected().execute(
+      fmt::format(
+          "WITH freed AS (UPDATE armature.owners SET node = NULL WHERE node = $1 AND EXISTS "
+          "(SELECT 1 FROM armature.nodes WHERE name = $1 AND run = $2) RETURNING 1) SELECT "
+          "pg_notify('{}', '')::text FROM freed",
+          kHands),
+      Parameters().add_text(options_.node).add(run_));
+}
+
 void Registry::leave() {
   connected().execute(
       fmt::format("WITH gone AS (DELETE FROM armature.nodes WHERE name = $1 AND run = $2 RETURNING "

@@ -32,6 +32,8 @@ class Registry {
   void enter();
   /// For another lease. False: another process has the name by now.
   bool renew(bool accepts);
+  /// Whatever is still written down as this node's is nobody's: for one that means to own nothing.
+  void disown_all();
   /// Nobody waits for this node.
   void leave();
 
