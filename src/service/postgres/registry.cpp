@@ -165,15 +165,15 @@ std::vector<std::pair<ExperimentId, Summary>> Registry::shown() {
     const std::int64_t stamp = stamps.integer(row, 1);
     const auto own = own_.find(experiment);
     const bool is_own = own != own_.end() && own->second == stamp;
-    if (std::exchange(seen_[experiment], stamp) != stamp && !is_own) changed.push_back(experiment);
+    const auto known = seen_.find(experiment);
+    if ((known == seen_.end() || known->second != stamp) && !is_own) changed.push_back(experiment);
   }
-  std::vector<std::pair<ExperimentId, Summary>> news;
-  if (changed.empty()) return news;
   const Rows rows = connected().execute(
       "SELECT experiment, summary FROM armature.summaries WHERE experiment = ANY($1)",
       Parameters().add(changed));
   for (std::size_t row = 0; row < stamps.size(); ++row)
     seen_[stamps.integer(row, 0)] = stamps.integer(row, 1);
+  std::vector<std::pair<ExperimentId, Summary>> news;
   for (std::size_t row = 0; row < rows.size(); ++row) try {
       news.emplace_back(rows.integer(row, 0), read_summary(rows.text(row, 1), "summary"));
     } catch (const Error&) {  // of another version, perhaps: its owner will show a new one
