@@ -59,6 +59,13 @@ TEST_F(DatabaseCommands, WalkThroughAllOfThem) {
   EXPECT_EQ(archived.status, 0) << archived.err;
   EXPECT_NE(archived.out.find("demo-mail: "), std::string::npos) << archived.out;
   expect("service check $STORE", "as logged");
+  // Where the store is may also be said where nobody else sees it.
+  const ProgramResult quiet =
+      run_shell("export ARMATURE_STORE='" + url_ +
+                    "'; armature service check && armature service top --once && "
+                    "armature service token && armature service migrate",
+                directory_.path());
+  EXPECT_EQ(quiet.status, 0) << quiet.err;
   // A node goes on from there, and shows it.
   expect("serve --store $STORE --node a --listen 127.0.0.1:0 --for 2s", ", node a, serves");
   expect("service check $STORE", "as logged");
@@ -92,6 +99,9 @@ TEST_F(DatabaseCommands, MistakesAreSaid) {
   ASSERT_EQ(run("service migrate $STORE").status, 0);
   expect_refused("serve some-directory --store $STORE", "one of the two");
   expect_refused("serve --store some-directory", "postgresql://");
+  expect_refused("serve --store $STORE --address http://foo:80", "without a scheme");
+  expect_refused("serve --store $STORE --read-store mirror", "--read-store");
+  expect_refused("serve --store $STORE --peer-certificate a.pem", "--peer-key");
   expect_refused("serve", "ARMATURE_STORE");
   expect_refused("service migrate", "ARMATURE_STORE");
   expect_refused("service migrate some-directory", "postgresql://");
@@ -106,8 +116,17 @@ TEST_F(DatabaseCommands, MistakesAreSaid) {
   expect_refused("service archive $STORE --before 2026-01-01", "--to");
   expect_refused("service check 'postgresql://someone:secret@127.0.0.1:1/none'",
                  "postgresql://someone@127.0.0.1:1/none");
-  EXPECT_EQ(run("service check 'postgresql://someone:secret@127.0.0.1:1/none'").err.find("secret"),
-            std::string::npos);
+  // However it is written: nothing that could be a password is ever shown.
+  for (const char* url :
+       {"postgresql://someone:secret@127.0.0.1:1/none", "postgresql://me:a?secret@127.0.0.1:1/none",
+        "postgresql://me:a/secret@127.0.0.1:1/none", "postgresql://me:a%zzsecret@127.0.0.1:1/none",
+        "postgresql://127.0.0.1:1/none?%70assword=secret",
+        "POSTGRESQL://me:secret@127.0.0.1:1/none"})
+    for (const char* command : {"service check '", "service migrate '", "serve --store '"}) {
+      const ProgramResult result = run(std::string(command) + url + "'");
+      EXPECT_EQ(result.status, 2) << url;
+      EXPECT_EQ((result.out + result.err).find("secret"), std::string::npos) << result.err;
+    }
   expect_refused("service copy $STORE $STORE", "another store");
   expect_refused("service copy nothing-there $STORE", "nothing-there");
   expect_refused("service backup $STORE .", "a new one");

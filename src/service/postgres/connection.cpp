@@ -91,18 +91,22 @@ std::string without_end(std::string text) {
   return text;
 }
 
-// What libpq says of a URL that is none may have a password in it.
-struct ConnectionOptions {
-  explicit ConnectionOptions(const std::string& url) : all(PQconninfoParse(url.c_str(), nullptr)) {
-    if (all == nullptr)
-      throw Error({"", "store", "a URL that PostgreSQL does not understand",
-                   "postgresql://USER@HOST:PORT/DATABASE"});
-  }
-  ~ConnectionOptions() { PQconninfoFree(all); }
-  ConnectionOptions(const ConnectionOptions&) = delete;
-  ConnectionOptions& operator=(const ConnectionOptions&) = delete;
-  PQconninfoOption* all;
-};
+// What libpq understands of a URL; nothing: it is none. One whose password has a slash in it that
+// is not written as %2F reads as something else, and is none either.
+std::map<std::string, std::string> parts_of(const std::string& url) {
+  std::map<std::string, std::string> parts;
+  PQconninfoOption* all = PQconninfoParse(url.c_str(), nullptr);
+  if (all == nullptr) return parts;
+  for (const PQconninfoOption* one = all; one->keyword != nullptr; ++one)
+    if (one->val != nullptr) parts[one->keyword] = one->val;
+  PQconninfoFree(all);
+  const auto is_odd = [&](const char* name) {
+    const auto found = parts.find(name);
+    return found != parts.end() && found->second.find('@') != std::string::npos;
+  };
+  if (is_odd("host") || is_odd("port") || is_odd("dbname")) parts.clear();
+  return parts;
+}
 
 }  // namespace
 
@@ -118,17 +122,14 @@ bool is_url(std::string_view store) {
 
 // Put together of what libpq understands of it, so that nothing else can be in it.
 std::string shown_url(const std::string& url) {
-  PQconninfoOption* all = PQconninfoParse(url.c_str(), nullptr);
-  if (all == nullptr) return "postgresql://…";
-  std::map<std::string, std::string> parts;
-  for (const PQconninfoOption* one = all; one->keyword != nullptr; ++one)
-    if (one->val != nullptr) parts[one->keyword] = one->val;
-  PQconninfoFree(all);
-  std::string shown = "postgresql://";
-  if (!parts["user"].empty()) shown += parts["user"] + "@";
-  shown += parts["host"];
-  if (!parts["port"].empty()) shown += ":" + parts["port"];
-  return shown + "/" + parts["dbname"];
+  const std::map<std::string, std::string> parts = parts_of(url);
+  if (parts.empty()) return "postgresql://…";
+  const auto part = [&](const char* before, const char* name, const char* after) {
+    const auto found = parts.find(name);
+    return found == parts.end() ? std::string() : before + found->second + after;
+  };
+  return "postgresql://" + part("", "user", "@") + part("", "host", "") + part(":", "port", "") +
+         part("/", "dbname", "");
 }
 
 // --- Parameters ----------------------------------------------------------------------------------
@@ -209,17 +210,16 @@ std::uint64_t Rows::changed() const {
 
 Connection::Connection(const std::string& url, Options options)
     : shown_(shown_url(url)), options_(std::move(options)) {
-  const ConnectionOptions parsed(url);
+  // What libpq says of a URL that is none may have a password in it.
+  const std::map<std::string, std::string> parts = parts_of(url);
+  if (parts.empty())
+    throw Error({"", "store", "a URL that PostgreSQL does not understand",
+                 "postgresql://USER@HOST:PORT/DATABASE, with / in a password as %2F"});
   std::vector<const char*> names;
   std::vector<const char*> values;
   const auto add = [&](const char* name, const char* value) {
     names.push_back(name);
     values.push_back(value);
-  };
-  const auto is_set = [&](const std::string& name) {
-    for (const PQconninfoOption* one = parsed.all; one->keyword != nullptr; ++one)
-      if (name == one->keyword) return one->val != nullptr;
-    return false;
   };
   add("dbname", url.c_str());  // may be a whole URL
   // A line that is dead without saying so is found out within seconds, unless the URL has its own
@@ -234,7 +234,7 @@ Connection::Connection(const std::string& url, Options options)
            {"target_session_attrs", options_.read_only ? "any" : "read-write"},
            {"application_name", "armature"},
            {"client_encoding", "UTF8"}})
-    if (!is_set(name)) add(name, value);
+    if (!parts.contains(name)) add(name, value);
   add(nullptr, nullptr);
   connection_ = PQconnectdbParams(names.data(), values.data(), 1);
   if (connection_ == nullptr || PQstatus(connection_) != CONNECTION_OK) {
