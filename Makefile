@@ -33,7 +33,7 @@ test: format-check bundle ## the release build with every test that guards it, r
 # One build carries the fuzzers too: what is compiled twice is paid twice.
 SANITIZED := unit_tests service_tests conformance_tests golden_tests threads_tests cli_tests fault_tests armature_python
 # Statistics and messages are the release build's business; a command takes seconds to start here.
-UNSANITIZED := AdviceGrid|PlantedQuestion|ConfoundedWorlds|KeepsItsPromises|FalseAlarms|OtherRewards|AMillionUpdates|/BadInput|StudyMistake|EveryStudy|SameBytes|Docs\.|HelpExamples
+UNSANITIZED := ClusterFault|DatabaseCommands|Clients\.|AdviceGrid|PlantedQuestion|ConfoundedWorlds|KeepsItsPromises|FalseAlarms|OtherRewards|AMillionUpdates|/BadInput|StudyMistake|EveryStudy|SameBytes|Docs\.|HelpExamples
 test-sanitizers: test-threads ## the same code under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 	@scripts/install-deps build test python
 	@cmake --preset sanitize --log-level=WARNING >/dev/null
