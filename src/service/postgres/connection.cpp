@@ -149,10 +149,6 @@ Parameters& Parameters::add_text(std::string_view text) {
   put(kText, std::string(text));
   return *this;
 }
-Parameters& Parameters::add_bytes(std::string_view bytes) {
-  put(kBytes, std::string(bytes));
-  return *this;
-}
 Parameters& Parameters::add(const std::vector<std::int64_t>& numbers) {
   put(kIntegers, array_of(numbers, kInteger, [](std::int64_t number) {
         return std::optional<std::string>(bytes_of(number));
@@ -200,10 +196,6 @@ std::string Rows::text(std::size_t row, int column) const {
   const int at = static_cast<int>(row);
   return {PQgetvalue(result_.get(), at, column),
           static_cast<std::size_t>(PQgetlength(result_.get(), at, column))};
-}
-std::uint64_t Rows::changed() const {
-  const char* count = PQcmdTuples(result_.get());
-  return *count == '\0' ? 0 : std::strtoull(count, nullptr, 10);
 }
 
 // --- The connection ------------------------------------------------------------------------------

@@ -44,7 +44,6 @@ class Parameters {
   Parameters& add(std::int64_t number);
   Parameters& add(bool flag);
   Parameters& add_text(std::string_view text);
-  Parameters& add_bytes(std::string_view bytes);
   // Columns of many rows, for unnest(); what is none is null.
   Parameters& add(const std::vector<std::int64_t>& numbers);
   Parameters& add(const std::vector<std::optional<std::int64_t>>& numbers);
@@ -74,7 +73,6 @@ class Rows {
   bool flag(std::size_t row, int column) const;
   std::string text(std::size_t row, int column) const;  // null: empty
   std::string bytes(std::size_t row, int column) const { return text(row, column); }
-  std::uint64_t changed() const;  // rows
 
  private:
   struct Clear {
