@@ -270,6 +270,8 @@ struct Progress {
   double seconds = 0;
 };
 
+class Crew;
+
 /// How to run: nothing here changes a result.
 struct RunHooks {
   unsigned threads = 0;                           // 0: one per core
@@ -278,6 +280,7 @@ struct RunHooks {
   /// Told of every round of every cell (its place among the policies): cell by cell, in the order
   /// of replications, by one thread. Only `simulate` with Engine::kStep has it.
   std::function<void(std::uint32_t cell, const PlayedRound&)> watch = {};
+  Crew* crew = nullptr;  // who computes a study's blocks; none: threads of this process
 };
 
 /// Which policies to run on which instance, and how: a study without a file and without a store.

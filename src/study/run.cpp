@@ -5,16 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "armature/error.h"
 #include "base/directory_lock.h"
 #include "base/file.h"
 #include "lab/moments.h"
-#include "lab/planned_cell.h"
 #include "lab/runner.h"
-#include "lab/worlds.h"
+#include "study/plan.h"
+#include "study/stage.h"
 #include "study/store.h"
 
 namespace armature {
@@ -22,30 +21,8 @@ namespace {
 
 constexpr double kLongestBlock = 1;      // seconds: what a kill can cost each thread
 constexpr double kShortestBlock = 0.05;  // seconds: each block is a transaction, synced to disk
-constexpr double kBlocksPerThread = 16;  // so that threads end at about the same time
-// Of a plan that is made again: whoever made the first has accepted its size.
-constexpr std::size_t kAnySize = SIZE_MAX;
+constexpr double kBlocksPerHand = 16;    // so that threads end at about the same time
 constexpr double kMostBlockBytes = 64 << 20;  // a block waits in memory until it is whole
-
-std::vector<Cell> cells_of(const StudyPlan& plan) {
-  // All policies and conditions on one instance and horizon share its worlds: tables may be large,
-  // and a grid of policies long.
-  std::map<std::pair<std::string, Round>, WorldSource> worlds;
-  const Files files = Files::only(plan.study.files);
-  std::vector<Cell> cells;
-  for (const PlannedCell& planned : plan.cells) {
-    WorldSource& source = worlds[{planned.instance, planned.horizon}];
-    if (!source)
-      source =
-          world_source(InstanceSource(planned.instance, planned.horizon, plan.study.seed, files),
-                       planned.horizon);
-    cells.push_back(engine_cell(
-        planned, source,
-        {plan.study.seed, log_checkpoints(planned.horizon, plan.study.checkpoints),
-         engine_named(plan.study.engine), plan.study.max_events, /*follow_shares=*/true}));
-  }
-  return cells;
-}
 
 // Of one finished replication, roughly.
 double bytes_of(const StudyPlan& plan, const PlannedCell& cell) {
@@ -55,7 +32,7 @@ double bytes_of(const StudyPlan& plan, const PlannedCell& cell) {
 
 // Cuts what is missing into blocks that take about a second, or less where there is little to do.
 std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<double>& seconds,
-                                      unsigned threads) {
+                                      unsigned hands) {
   const StudyPlan& plan = store.plan();
   std::vector<std::vector<ReplicationRange>> missing;
   double work = 0;
@@ -65,8 +42,7 @@ std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<doubl
   }
   // A second at most, as that is what a kill costs. A short study is cut finer, or some threads
   // would have nothing to do.
-  const double target =
-      std::clamp(work / (threads * kBlocksPerThread), kShortestBlock, kLongestBlock);
+  const double target = std::clamp(work / (hands * kBlocksPerHand), kShortestBlock, kLongestBlock);
   std::vector<BlockTask> tasks;
   for (const PlannedCell& cell : plan.cells) {
     // A trial may be too short for the clock: 1e-9 stands in for 0. A replication longer than the
@@ -101,9 +77,13 @@ StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, cons
   if (before < total) {
     const std::vector<Cell> cells = cells_of(plan);
     if (seconds.empty()) seconds = trial_seconds(cells);
-    run_blocks(cells, missing_blocks(store, seconds, threads_of(hooks)), hooks,
-               [&](const BlockTask& task, const BlockResult& result) {
-                 store.add(plan.cells[task.cell].id, task.range.first, result);
+    if (hooks.crew) hooks.crew->announce(write_stage(plan));
+    run_blocks(cells, missing_blocks(store, seconds, hands_of(hooks)), hooks,
+               [&](const std::vector<FinishedBlock>& finished) {
+                 std::vector<StudyStore::Block> blocks;
+                 for (const auto& [task, result] : finished)
+                   blocks.push_back({plan.cells[task.cell].id, task.range.first, result});
+                 store.add(blocks);
                });
   }
   // Counted in the store, not from what was handed out: a run that was stopped has fewer.

@@ -818,19 +818,25 @@ struct StudyStore::Insertions {
 };
 
 void StudyStore::add(std::uint32_t cell, std::uint32_t first, const BlockResult& result) {
-  // A run that was stopped hands over empty blocks. A row for one would stand in the way of the
-  // block that the next run begins at the same number.
-  if (result.replications.empty()) return;
+  add({{cell, first, result}});
+}
+
+void StudyStore::add(const std::vector<Block>& blocks) {
   // One connection for all threads, and a transaction belongs to the connection.
   const std::lock_guard lock(*writing_);
   Transaction transaction(*database_);
   Insertions rows(*database_);
-  for (std::size_t i = 0; i < result.replications.size(); ++i)
-    rows.add(cell, first + static_cast<std::int64_t>(i), result.replications[i]);
-  rows.add_pulls(cell, result);
-  rows.block.bind(":cell", std::int64_t{cell}).bind(":first", std::int64_t{first});
-  rows.block.bind(":replications", static_cast<std::int64_t>(result.replications.size()));
-  rows.block.bind(":seconds", result.seconds).run();
+  for (const auto& [cell, first, result] : blocks) {
+    // A run that was stopped hands over empty blocks. A row for one would stand in the way of the
+    // block that the next run begins at the same number.
+    if (result.replications.empty()) continue;
+    for (std::size_t i = 0; i < result.replications.size(); ++i)
+      rows.add(cell, first + static_cast<std::int64_t>(i), result.replications[i]);
+    rows.add_pulls(cell, result);
+    rows.block.bind(":cell", std::int64_t{cell}).bind(":first", std::int64_t{first});
+    rows.block.bind(":replications", static_cast<std::int64_t>(result.replications.size()));
+    rows.block.bind(":seconds", result.seconds).run();
+  }
   transaction.commit();
 }
 

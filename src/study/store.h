@@ -47,6 +47,13 @@ class StudyStore final : public Recorder {
   /// The Recorder's contract, order for order the same as MemoryRecorder's: `summarize` must not be
   /// able to tell them apart. A block is on disk, synced, when `add` returns.
   void add(std::uint32_t cell, std::uint32_t first, const BlockResult& block) override;
+  /// Several blocks in one transaction: synced once.
+  struct Block {
+    std::uint32_t cell;
+    std::uint32_t first;
+    const BlockResult& result;
+  };
+  void add(const std::vector<Block>& blocks);
   std::vector<ReplicationRange> missing(std::uint32_t cell) override;
   std::vector<Round> checkpoints(std::uint32_t cell) override;
   void regrets(std::uint32_t cell, std::size_t checkpoint, Order order,
