@@ -15,6 +15,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -233,13 +234,27 @@ void wait_seconds(double seconds, const LeaseTerms& terms) {
   }
 }
 
+// When this process first saw what stands in a directory's file now. The file never says the same
+// twice: a wait that was long enough for who looks is also one for who takes over.
+double first_seen(const std::string& directory, const std::string& text) {
+  static std::mutex mutex;
+  static std::map<std::string, std::pair<std::string, double>> seen;
+  const std::lock_guard lock(mutex);
+  auto& [last, since] = seen[directory];
+  if (since == 0 || last != text) {
+    last = text;
+    since = seconds_now();
+  }
+  return since;
+}
+
 // Waits for a change of what was seen, as long as a holder that lives may let others wait.
 Sight watch(const std::string& directory, const Sight& seen, const LeaseTerms& terms) {
-  if (terms.notice)
+  const double begun = first_seen(directory, seen.text);
+  if (terms.notice && seconds_now() - begun < terms.silence)
     terms.notice(fmt::format("waiting up to {:.0f} s to see whether {} is still at work in {}",
                              terms.silence, holder_words(holder_of(seen, terms.identity)),
                              directory));
-  const double begun = seconds_now();
   Sight now = seen;
   while (now.text == seen.text && !now.none() && seconds_now() - begun < terms.silence) {
     wait_seconds(terms.renewal / kLooksPerRenewal, terms);
@@ -337,7 +352,6 @@ class DirectoryLease::Tenure {
     DirectoryLock::Outcome outcome = DirectoryLock::Outcome::kNone;
     if (terms_.locks) std::tie(outcome, lock_) = DirectoryLock::attempt(directory_);
     while (true) {
-      require_not_stopped(terms_);
       const Sight seen = look(directory_);
       if (!seen.none() && seen.error != 0) fail(path_in(directory_), seen.error);
       if (outcome == DirectoryLock::Outcome::kTheirs && !may_be_a_dead_machines_lock(seen))
