@@ -33,7 +33,7 @@ LeaseTerms terms_of(const std::string& host) {
   terms.identity.host = host;
   terms.identity.boot = "boot of " + host;
   terms.renewal = .2;
-  terms.silence = 1.2;
+  terms.silence = 1.6;
   terms.settle = .1;
   terms.locks = false;
   return terms;
