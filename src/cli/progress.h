@@ -42,6 +42,7 @@ class ProgressLine {
 struct RunStyle {
   std::string threads;  // as given
   bool quiet = false;
+  Crew* crew = nullptr;  // see RunHooks
 };
 /// Runs what is missing of a study and says so; Ctrl-C ends the command with status 130. `seconds`
 /// is what trial_seconds said, if it was asked already.

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/job.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "report/table.h"
@@ -136,7 +137,13 @@ void refuse_too_long(const RunOptions& options, const StudyPlan& plan,
        fmt::format("at most {}, or --yes to run it all the same", time_text(kLongSeconds))});
 }
 
+unsigned threads_option(const std::string& text) {
+  return static_cast<unsigned>(whole_number("--threads", text, 0, 4096));
+}
+
 void run(const RunOptions& options) {
+  // First of all: ranks that only compute for another know nothing of what follows.
+  Job job(threads_option(options.threads), options.quiet);
   const std::string directory = options.directory.empty()
                                     ? "runs/" + std::filesystem::path(options.file).stem().string()
                                     : options.directory;
@@ -145,7 +152,12 @@ void run(const RunOptions& options) {
       planned(options.file, options.overrides, options.yes, stored_files(directory));
   const std::vector<double> seconds = trial_seconds(plan);
   if (!options.yes) refuse_too_long(options, plan, seconds);
-  run_with_progress(plan, directory, {options.threads, options.quiet}, seconds);
+  try {
+    run_with_progress(plan, directory, {options.threads, options.quiet, job.crew()}, seconds);
+  } catch (const ranks::JobEnded& how) {
+    job.ended(how);
+  }
+  job.end();
   if (options.quiet) return;
   emit(std::nullopt, "\n");
   print_answer(read_results(directory));
@@ -243,7 +255,8 @@ void export_results(const ExportOptions& options) {
 void run_with_progress(const StudyPlan& plan, const std::string& directory, const RunStyle& style,
                        const std::vector<double>& seconds) {
   RunHooks hooks;
-  hooks.threads = static_cast<unsigned>(whole_number("--threads", style.threads, 0, 4096));
+  hooks.threads = threads_option(style.threads);
+  hooks.crew = style.crew;
   hooks.stop = &stop_on_interrupt();
   StudyOutcome outcome;
   {
@@ -291,7 +304,8 @@ void add_run(CLI::App& app) {
                       "replace top-level values: replications=20 horizons=[1e4,1e5]");
   command->add_option("--out,-o", options->directory, "the study's directory [runs/FILE's stem]");
   command
-      ->add_option("--threads,-j", options->threads, "0: one per core; results do not depend on it")
+      ->add_option("--threads,-j", options->threads,
+                   "of each process; 0: one per core; results do not depend on it")
       ->capture_default_str();
   command->add_flag("--yes,-y", options->yes, "run it even if it is very large");
   command->add_flag("--quiet,-q", options->quiet, "no progress, and no answer at the end");
