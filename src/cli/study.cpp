@@ -194,8 +194,43 @@ std::string unfinished_table(const StudyStatus& status) {
                                      cells, table.print(screen()));
 }
 
+// "running on node3 (process 12), 1.2e+08 rounds/s, 3 min 07 s left".
+std::string worker_words(const StudyStatus& status) {
+  if (!status.worker) return "not running; armature run goes on from here";
+  const StudyWorker& worker = *status.worker;
+  const std::string where =
+      "on " + visible(worker.host) +
+      (worker.process > 0 ? fmt::format(" (process {})", worker.process) : "");
+  if (!status.running)
+    return fmt::format("silent for {} {}; armature run takes over from a run that has died",
+                       time_text(worker.silent_seconds), where);
+  std::vector<std::string> words{"running " + where};
+  if (worker.progress && worker.progress->seconds > 0 && worker.progress->share > 0) {
+    const Progress& now = *worker.progress;
+    words.push_back(fmt::format("{:.3g} rounds/s", now.rounds_done / now.seconds));
+    words.push_back(time_text(now.seconds * (1 - now.share) / now.share) + " left");
+  }
+  return join(words, ", ");
+}
+
+// Of a run whose store only it can open.
+std::string hidden_status(const StudyStatus& status) {
+  std::string out;
+  if (status.worker->progress) {
+    const Progress& now = *status.worker->progress;
+    out = fmt::format("{}{} of {} replications ({}), ", now.searching ? "search: " : "",
+                      now.replications_done, now.replications_total,
+                      share_text(now.replications_done, now.replications_total));
+  }
+  return out + worker_words(status) + "\n";
+}
+
 void status(const std::string& directory) {
   const StudyStatus status = study_status(directory);
+  if (status.hidden) {
+    emit(std::nullopt, hidden_status(status));
+    return;
+  }
   const Study& study = status.plan.study;
   const std::uint64_t done =
       std::accumulate(status.replications.begin(), status.replications.end(), std::uint64_t{0});
@@ -205,9 +240,7 @@ void status(const std::string& directory) {
   if (!finished) out += (out.empty() ? "" : "\n") + unfinished_table(status);
   out += fmt::format("{}{} cells, {} of {} replications ({}), {}\n", stage_words(status),
                      status.plan.cells.size(), done, total, share_text(done, total),
-                     finished         ? "finished"
-                     : status.running ? "running"
-                                      : "not running; armature run goes on from here");
+                     finished ? "finished" : worker_words(status));
   if (finished) out += fmt::format("What came out: armature show {}\n", visible(directory));
   emit(std::nullopt, out);
 }
@@ -258,6 +291,10 @@ void run_with_progress(const StudyPlan& plan, const std::string& directory, cons
   hooks.threads = threads_option(style.threads);
   hooks.crew = style.crew;
   hooks.stop = &stop_on_interrupt();
+  if (!style.quiet)
+    hooks.notice = [](const std::string& words) {
+      fmt::print(stderr, "armature: {}\n", visible(words));
+    };
   StudyOutcome outcome;
   {
     ProgressLine line(style.quiet, ProgressLine::InPipe::kPlainLines);

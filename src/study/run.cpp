@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "armature/error.h"
-#include "base/directory_lock.h"
+#include "base/directory_lease.h"
 #include "base/file.h"
+#include "base/machine.h"
 #include "lab/moments.h"
 #include "lab/runner.h"
 #include "study/plan.h"
@@ -22,7 +25,8 @@ namespace {
 constexpr double kLongestBlock = 1;      // seconds: what a kill can cost each thread
 constexpr double kShortestBlock = 0.05;  // seconds: each block is a transaction, synced to disk
 constexpr double kBlocksPerHand = 16;    // so that threads end at about the same time
-constexpr double kMostBlockBytes = 64 << 20;  // a block waits in memory until it is whole
+constexpr double kMostBlockBytes = 64 << 20;  // a block waits in memory until it is whole…
+constexpr double kMemoryForBlocks = .25;      // …and all at work together take no more than this
 
 // Of one finished replication, roughly.
 double bytes_of(const StudyPlan& plan, const PlannedCell& cell) {
@@ -43,12 +47,13 @@ std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<doubl
   // A second at most, as that is what a kill costs. A short study is cut finer, or some threads
   // would have nothing to do.
   const double target = std::clamp(work / (hands * kBlocksPerHand), kShortestBlock, kLongestBlock);
+  const double most_bytes = most_block_bytes(hands, memory_given());
   std::vector<BlockTask> tasks;
   for (const PlannedCell& cell : plan.cells) {
     // A trial may be too short for the clock: 1e-9 stands in for 0. A replication longer than the
     // target is a block by itself, for blocks are made of whole ones.
     const double most =
-        std::min(kMostBlockBytes / bytes_of(plan, cell), target / std::max(seconds[cell.id], 1e-9));
+        std::min(most_bytes / bytes_of(plan, cell), target / std::max(seconds[cell.id], 1e-9));
     const auto size = static_cast<std::uint32_t>(std::clamp(most, 1.0, 1e6));
     for (const ReplicationRange& range : missing[cell.id])
       for (std::uint32_t done = 0; done < range.count; done += size) {
@@ -67,10 +72,84 @@ void require_countable(const StudyPlan& plan) {
                    fmt::format("{} × {}", cell.horizon, plan.study.replications), "at most 9e18"});
 }
 
+// What a run tells of itself in its lease.
+std::string note_of(const Progress& progress) {
+  return nlohmann::json{
+      {"searching", progress.searching},   {"replications", progress.replications_done},
+      {"of", progress.replications_total}, {"rounds", progress.rounds_done},
+      {"share", progress.share},           {"seconds", progress.seconds}}
+      .dump();
+}
+
+// Nothing of what no run has written: its first note, or another version's.
+std::optional<Progress> progress_from(const std::string& note) {
+  const nlohmann::json json = nlohmann::json::parse(note, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  try {
+    Progress progress;
+    progress.searching = json.at("searching");
+    progress.replications_done = json.at("replications");
+    progress.replications_total = json.at("of");
+    progress.rounds_done = json.at("rounds");
+    progress.share = json.at("share");
+    progress.seconds = json.at("seconds");
+    return progress;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+// The directories that a stage works in, its own and those around it: it lasts as long as they are
+// all held, and says in all of them how far it is.
+class Workplace {
+ public:
+  Workplace(const std::string& directory, const RunHooks& hooks, const Workplace* around = nullptr)
+      : lease_(directory, terms_of(hooks)), around_(around) {}
+
+  void require() const {
+    lease_.require();
+    if (around_ != nullptr) around_->require();
+  }
+  void tell(const Progress& progress) const {
+    lease_.note(note_of(progress));
+    if (around_ != nullptr) around_->tell(progress);
+  }
+
+ private:
+  static LeaseTerms terms_of(const RunHooks& hooks) {
+    LeaseTerms terms;
+    terms.notice = hooks.notice;
+    terms.stop = hooks.stop;
+    return terms;
+  }
+
+  mutable DirectoryLease lease_;
+  const Workplace* around_;
+};
+
+// The same hooks, and the workplace is told, too: of all replications of the stage, also of those
+// that were there before.
+RunHooks telling(const Workplace& place, const RunHooks& hooks, std::uint64_t before,
+                 std::uint64_t total, bool searching) {
+  RunHooks telling = hooks;
+  telling.progress = [&place, before, total, searching,
+                      progress = hooks.progress](const Progress& now) {
+    Progress noted = now;
+    noted.searching = searching;
+    noted.replications_done += before;
+    noted.replications_total = total;
+    place.tell(noted);
+    if (progress) progress(now);
+  };
+  return telling;
+}
+
+enum class Stage { kSearch, kMain };
+
 // One stage: what is missing of an ordinary study.
-StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks,
-                       std::vector<double> seconds) {
-  StudyStore store = StudyStore::begin(directory, plan);
+StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, const Workplace& place,
+                       Stage stage, const RunHooks& hooks, std::vector<double> seconds) {
+  StudyStore store = StudyStore::begin(directory, plan, [&place] { place.require(); });
   const std::uint64_t total = std::uint64_t{plan.study.replications} * plan.cells.size();
   const std::uint64_t before = store.stored_replications();
   // A study that is complete costs nothing to run again: no worlds, no trial.
@@ -78,7 +157,9 @@ StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, cons
     const std::vector<Cell> cells = cells_of(plan);
     if (seconds.empty()) seconds = trial_seconds(cells);
     if (hooks.crew) hooks.crew->announce(write_stage(plan));
-    run_blocks(cells, missing_blocks(store, seconds, hands_of(hooks)), hooks,
+    const bool searching = stage == Stage::kSearch;
+    run_blocks(cells, missing_blocks(store, seconds, hands_of(hooks)),
+               telling(place, hooks, before, total, searching),
                [&](const std::vector<FinishedBlock>& finished) {
                  std::vector<StudyStore::Block> blocks;
                  for (const auto& [task, result] : finished)
@@ -94,7 +175,8 @@ StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, cons
 
 // The first stage, in a directory of its own, where it can be looked at and resumed like any other
 // study.
-StudyOutcome run_search(const StudyPlan& plan, const std::string& directory, RunHooks hooks,
+StudyOutcome run_search(const StudyPlan& plan, const std::string& directory,
+                        const Workplace& around, RunHooks hooks,
                         const std::vector<double>& seconds) {
   if (hooks.progress)
     hooks.progress = [progress = hooks.progress](Progress now) {
@@ -102,9 +184,10 @@ StudyOutcome run_search(const StudyPlan& plan, const std::string& directory, Run
       progress(now);
     };
   make_directory(directory);
-  const DirectoryLock lock(directory);
+  const Workplace place(directory, hooks, &around);
   // Planned again, as random families draw their worlds by the seed.
-  return run_stage(plan_study(search_study(plan.study), kAnySize), directory, hooks, seconds);
+  return run_stage(plan_study(search_study(plan.study), kAnySize), directory, place, Stage::kSearch,
+                   hooks, seconds);
 }
 
 double mean_final_regret(StudyStore& store, std::uint32_t cell) {
@@ -135,29 +218,36 @@ std::vector<std::uint32_t> chosen_cells(const StudyPlan& plan, const std::string
 
 }  // namespace
 
+double most_block_bytes(unsigned hands, std::uint64_t memory) {
+  return std::min(kMostBlockBytes, kMemoryForBlocks * static_cast<double>(memory) / hands);
+}
+
 std::vector<double> trial_seconds(const StudyPlan& plan) { return trial_seconds(cells_of(plan)); }
 
 StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks,
-                       std::vector<double> seconds) {
+                       std::vector<double> seconds) try {
   require_countable(plan);
   make_directory(directory);
   // Before the store is touched; and declared before it, so that the database is closed by the time
   // another run may come in.
-  const DirectoryLock lock(directory);
-  if (!searches_first(plan)) return run_stage(plan, directory, hooks, std::move(seconds));
+  const Workplace place(directory, hooks);
+  if (!searches_first(plan))
+    return run_stage(plan, directory, place, Stage::kMain, hooks, std::move(seconds));
   // Before hours of search for a place that will be refused.
   StudyStore::require_same_search(directory, plan.study);
-  const StudyOutcome search = run_search(plan, search_path(directory), hooks, seconds);
+  const StudyOutcome search = run_search(plan, search_path(directory), place, hooks, seconds);
   if (!search.complete) return search;
   Study study = plan.study;
   study.search->chosen = chosen_cells(plan, directory);
   std::vector<double> of_chosen;
   if (!seconds.empty())
     for (const std::uint32_t cell : study.search->chosen) of_chosen.push_back(seconds[cell]);
-  StudyOutcome outcome =
-      run_stage(plan_study(study, kAnySize), directory, hooks, std::move(of_chosen));
+  StudyOutcome outcome = run_stage(plan_study(study, kAnySize), directory, place, Stage::kMain,
+                                   hooks, std::move(of_chosen));
   outcome.computed += search.computed;
   return outcome;
+} catch (const LeaseWaitStopped&) {
+  return {};  // nothing was begun
 }
 
 bool chosen_by_its_search(const std::string& directory) {
@@ -188,11 +278,19 @@ StudyResult results_of(StudyStore& store) {
 }
 
 StudyStatus study_status(const std::string& directory) {
-  const bool searching = StudyStore::only_searched(directory);
-  StudyStore store = StudyStore::read(searching ? search_path(directory) : directory);
-  StudyStatus status{store.plan(), store.replications_per_cell(), DirectoryLock::held(directory),
-                     searching, 0};
-  if (!searching && store.plan().study.search && StudyStore::exists(search_path(directory)))
+  StudyStatus status;
+  if (const auto holder = DirectoryLease::holder(directory)) {
+    status.running = holder->alive;
+    status.worker = {holder->host, holder->process, holder->silent_seconds,
+                     progress_from(holder->note)};
+    status.hidden = !holder->here || on_network_file_system(directory);
+  }
+  if (status.hidden) return status;
+  status.searching = StudyStore::only_searched(directory);
+  StudyStore store = StudyStore::read(status.searching ? search_path(directory) : directory);
+  status.plan = store.plan();
+  status.replications = store.replications_per_cell();
+  if (!status.searching && store.plan().study.search && StudyStore::exists(search_path(directory)))
     status.searched = StudyStore::read(search_path(directory)).stored_replications();
   return status;
 }

@@ -15,4 +15,8 @@ std::string write_stage(const StudyPlan& plan);
 /// computes something else must not take part.
 StudyPlan read_stage(const std::string& text);
 
+/// What one block may take of a machine with so much memory, in bytes, where so many are computed
+/// at one time.
+double most_block_bytes(unsigned hands, std::uint64_t memory);
+
 }  // namespace armature
