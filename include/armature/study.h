@@ -193,12 +193,27 @@ bool chosen_by_its_search(const std::string& directory);
 /// The files that the study in a directory keeps; none where there is no study that can be read.
 FileTable stored_files(const std::string& directory);
 
+/// The run at work in a directory, on whichever machine.
+struct StudyWorker {
+  std::string host;
+  std::int64_t process = 0;   // 0: unknown
+  double silent_seconds = 0;  // since it last showed that it lives
+  /// Of its stage, as of then: replications are all that are stored and all that are wanted; rate
+  /// and share are this run's. None in its first seconds.
+  std::optional<Progress> progress = {};
+};
+
 struct StudyStatus {
   StudyPlan plan;
   std::vector<std::uint32_t> replications;  // stored, per cell
   bool running = false;                     // a run is at work now
   bool searching = false;      // all that there is: plan and replications are the search's
   std::uint64_t searched = 0;  // replications of the search behind what there is
+  /// Who is at work; where it is not running: a run on another machine that has fallen silent.
+  std::optional<StudyWorker> worker = {};
+  /// The store cannot be looked at beside the worker, whose progress is all that is known: the
+  /// plan and its replications are empty.
+  bool hidden = false;
 };
 StudyStatus study_status(const std::string& directory);
 

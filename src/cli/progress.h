@@ -43,6 +43,7 @@ class ProgressLine {
 struct RunStyle {
   std::string threads;  // as given
   bool quiet = false;
+  Crew* crew = nullptr;                       // see RunHooks
   std::optional<Shard> shard = std::nullopt;  // only this part of the study
 };
 /// Runs what is missing of a study and says so; Ctrl-C ends the command with status 130. `seconds`

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/job.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "report/table.h"
@@ -147,7 +148,13 @@ FileTable kept_files(const std::string& directory, const std::optional<Shard>& s
   return files;
 }
 
+unsigned threads_option(const std::string& text) {
+  return static_cast<unsigned>(whole_number("--threads", text, 0, 4096));
+}
+
 void run(const RunOptions& options) {
+  // First of all: ranks that only compute for another know nothing of what follows.
+  Job job(threads_option(options.threads), options.quiet);
   const std::string directory = options.directory.empty()
                                     ? "runs/" + std::filesystem::path(options.file).stem().string()
                                     : options.directory;
@@ -158,7 +165,13 @@ void run(const RunOptions& options) {
       planned(options.file, options.overrides, options.yes, kept_files(directory, shard));
   const std::vector<double> seconds = trial_seconds(plan);
   if (!options.yes) refuse_too_long(options, plan, seconds, shard ? shard->of : 1);
-  run_with_progress(plan, directory, {options.threads, options.quiet, shard}, seconds);
+  try {
+    run_with_progress(plan, directory, {options.threads, options.quiet, job.crew(), shard},
+                      seconds);
+  } catch (const ranks::JobEnded& how) {
+    job.ended(how);
+  }
+  job.end();
   if (options.quiet || shard) return;
   emit(std::nullopt, "\n");
   print_answer(read_results(directory));
@@ -195,9 +208,44 @@ std::string unfinished_table(const StudyStatus& status) {
                                      cells, table.print(screen()));
 }
 
+// "running on node3 (process 12), 1.2e+08 rounds/s, 3 min 07 s left".
+std::string worker_words(const StudyStatus& status) {
+  if (!status.worker) return "not running; armature run goes on from here";
+  const StudyWorker& worker = *status.worker;
+  const std::string where =
+      "on " + visible(worker.host) +
+      (worker.process > 0 ? fmt::format(" (process {})", worker.process) : "");
+  if (!status.running)
+    return fmt::format("silent for {} {}; armature run takes over from a run that has died",
+                       time_text(worker.silent_seconds), where);
+  std::vector<std::string> words{"running " + where};
+  if (worker.progress && worker.progress->seconds > 0 && worker.progress->share > 0) {
+    const Progress& now = *worker.progress;
+    words.push_back(fmt::format("{:.3g} rounds/s", now.rounds_done / now.seconds));
+    words.push_back(time_text(now.seconds * (1 - now.share) / now.share) + " left");
+  }
+  return join(words, ", ");
+}
+
+// Of a run whose store only it can open.
+std::string hidden_status(const StudyStatus& status) {
+  std::string out;
+  if (status.worker->progress) {
+    const Progress& now = *status.worker->progress;
+    out = fmt::format("{}{} of {} replications ({}), ", now.searching ? "search: " : "",
+                      now.replications_done, now.replications_total,
+                      share_text(now.replications_done, now.replications_total));
+  }
+  return out + worker_words(status) + "\n";
+}
+
 void status(const std::string& directory) {
   if (print_shards_status(directory)) return;
   const StudyStatus status = study_status(directory);
+  if (status.hidden) {
+    emit(std::nullopt, hidden_status(status));
+    return;
+  }
   const Study& study = status.plan.study;
   const std::uint64_t done =
       std::accumulate(status.replications.begin(), status.replications.end(), std::uint64_t{0});
@@ -207,9 +255,7 @@ void status(const std::string& directory) {
   if (!finished) out += (out.empty() ? "" : "\n") + unfinished_table(status);
   out += fmt::format("{}{} cells, {} of {} replications ({}), {}\n", stage_words(status),
                      status.plan.cells.size(), done, total, share_text(done, total),
-                     finished         ? "finished"
-                     : status.running ? "running"
-                                      : "not running; armature run goes on from here");
+                     finished ? "finished" : worker_words(status));
   if (finished) out += fmt::format("What came out: armature show {}\n", visible(directory));
   emit(std::nullopt, out);
 }
@@ -257,8 +303,13 @@ void export_results(const ExportOptions& options) {
 void run_with_progress(const StudyPlan& plan, const std::string& directory, const RunStyle& style,
                        const std::vector<double>& seconds) {
   RunHooks hooks;
-  hooks.threads = static_cast<unsigned>(whole_number("--threads", style.threads, 0, 4096));
+  hooks.threads = threads_option(style.threads);
+  hooks.crew = style.crew;
   hooks.stop = &stop_on_interrupt();
+  if (!style.quiet)
+    hooks.notice = [](const std::string& words) {
+      fmt::print(stderr, "armature: {}\n", visible(words));
+    };
   StudyOutcome outcome;
   {
     ProgressLine line(style.quiet, ProgressLine::InPipe::kPlainLines);
@@ -315,7 +366,8 @@ void add_run(CLI::App& app) {
                       "replace top-level values: replications=20 horizons=[1e4,1e5]");
   command->add_option("--out,-o", options->directory, "the study's directory [runs/FILE's stem]");
   command
-      ->add_option("--threads,-j", options->threads, "0: one per core; results do not depend on it")
+      ->add_option("--threads,-j", options->threads,
+                   "of each process; 0: one per core; results do not depend on it")
       ->capture_default_str();
   command->add_option("--shard", options->shard,
                       "compute only this part of the study, 3/40, into DIR/shards; slurm: that of "

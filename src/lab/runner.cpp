@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "armature/error.h"
+#include "base/machine.h"
 
 namespace armature {
 namespace {
@@ -180,7 +181,7 @@ std::vector<double> trial_seconds(const std::vector<Cell>& cells) {
 }
 
 unsigned threads_of(const RunHooks& hooks) {
-  return hooks.threads > 0 ? hooks.threads : std::max(1u, std::thread::hardware_concurrency());
+  return hooks.threads > 0 ? hooks.threads : cores_given();
 }
 
 unsigned hands_of(const RunHooks& hooks) {

@@ -57,7 +57,7 @@ std::vector<double> trial_seconds(const std::vector<Cell>& cells);
 /// Rounds of a trial, at most.
 inline constexpr Round kTrialRounds = 8192;
 
-/// hooks.threads, or one per core.
+/// hooks.threads, or one per core that this process may use.
 unsigned threads_of(const RunHooks& hooks);
 /// How many blocks a run computes at one time: its threads, or its crew's hands.
 unsigned hands_of(const RunHooks& hooks);

@@ -6,15 +6,24 @@
 #include <map>
 
 #include "armature/error.h"
-#include "base/directory_lock.h"
+#include "base/directory_lease.h"
+#include "base/machine.h"
 #include "base/text.h"
 #include "study/shards.h"
+#include "study/stage.h"
 #include "study/store.h"
 
 namespace armature {
 namespace {
 
 using State = ShardStatus::State;
+
+// A store that is being written may be opened on the same machine alone, and only where memory can
+// be shared (StudyStore::require_shared).
+bool may_be_opened(const std::string& directory) {
+  const auto holder = DirectoryLease::holder(directory);
+  return !holder || (holder->here && !on_network_file_system(directory));
+}
 
 // What a look at a shard has found.
 struct Inspected {
@@ -40,7 +49,7 @@ std::uint64_t total_of(const std::vector<ReplicationRange>& part) {
 
 void inspect_store(const std::string& place, Inspected& found,
                    std::optional<Agreement>& agreement) {
-  StudyStore store = StudyStore::read(place);
+  StudyStore store = StudyStore::read_held(place);
   if (!agreement)
     agreement.emplace(store.plan(), store.environment(), ShardCut(store.plan(), found.shard.of));
   store.require_shard(found.shard, agreement->plan);
@@ -56,11 +65,11 @@ Inspected inspect(const std::string& directory, Shard shard, std::optional<Agree
   Inspected found{shard};
   const std::string place = shard_path(directory, shard);
   if (!StudyStore::exists(place)) return found;
-  if (DirectoryLock::held(place)) {
+  if (const auto holder = DirectoryLease::holder(place); holder && holder->alive) {
     found.state = State::kRunning;
     return found;
   }
-  const DirectoryLock lock(place);
+  const DirectoryLease lease(place);
   try {
     if (StudyStore::has_begun(place)) inspect_store(place, found, agreement);
   } catch (const DatabaseError& error) {
@@ -117,11 +126,11 @@ void require_good(const std::string& directory, const std::vector<Inspected>& sh
                          of, how)});
 }
 
-MergeOutcome merge_stage(const std::string& directory, bool partial,
+MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lease, bool partial,
                          const std::function<void(const MergeProgress&)>& progress) {
   // Whoever has merged them may remove them: what is whole needs no shards.
   if (StudyStore::has_begun(directory)) {
-    StudyStore store = StudyStore::read(directory);
+    StudyStore store = StudyStore::read_held(directory);
     if (StudyStore::merged(directory, store.plan()) == StudyStore::Merged::kWhole)
       return {.already = true, .replications = store.stored_replications()};
   }
@@ -146,12 +155,13 @@ MergeOutcome merge_stage(const std::string& directory, bool partial,
   StudyStore::merged(directory, agreement->plan);
 
   MergeOutcome outcome;
-  StoreMerger merger(directory, agreement->plan, agreement->environment);
+  StoreMerger merger(directory, agreement->plan, agreement->environment,
+                     [&lease] { lease.require(); });
   for (const Inspected& found : shards) {
     if (found.state != State::kFinished) outcome.left_out.push_back(found.shard);
     if (found.state == State::kFinished || found.state == State::kStopped) {
       const std::string place = shard_path(directory, found.shard);
-      const DirectoryLock lock(place);
+      const DirectoryLease shard_lease(place);
       if (StudyStore::has_begun(place)) merger.absorb(place);
     }
     tell(false, found.shard.number);
@@ -169,15 +179,103 @@ MergeOutcome merge_stage(const std::string& directory, bool partial,
 
 MergeOutcome merge_shards(const std::string& directory, bool partial,
                           const std::function<void(const MergeProgress&)>& progress) {
-  const DirectoryLock lock(directory);
+  const DirectoryLease lease(directory);
   const std::string search = search_path(directory);
   // The second stage has no shards before the first is merged.
   if (shard_count(directory) || StudyStore::exists(directory) || !shard_count(search))
-    return merge_stage(directory, partial, progress);
-  const DirectoryLock search_lock(search);
-  MergeOutcome outcome = merge_stage(search, partial, progress);
+    return merge_stage(directory, lease, partial, progress);
+  const DirectoryLease search_lease(search);
+  MergeOutcome outcome = merge_stage(search, search_lease, partial, progress);
   outcome.search = true;
   return outcome;
+}
+
+// --- How far they are ----------------------------------------------------------------------------
+
+namespace {
+
+// The study of shards that can be opened now; none if there is none.
+std::optional<StudyPlan> plan_of_shards(const std::string& directory, std::uint32_t count) {
+  for (std::uint32_t number = 1; number <= count; ++number) {
+    const std::string place = shard_path(directory, {number, count});
+    try {
+      if (may_be_opened(place) && StudyStore::has_begun(place))
+        return StudyStore::read(place).plan();
+    } catch (const Error&) {  // the status of that shard will say it
+    }
+  }
+  return std::nullopt;
+}
+
+// What the process at work tells of itself.
+void add_note(ShardStatus& status, const Progress& now) {
+  status.done = now.replications_done;
+  if (status.total == 0) status.total = now.replications_total;
+  const double share = now.replications_total == 0
+                           ? 1
+                           : static_cast<double>(now.replications_done) /
+                                 static_cast<double>(now.replications_total);
+  status.work_done = status.work_total * share;
+  if (now.seconds > 0) status.rounds_per_second = now.rounds_done / now.seconds;
+  if (now.share > 0) status.seconds_left = now.seconds * (1 - now.share) / now.share;
+}
+
+ShardStatus status_of(const std::string& directory, Shard shard,
+                      const std::optional<ShardCut>& cut) {
+  ShardStatus status{shard};
+  const std::string place = shard_path(directory, shard);
+  std::vector<ReplicationRange> part;
+  if (cut) part = cut->part(shard.number);
+  for (std::size_t cell = 0; cell < part.size(); ++cell) {
+    status.total += part[cell].count;
+    status.work_total += part[cell].count * static_cast<double>(cut->work()[cell]);
+  }
+  const auto holder = DirectoryLease::holder(place);
+  if (holder) status.state = holder->alive ? State::kRunning : State::kStopped;
+  if (holder)
+    if (const auto progress = progress_from(holder->note)) add_note(status, *progress);
+  if (!cut || !may_be_opened(place)) return status;
+  try {
+    const auto glance = glance_at_store(place, part.size());
+    if (!glance) return status;
+    status.done = 0;
+    status.work_done = 0;
+    for (std::size_t cell = 0; cell < part.size(); ++cell) {
+      status.done += glance->replications[cell];
+      status.work_done += glance->replications[cell] * static_cast<double>(cut->work()[cell]);
+    }
+    if (!holder) status.state = glance->sealed ? State::kFinished : State::kStopped;
+  } catch (const Error& error) {
+    status.trouble = error.what();
+    status.state = State::kStopped;
+  }
+  return status;
+}
+
+}  // namespace
+
+std::optional<ShardsStatus> shards_status(const std::string& directory) {
+  ShardsStatus status;
+  std::string stage = directory;
+  std::optional<std::uint32_t> count = shard_count(stage);
+  if (!count) {
+    stage = search_path(directory);
+    count = shard_count(stage);
+    status.searching = true;
+  }
+  if (!count) return std::nullopt;
+  status.of = *count;
+  const std::optional<StudyPlan> plan = plan_of_shards(stage, *count);
+  std::optional<ShardCut> cut;
+  if (plan) {
+    cut.emplace(*plan, *count);
+    status.title = plan->study.title;
+    status.merged =
+        may_be_opened(stage) && StudyStore::merged(stage, *plan) == StudyStore::Merged::kWhole;
+  }
+  for (std::uint32_t number = 1; number <= *count; ++number)
+    status.shards.push_back(status_of(stage, {number, *count}, cut));
+  return status;
 }
 
 }  // namespace armature

@@ -15,7 +15,9 @@
 #include "armature/error.h"
 #include "armature/state.h"
 #include "armature/version.h"
+#include "base/directory_lease.h"
 #include "base/file.h"
+#include "base/machine.h"
 #include "base/text.h"
 #include "lab/planned_cell.h"
 #include "study/name_json.h"
@@ -506,12 +508,14 @@ void require_same_cut(Database& database, const StudyPlan& now, const StudyPlan&
 }
 
 // A mistyped --out must not put a database among somebody's files. The search of a study that has
-// one is its own.
+// one is its own, and so is the lease of a run.
 bool holds_other_files(const std::string& directory, const Study& study) {
   std::error_code ignored;
   if (!fs::exists(directory, ignored) || StudyStore::exists(directory)) return false;
   for (const auto& entry : fs::directory_iterator(directory))
-    if (!study.search || entry.path().string() != search_path(directory)) return true;
+    if (!DirectoryLease::is_lease_file(entry.path().filename().string()) &&
+        (!study.search || entry.path().string() != search_path(directory)))
+      return true;
   return false;
 }
 
@@ -533,13 +537,26 @@ void require_own_directory(const std::string& directory, const Study& study) {
 std::string store_path(const std::string& directory) { return directory + "/study.sqlite"; }
 std::string search_path(const std::string& directory) { return directory + "/search"; }
 
-StudyStore::StudyStore(std::unique_ptr<Database> database, StudyPlan plan)
-    : database_(std::move(database)), plan_(std::move(plan)) {}
+namespace {
+
+// On a network's file system alone: with nobody beside us SQLite keeps in its own memory what it
+// would otherwise share.
+std::unique_ptr<Database> open_store(const std::string& directory, Database::Mode mode) {
+  auto database = std::make_unique<Database>(store_path(directory), mode);
+  if (on_network_file_system(directory)) database->execute("PRAGMA locking_mode = EXCLUSIVE");
+  return database;
+}
+
+}  // namespace
+
+StudyStore::StudyStore(std::unique_ptr<Database> database, StudyPlan plan,
+                       std::function<void()> guard)
+    : database_(std::move(database)), plan_(std::move(plan)), guard_(std::move(guard)) {}
 
 StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan,
-                             std::optional<Shard> shard) {
+                             std::function<void()> guard, std::optional<Shard> shard) {
   require_own_directory(directory, plan.study);
-  auto database = std::make_unique<Database>(store_path(directory), Database::Mode::kCreate);
+  auto database = open_store(directory, Database::Mode::kCreate);
   const bool fresh = is_empty(*database);
   // In this order, so that nothing is ever written to a store of another program or version.
   if (!fresh) {
@@ -563,7 +580,7 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
     remove_run_value(*database, kPartialKey);
     transaction.commit();
   }
-  return {std::move(database), plan};
+  return {std::move(database), plan, std::move(guard)};
 }
 
 // What cannot even be asked for (a name too long, a folder that may not be entered) is not there.
@@ -574,13 +591,24 @@ bool StudyStore::exists(const std::string& directory) {
 
 bool StudyStore::has_begun(const std::string& directory) {
   if (!exists(directory)) return false;
-  Database database(store_path(directory), Database::Mode::kReadWrite);
-  return !is_empty(database);
+  return !is_empty(*open_store(directory, Database::Mode::kReadWrite));
 }
 
 bool StudyStore::only_searched(const std::string& directory) {
   // Killed between the stages: a file is there, but nothing in it.
   return exists(search_path(directory)) && !has_begun(directory);
+}
+
+void StudyStore::require_shared(const std::string& directory) {
+  const auto refuse_to_look = [&](const DirectoryLease::Holder& holder, const char* where) {
+    throw Error({directory, "study", holder_words(holder) + " at work in it" + where,
+                 "one that is not at work; armature status tells how far it is"});
+  };
+  if (const auto holder = DirectoryLease::holder_elsewhere(directory))
+    refuse_to_look(*holder, ", on another machine");
+  if (!on_network_file_system(directory)) return;
+  if (const auto holder = DirectoryLease::holder(directory))
+    refuse_to_look(*holder, ", on a network's file system");
 }
 
 namespace {
@@ -605,7 +633,8 @@ void StudyStore::require_place_for_shards(const std::string& directory, const St
 
 StudyStore::Merged StudyStore::merged(const std::string& directory, const StudyPlan& plan) {
   if (!has_begun(directory)) return Merged::kNot;
-  Database database(store_path(directory), Database::Mode::kReadWrite);
+  const auto opened = open_store(directory, Database::Mode::kReadWrite);
+  Database& database = *opened;
   require_our_kind(database);
   require_same_version(database);
   require_this_schema(database);
@@ -632,20 +661,25 @@ void StudyStore::require_same_search(const std::string& directory, const Study& 
   else
     require_own_directory(directory, study);
   if (exists(directory)) {
-    Database database(store_path(directory), Database::Mode::kReadWrite);
-    if (const auto then = study_in(database)) require_same_stages(database, study, *then);
+    const auto database = open_store(directory, Database::Mode::kReadWrite);
+    if (const auto then = study_in(*database)) require_same_stages(*database, study, *then);
   }
   // All else is found by the search's own store; but of the seed it knows only what became of it.
   if (exists(search_path(directory))) {
-    Database database(store_path(search_path(directory)), Database::Mode::kReadWrite);
-    const auto then = study_in(database);
+    const auto database = open_store(search_path(directory), Database::Mode::kReadWrite);
+    const auto then = study_in(*database);
     if (then && then->seed != search_seed(study.seed))
-      refuse(database, "seed", fmt::format("{}", study.seed),
+      refuse(*database, "seed", fmt::format("{}", study.seed),
              fmt::format("{}", search_seed(then->seed)));
   }
 }
 
 StudyStore StudyStore::read(const std::string& directory) {
+  require_shared(directory);
+  return read_held(directory);
+}
+
+StudyStore StudyStore::read_held(const std::string& directory) {
   if (only_searched(directory))
     throw Error({directory, "study", "its search alone",
                  "a finished search; the same armature run goes on with it, and " +
@@ -656,7 +690,7 @@ StudyStore StudyStore::read(const std::string& directory) {
   if (!exists(directory))
     throw Error({directory, "study", "none", "a directory that armature run has left"});
   // Read-write: a killed run leaves a log, and only a writer can bring it in.
-  auto database = std::make_unique<Database>(store_path(directory), Database::Mode::kReadWrite);
+  auto database = open_store(directory, Database::Mode::kReadWrite);
   if (is_empty(*database))
     throw Error({directory, "study", "one that never began", "run it again"});
   require_our_kind(*database);
@@ -666,11 +700,12 @@ StudyStore StudyStore::read(const std::string& directory) {
   // database, until it is closed.
   database->execute("BEGIN");
   StudyPlan plan = read_plan(*database);
-  return {std::move(database), std::move(plan)};
+  return {std::move(database), std::move(plan), {}};
 }
 
 FileTable stored_files(const std::string& directory) {
   try {
+    StudyStore::require_shared(directory);
     return StudyStore::read(StudyStore::only_searched(directory) ? search_path(directory)
                                                                  : directory)
         .plan()
@@ -920,6 +955,7 @@ void StudyStore::add(std::uint32_t cell, std::uint32_t first, const BlockResult&
 void StudyStore::add(const std::vector<Block>& blocks) {
   // One connection for all threads, and a transaction belongs to the connection.
   const std::lock_guard lock(*writing_);
+  require_mine();
   Transaction transaction(*database_);
   Insertions rows(*database_);
   for (const auto& [cell, first, result] : blocks) {
@@ -936,7 +972,17 @@ void StudyStore::add(const std::vector<Block>& blocks) {
   transaction.commit();
 }
 
+void StudyStore::require_mine() {
+  try {
+    if (guard_) guard_();
+  } catch (...) {
+    database_->abandon();
+    throw;
+  }
+}
+
 void StudyStore::finish() {
+  require_mine();
   // A reader at work keeps the log; the next run or reader then finds both files.
   try {
     database_->execute("PRAGMA journal_mode = DELETE");
@@ -1009,6 +1055,7 @@ void require_no_strays(Database& database, const char* table) {
 }  // namespace
 
 void StudyStore::seal() {
+  require_mine();
   Transaction transaction(*database_);
   set_run_value(*database_, kSealKey, digest_of_results(*database_));
   transaction.commit();
@@ -1101,7 +1148,7 @@ void remove_database(const std::string& path) {
 }  // namespace
 
 StoreMerger::StoreMerger(const std::string& directory, const StudyPlan& plan,
-                         const RunEnvironment& environment)
+                         const RunEnvironment& environment, std::function<void()> guard)
     : directory_(directory), aside_(path_aside(directory)) {
   remove_database(aside_);
   auto database = std::make_unique<Database>(aside_, Database::Mode::kCreate);
@@ -1112,7 +1159,7 @@ StoreMerger::StoreMerger(const std::string& directory, const StudyPlan& plan,
   fill(*database, plan);
   set_run_value(*database, "compiler", environment.compiler);
   set_run_value(*database, "processor", environment.processor);
-  store_.emplace(StudyStore(std::move(database), plan));
+  store_.emplace(StudyStore(std::move(database), plan, std::move(guard)));
 }
 
 StoreMerger::~StoreMerger() {
@@ -1122,7 +1169,10 @@ StoreMerger::~StoreMerger() {
 
 void StoreMerger::absorb(const std::string& directory) {
   Database& database = *store_->database_;
+  store_->require_mine();
   Statement(database, "ATTACH :path AS part").bind(":path", store_path(directory)).run();
+  if (on_network_file_system(directory))
+    database.execute("PRAGMA part.locking_mode = EXCLUSIVE");  // as open_store does
   {
     Transaction transaction(database);
     // Columns by their names, in the order that both have them; a replication that is there twice
@@ -1148,14 +1198,13 @@ void StoreMerger::absorb(const std::string& directory) {
 
 void StoreMerger::commit(bool whole) {
   if (!whole) set_run_value(*store_->database_, kPartialKey, "yes");
+  store_->require_mine();
   store_.reset();
   sync_path(aside_);
   // What stands there is of an earlier merge, or never began. Its log must not be taken for that of
   // the new one.
-  if (StudyStore::exists(directory_)) {
-    Database old(store_path(directory_), Database::Mode::kReadWrite);
-    old.execute("PRAGMA journal_mode = DELETE");
-  }
+  if (StudyStore::exists(directory_))
+    open_store(directory_, Database::Mode::kReadWrite)->execute("PRAGMA journal_mode = DELETE");
   std::error_code error;
   fs::rename(aside_, store_path(directory_), error);
   if (error)
@@ -1166,7 +1215,8 @@ void StoreMerger::commit(bool whole) {
 
 std::optional<StoreGlance> glance_at_store(const std::string& directory, std::size_t cells) {
   if (!StudyStore::has_begun(directory)) return std::nullopt;
-  Database database(store_path(directory), Database::Mode::kReadWrite);
+  const auto opened = open_store(directory, Database::Mode::kReadWrite);
+  Database& database = *opened;
   require_our_kind(database);
   StoreGlance glance;
   glance.sealed = !run_value(database, kSealKey).empty();

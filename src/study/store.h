@@ -3,6 +3,7 @@
 // replication is there whole or not at all.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -15,16 +16,26 @@ class StudyStore final : public Recorder {
  public:
   /// Begins a study in a directory that is new, empty, or holds the same study already; only
   /// replications may have grown, and labels, words and figures may have changed. Throws Error
-  /// otherwise, and leaves the results there as they were. The caller holds the DirectoryLock.
-  /// `shard`: the store is to hold this part of the study alone (study/shards.h).
+  /// otherwise, and leaves the results there as they were. The caller holds the DirectoryLease.
+  /// `guard` is called before each write and throws if the directory is no longer the caller's:
+  /// nothing is written then, not even by closing the store. `shard`: the store is to hold this
+  /// part of the study alone (study/shards.h).
   static StudyStore begin(const std::string& directory, const StudyPlan& plan,
+                          std::function<void()> guard = {},
                           std::optional<Shard> shard = std::nullopt);
   /// What a directory holds: one view of it all, whatever a run adds meanwhile. Not for adding.
+  /// Throws Error while a run is at work whose store cannot be shared (require_shared).
   static StudyStore read(const std::string& directory);
+  /// The same for who holds the DirectoryLease.
+  static StudyStore read_held(const std::string& directory);
 
   static bool exists(const std::string& directory);
   /// Is there more than a file that a killed run has left empty?
   static bool has_begun(const std::string& directory);
+  /// Throws Error if a run is at work in this directory on another machine, or on a network's file
+  /// system: SQLite's log beside the database needs memory that all who open it share, and a reader
+  /// without it could take the log away from under the writer.
+  static void require_shared(const std::string& directory);
   /// Has the study's first stage begun here, and nothing else?
   static bool only_searched(const std::string& directory);
   /// Throws Error if a study that searches cannot go on or begin in this directory, so that this is
@@ -92,23 +103,25 @@ class StudyStore final : public Recorder {
 
  private:
   friend class StoreMerger;
-  StudyStore(std::unique_ptr<Database> database, StudyPlan plan);
+  StudyStore(std::unique_ptr<Database> database, StudyPlan plan, std::function<void()> guard);
+  void require_mine();
   /// The statements of one block; defined where all SQL stands.
   struct Insertions;
 
   // Behind pointers, so that a store can be moved: statements keep the address of their database.
   std::unique_ptr<Database> database_;
   StudyPlan plan_;
+  std::function<void()> guard_;
   std::unique_ptr<std::mutex> writing_ = std::make_unique<std::mutex>();
 };
 
 /// A study's store that is put together of others, aside from where it will stand: there it appears
-/// whole or not at all. The caller holds the DirectoryLock.
+/// whole or not at all. The caller holds the DirectoryLease; `guard`: see StudyStore::begin.
 class StoreMerger {
  public:
   /// Removes what a merge that was killed has left.
   StoreMerger(const std::string& directory, const StudyPlan& plan,
-              const RunEnvironment& environment);
+              const RunEnvironment& environment, std::function<void()> guard);
   ~StoreMerger();
   StoreMerger(const StoreMerger&) = delete;
   StoreMerger& operator=(const StoreMerger&) = delete;
