@@ -150,7 +150,7 @@ MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lea
   require_good(directory, shards, partial);
   if (!agreement)
     throw Error(
-        {directory, "shards", fmt::format("none of {} that has begun", *count), "some, to merge"});
+        {directory, "shards", fmt::format("none of {} that can be merged", *count), "some, to merge"});
   // An earlier merge in part goes; another study stays.
   StudyStore::merged(directory, agreement->plan);
 
