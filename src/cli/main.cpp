@@ -164,6 +164,7 @@ void add_commands(CLI::App& app) {
   add_families(app);
   add_study(app);
   add_run(app);
+  add_submit(app);
   add_status(app);
   add_show(app);
   add_export(app);
