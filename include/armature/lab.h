@@ -270,14 +270,19 @@ struct Progress {
   double seconds = 0;
 };
 
+class Crew;
+
 /// How to run: nothing here changes a result.
 struct RunHooks {
-  unsigned threads = 0;                           // 0: one per core
+  unsigned threads = 0;                           // 0: one per core that the process may use
   const std::atomic<bool>* stop = nullptr;        // set it to end early with what is finished
   std::function<void(const Progress&)> progress;  // called now and then, by one thread at a time
   /// Told of every round of every cell (its place among the policies): cell by cell, in the order
   /// of replications, by one thread. Only `simulate` with Engine::kStep has it.
   std::function<void(std::uint32_t cell, const PlayedRound&)> watch = {};
+  /// Told in words of what keeps a run waiting.
+  std::function<void(const std::string&)> notice = {};
+  Crew* crew = nullptr;  // who computes a study's blocks; none: threads of this process
 };
 
 /// Which policies to run on which instance, and how: a study without a file and without a store.

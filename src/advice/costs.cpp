@@ -137,9 +137,10 @@ class Measurement {
     for (std::uint32_t i = trial.regret ? 1 : 0; i < replications; ++i)
       tasks.push_back({0, {i, 1}, 1});
     try {
-      run_blocks({cell_of(trial)}, tasks, hooks_, [&](const BlockTask& task, BlockResult block) {
-        if (!block.replications.empty())
-          regrets[task.range.first] = block.replications[0].regret.back();
+      run_blocks({cell_of(trial)}, tasks, hooks_, [&](const std::vector<FinishedBlock>& blocks) {
+        for (const auto& [task, result] : blocks)
+          if (!result.replications.empty())
+            regrets[task.range.first] = result.replications[0].regret.back();
       });
     } catch (const Error&) {
       if (trial.engine == Engine::kStep) throw;

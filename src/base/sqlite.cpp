@@ -203,6 +203,10 @@ void Database::checkpoint() {
     fail("checkpoint");
 }
 
+void Database::abandon() {
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
 Transaction::Transaction(Database& database) : database_(database) {
   database_.execute("BEGIN IMMEDIATE");
 }

@@ -102,6 +102,8 @@ class Database {
   void checkpoint_by_hand();
   int pages_ahead() const { return pages_ahead_; }  // in the write-ahead log at the last commit
   void checkpoint();
+  /// From here on the files are somebody else's: closing leaves them as they are, log and all.
+  void abandon();
 
  private:
   friend class Statement;

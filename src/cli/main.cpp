@@ -166,6 +166,7 @@ void add_commands(CLI::App& app) {
   add_run(app);
   add_submit(app);
   add_status(app);
+  add_merge(app);
   add_show(app);
   add_export(app);
   add_report(app);

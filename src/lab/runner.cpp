@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "armature/error.h"
+#include "base/machine.h"
 
 namespace armature {
 namespace {
@@ -23,10 +24,26 @@ constexpr std::uint64_t kLeastTrialEvents = 20'000;
 // What a longer one is taken to cost, in rounds played one by one: a guess.
 constexpr double kRoundsLeapIsWorth = 2e6;
 
+// Of a block that was handed over: `replications` are fewer than the task's once the run is
+// stopped.
+struct ComputedCount {
+  BlockTask task;
+  std::uint64_t replications = 0;
+};
+
+std::vector<ComputedCount> counts_of(const std::vector<FinishedBlock>& blocks) {
+  std::vector<ComputedCount> counts;
+  for (const FinishedBlock& block : blocks)
+    counts.push_back({block.task, block.result.replications.size()});
+  return counts;
+}
+
 // Counts what is done and tells the hook, one thread at a time.
 class ProgressReporter {
  public:
-  ProgressReporter(const RunHooks& hooks, const std::vector<BlockTask>& tasks) : hooks_(hooks) {
+  ProgressReporter(const RunHooks& hooks, const std::vector<Cell>& cells,
+                   const std::vector<BlockTask>& tasks)
+      : hooks_(hooks), cells_(cells) {
     for (const BlockTask& task : tasks) {
       progress_.replications_total += task.range.count;
       work_total_ += task.work;
@@ -34,16 +51,18 @@ class ProgressReporter {
     }
     progress_.cells_total = open_blocks_.size();
   }
-  // `replications` are those that were finished: fewer than the task's once the run is stopped.
-  void add(const BlockTask& task, std::uint64_t replications, Round horizon) {
+  void add(const std::vector<ComputedCount>& blocks) {
     if (!hooks_.progress) return;
     // Held through the call of the hook, which RunHooks promises to call by one thread at a time.
     const std::lock_guard lock(mutex_);
-    progress_.replications_done += replications;
-    progress_.rounds_done += static_cast<double>(replications) * static_cast<double>(horizon);
-    // Blocks of one cell end in any order: it is done with whichever comes last.
-    if (--open_blocks_[task.cell] == 0) ++progress_.cells_done;
-    work_done_ += task.work;
+    for (const auto& [task, replications] : blocks) {
+      progress_.replications_done += replications;
+      progress_.rounds_done +=
+          static_cast<double>(replications) * static_cast<double>(cells_[task.cell].horizon);
+      // Blocks of one cell end in any order: it is done with whichever comes last.
+      if (--open_blocks_[task.cell] == 0) ++progress_.cells_done;
+      work_done_ += task.work;
+    }
     progress_.share = work_done_ / work_total_;
     progress_.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -52,6 +71,7 @@ class ProgressReporter {
 
  private:
   const RunHooks& hooks_;
+  const std::vector<Cell>& cells_;
   std::mutex mutex_;
   Progress progress_;
   std::map<std::size_t, std::size_t> open_blocks_;  // per cell
@@ -103,6 +123,17 @@ void for_each_task(std::size_t count, unsigned threads,
   if (first_failure) fail_here(first_failure);
 }
 
+void compute_by_threads(unsigned threads, const std::vector<Cell>& cells,
+                        const std::vector<BlockTask>& tasks, const std::atomic<bool>& stop,
+                        const BlocksFinished& finished) {
+  for_each_task(tasks.size(), threads, [&](std::size_t number) {
+    const BlockTask& task = tasks[number];
+    std::vector<FinishedBlock> block;
+    block.push_back({task, run_block(cells[task.cell], task.range, stop)});
+    finished(std::move(block));
+  });
+}
+
 // Computing time of one replication.
 double played(const Cell& cell) {
   static const std::atomic<bool> never{false};
@@ -150,11 +181,15 @@ std::vector<double> trial_seconds(const std::vector<Cell>& cells) {
 }
 
 unsigned threads_of(const RunHooks& hooks) {
-  return hooks.threads > 0 ? hooks.threads : std::max(1u, std::thread::hardware_concurrency());
+  return hooks.threads > 0 ? hooks.threads : cores_given();
+}
+
+unsigned hands_of(const RunHooks& hooks) {
+  return hooks.crew ? hooks.crew->hands() : threads_of(hooks);
 }
 
 void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, const RunHooks& hooks,
-                const std::function<void(const BlockTask&, BlockResult)>& finished) {
+                const BlocksFinished& finished) {
   static const std::atomic<bool> never{false};
   const std::atomic<bool>& stop = hooks.stop ? *hooks.stop : never;
   // Long blocks first, so that no thread is left alone with one at the end; among equals the order
@@ -162,15 +197,17 @@ void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, co
   std::stable_sort(tasks.begin(), tasks.end(), [](const BlockTask& one, const BlockTask& other) {
     return one.work > other.work;
   });
-  ProgressReporter reporter(hooks, tasks);
-  for_each_task(tasks.size(), threads_of(hooks), [&](std::size_t number) {
-    const BlockTask& task = tasks[number];
-    BlockResult result = run_block(cells[task.cell], task.range, stop);
+  ProgressReporter reporter(hooks, cells, tasks);
+  const auto take = [&](std::vector<FinishedBlock> blocks) {
     // Recorded first, reported then: progress never counts what a kill could still take away.
-    const std::size_t replications = result.replications.size();
-    finished(task, std::move(result));
-    reporter.add(task, replications, cells[task.cell].horizon);
-  });
+    const std::vector<ComputedCount> counts = counts_of(blocks);
+    finished(std::move(blocks));
+    reporter.add(counts);
+  };
+  if (hooks.crew)
+    hooks.crew->compute(cells, tasks, stop, take);
+  else
+    compute_by_threads(threads_of(hooks), cells, tasks, stop, take);
 }
 
 }  // namespace armature

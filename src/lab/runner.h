@@ -15,12 +15,41 @@ struct BlockTask {
   double work = 1;
 };
 
-/// Runs the tasks, those with the most work first, and hands each result to `finished` from the
-/// thread that computed it: many at once, in any order. Once hooks.stop is set, the blocks left are
-/// handed over with the replications they finished, perhaps none. The first exception ends the
-/// handing out and is thrown again here; blocks under way are finished and handed over.
+struct FinishedBlock {
+  BlockTask task;
+  BlockResult result;
+};
+/// Takes what was computed since it was last called. From many threads at once, in any order.
+using BlocksFinished = std::function<void(std::vector<FinishedBlock>)>;
+
+/// Who computes blocks: threads of this process, or processes on many hosts (ranks/rank_crew.h).
+class Crew {
+ public:
+  virtual ~Crew() = default;
+
+  /// How many blocks it computes at one time.
+  virtual unsigned hands() const = 0;
+  /// Told before the blocks of a stage, in a text that another process can make the same cells of
+  /// (study/stage.h).
+  virtual void announce(const std::string& stage) = 0;
+  /// Computes the tasks in about this order and hands their results to `finished`, as run_blocks
+  /// promises.
+  virtual void compute(const std::vector<Cell>& cells, const std::vector<BlockTask>& tasks,
+                       const std::atomic<bool>& stop, const BlocksFinished& finished) = 0;
+
+ protected:
+  Crew() = default;
+  Crew(const Crew&) = default;
+  Crew& operator=(const Crew&) = default;
+};
+
+/// Runs the tasks, those with the most work first, by hooks.crew, or else by threads of this
+/// process. Results are handed to `finished` in any order. Once hooks.stop is set, the blocks left
+/// are handed over with the replications they finished, perhaps none, or not at all. The first
+/// exception ends the handing out and is thrown again here; blocks under way are finished and
+/// handed over.
 void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, const RunHooks& hooks,
-                const std::function<void(const BlockTask&, BlockResult)>& finished);
+                const BlocksFinished& finished);
 
 /// Seconds of computing that one replication of each cell takes, guessed from its first rounds, or
 /// from one that leaps. What it computes is thrown away.
@@ -28,7 +57,9 @@ std::vector<double> trial_seconds(const std::vector<Cell>& cells);
 /// Rounds of a trial, at most.
 inline constexpr Round kTrialRounds = 8192;
 
-/// hooks.threads, or one per core.
+/// hooks.threads, or one per core that this process may use.
 unsigned threads_of(const RunHooks& hooks);
+/// How many blocks a run computes at one time: its threads, or its crew's hands.
+unsigned hands_of(const RunHooks& hooks);
 
 }  // namespace armature

@@ -165,8 +165,9 @@ SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
     watch(prepared.cells, tasks, run_hooks);
   }
   run_blocks(prepared.cells, std::move(tasks), run_hooks,
-             [&](const BlockTask& task, const BlockResult& block) {
-               recorder->add(static_cast<std::uint32_t>(task.cell), task.range.first, block);
+             [&](const std::vector<FinishedBlock>& blocks) {
+               for (const auto& [task, result] : blocks)
+                 recorder->add(static_cast<std::uint32_t>(task.cell), task.range.first, result);
              });
 
   SimulationResult result;

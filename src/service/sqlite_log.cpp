@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 
 #include "base/directory_lock.h"
 #include "base/file.h"
+#include "base/machine.h"
 #include "base/sqlite.h"
 #include "base/text.h"
 
@@ -728,28 +728,10 @@ std::uint64_t free_bytes_in(const std::string& directory) {
   return unknown ? 0 : space.available;
 }
 
-bool is_network_file_system(std::uint64_t type) {
-  constexpr std::uint64_t kNetworks[] = {
-      0x6969,      // NFS
-      0x517b,      // SMB
-      0xff534d42,  // CIFS
-      0xfe534d42,  // SMB 2
-      0x5346414f,  // AFS
-      0x73757245,  // Coda
-      0x0bd00bd0,  // Lustre
-      0x01021997,  // 9P
-      0x00c36400,  // Ceph
-      0x47504653,  // GPFS
-  };
-  return std::find(std::begin(kNetworks), std::end(kNetworks), type) != std::end(kNetworks);
-}
-
 std::unique_ptr<Log> open_sqlite_log(const std::string& directory,
                                      const SqliteLogOptions& options) {
   make_private_directory(directory);
-  struct statfs system {};
-  if (statfs(directory.c_str(), &system) == 0 &&
-      is_network_file_system(static_cast<std::uint32_t>(system.f_type)))
+  if (on_network_file_system(directory))
     throw Error({directory, "directory", "a network's file system",
                  "a disk of this machine: SQLite's locks do not hold across machines"});
   auto lock = std::make_unique<DirectoryLock>(directory);

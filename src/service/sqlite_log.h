@@ -18,9 +18,6 @@ struct SqliteLogOptions {
 
 /// Room left on the disk that holds the directory, in bytes: for Options::free_bytes.
 std::uint64_t free_bytes_in(const std::string& directory);
-/// Locks and shared memory of SQLite do not hold across machines: a file system by its number in
-/// statfs(2) that is another machine's. Of those behind FUSE nobody can tell.
-bool is_network_file_system(std::uint64_t type);
 
 /// Creates the directory and the file if need be, and keeps others out while it lives
 /// (DirectoryLock). Throws Error, also on a network's file system.

@@ -1,6 +1,7 @@
 // What a study's grid comes to, before anything is built.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "armature/study.h"
 
 namespace armature {
+
+/// Of a plan that is made again: whoever made the first has accepted its size.
+inline constexpr std::size_t kAnySize = SIZE_MAX;
 
 /// Throws Error naming `field` if no cell of the plan has a number of this name.
 void require_key(const StudyPlan& plan, const std::string& key, const std::string& field);

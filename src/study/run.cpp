@@ -5,16 +5,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "armature/error.h"
-#include "base/directory_lock.h"
+#include "base/directory_lease.h"
 #include "base/file.h"
+#include "base/machine.h"
 #include "lab/moments.h"
-#include "lab/planned_cell.h"
 #include "lab/runner.h"
-#include "lab/worlds.h"
+#include "study/plan.h"
+#include "study/shards.h"
+#include "study/stage.h"
 #include "study/store.h"
 
 namespace armature {
@@ -22,30 +25,9 @@ namespace {
 
 constexpr double kLongestBlock = 1;      // seconds: what a kill can cost each thread
 constexpr double kShortestBlock = 0.05;  // seconds: each block is a transaction, synced to disk
-constexpr double kBlocksPerThread = 16;  // so that threads end at about the same time
-// Of a plan that is made again: whoever made the first has accepted its size.
-constexpr std::size_t kAnySize = SIZE_MAX;
-constexpr double kMostBlockBytes = 64 << 20;  // a block waits in memory until it is whole
-
-std::vector<Cell> cells_of(const StudyPlan& plan) {
-  // All policies and conditions on one instance and horizon share its worlds: tables may be large,
-  // and a grid of policies long.
-  std::map<std::pair<std::string, Round>, WorldSource> worlds;
-  const Files files = Files::only(plan.study.files);
-  std::vector<Cell> cells;
-  for (const PlannedCell& planned : plan.cells) {
-    WorldSource& source = worlds[{planned.instance, planned.horizon}];
-    if (!source)
-      source =
-          world_source(InstanceSource(planned.instance, planned.horizon, plan.study.seed, files),
-                       planned.horizon);
-    cells.push_back(engine_cell(
-        planned, source,
-        {plan.study.seed, log_checkpoints(planned.horizon, plan.study.checkpoints),
-         engine_named(plan.study.engine), plan.study.max_events, /*follow_shares=*/true}));
-  }
-  return cells;
-}
+constexpr double kBlocksPerHand = 16;    // so that threads end at about the same time
+constexpr double kMostBlockBytes = 64 << 20;  // a block waits in memory until it is whole…
+constexpr double kMemoryForBlocks = .25;      // …and all at work together take no more than this
 
 // Of one finished replication, roughly.
 double bytes_of(const StudyPlan& plan, const PlannedCell& cell) {
@@ -53,26 +35,44 @@ double bytes_of(const StudyPlan& plan, const PlannedCell& cell) {
   return 8.0 * (cell.actions + 16.0 * plan.study.checkpoints + 100);
 }
 
+// Those of the ranges that lie in one.
+std::vector<ReplicationRange> within(ReplicationRange part,
+                                     const std::vector<ReplicationRange>& ranges) {
+  std::vector<ReplicationRange> inside;
+  for (const ReplicationRange& range : ranges) {
+    const std::uint32_t first = std::max(range.first, part.first);
+    const std::uint32_t end = std::min(range.first + range.count, part.first + part.count);
+    if (first < end) inside.push_back({first, end - first});
+  }
+  return inside;
+}
+
+// The replications that are to be computed, per cell.
+std::vector<ReplicationRange> part_of(const StudyPlan& plan, std::optional<Shard> shard) {
+  if (shard) return ShardCut(plan, shard->of).part(shard->number);
+  return std::vector<ReplicationRange>(plan.cells.size(), {0, plan.study.replications});
+}
+
 // Cuts what is missing into blocks that take about a second, or less where there is little to do.
-std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<double>& seconds,
-                                      unsigned threads) {
+std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<ReplicationRange>& part,
+                                      const std::vector<double>& seconds, unsigned hands) {
   const StudyPlan& plan = store.plan();
   std::vector<std::vector<ReplicationRange>> missing;
   double work = 0;
   for (const PlannedCell& cell : plan.cells) {
-    missing.push_back(store.missing(cell.id));
+    missing.push_back(within(part[cell.id], store.missing(cell.id)));
     for (const ReplicationRange& range : missing.back()) work += range.count * seconds[cell.id];
   }
   // A second at most, as that is what a kill costs. A short study is cut finer, or some threads
   // would have nothing to do.
-  const double target =
-      std::clamp(work / (threads * kBlocksPerThread), kShortestBlock, kLongestBlock);
+  const double target = std::clamp(work / (hands * kBlocksPerHand), kShortestBlock, kLongestBlock);
+  const double most_bytes = most_block_bytes(hands, memory_given());
   std::vector<BlockTask> tasks;
   for (const PlannedCell& cell : plan.cells) {
     // A trial may be too short for the clock: 1e-9 stands in for 0. A replication longer than the
     // target is a block by itself, for blocks are made of whole ones.
     const double most =
-        std::min(kMostBlockBytes / bytes_of(plan, cell), target / std::max(seconds[cell.id], 1e-9));
+        std::min(most_bytes / bytes_of(plan, cell), target / std::max(seconds[cell.id], 1e-9));
     const auto size = static_cast<std::uint32_t>(std::clamp(most, 1.0, 1e6));
     for (const ReplicationRange& range : missing[cell.id])
       for (std::uint32_t done = 0; done < range.count; done += size) {
@@ -91,40 +91,139 @@ void require_countable(const StudyPlan& plan) {
                    fmt::format("{} × {}", cell.horizon, plan.study.replications), "at most 9e18"});
 }
 
-// One stage: what is missing of an ordinary study.
-StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks,
-                       std::vector<double> seconds) {
-  StudyStore store = StudyStore::begin(directory, plan);
-  const std::uint64_t total = std::uint64_t{plan.study.replications} * plan.cells.size();
+// What a run tells of itself in its lease.
+std::string note_of(const Progress& progress) {
+  return nlohmann::json{
+      {"searching", progress.searching},   {"replications", progress.replications_done},
+      {"of", progress.replications_total}, {"rounds", progress.rounds_done},
+      {"share", progress.share},           {"seconds", progress.seconds}}
+      .dump();
+}
+
+}  // namespace
+
+std::optional<Progress> progress_from(const std::string& note) {
+  const nlohmann::json json = nlohmann::json::parse(note, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  try {
+    Progress progress;
+    progress.searching = json.at("searching");
+    progress.replications_done = json.at("replications");
+    progress.replications_total = json.at("of");
+    progress.rounds_done = json.at("rounds");
+    progress.share = json.at("share");
+    progress.seconds = json.at("seconds");
+    return progress;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+namespace {
+
+// The directories that a stage works in, its own and those around it: it lasts as long as they are
+// all held, and says in all of them how far it is.
+class Workplace {
+ public:
+  Workplace(const std::string& directory, const RunHooks& hooks, const Workplace* around = nullptr)
+      : lease_(directory, terms_of(hooks)), around_(around) {}
+
+  void require() const {
+    lease_.require();
+    if (around_ != nullptr) around_->require();
+  }
+  void tell(const Progress& progress) const {
+    lease_.note(note_of(progress));
+    if (around_ != nullptr) around_->tell(progress);
+  }
+
+ private:
+  static LeaseTerms terms_of(const RunHooks& hooks) {
+    LeaseTerms terms;
+    terms.notice = hooks.notice;
+    terms.stop = hooks.stop;
+    return terms;
+  }
+
+  mutable DirectoryLease lease_;
+  const Workplace* around_;
+};
+
+// The same hooks, and the workplace is told, too: of all replications of the stage, also of those
+// that were there before.
+RunHooks telling(const Workplace& place, const RunHooks& hooks, std::uint64_t before,
+                 std::uint64_t total, bool searching) {
+  RunHooks telling = hooks;
+  telling.progress = [&place, before, total, searching,
+                      progress = hooks.progress](const Progress& now) {
+    Progress noted = now;
+    noted.searching = searching;
+    noted.replications_done += before;
+    noted.replications_total = total;
+    place.tell(noted);
+    if (progress) progress(now);
+  };
+  return telling;
+}
+
+enum class Stage { kSearch, kMain };
+
+// One stage: what is missing of an ordinary study, or of a shard of one.
+StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, const Workplace& place,
+                       Stage stage, const RunHooks& hooks, std::vector<double> seconds,
+                       std::optional<Shard> shard = std::nullopt) {
+  StudyStore store = StudyStore::begin(
+      directory, plan, [&place] { place.require(); }, shard);
+  const std::vector<ReplicationRange> part = part_of(plan, shard);
+  std::uint64_t total = 0;
+  for (const ReplicationRange& range : part) total += range.count;
   const std::uint64_t before = store.stored_replications();
   // A study that is complete costs nothing to run again: no worlds, no trial.
   if (before < total) {
     const std::vector<Cell> cells = cells_of(plan);
     if (seconds.empty()) seconds = trial_seconds(cells);
-    run_blocks(cells, missing_blocks(store, seconds, threads_of(hooks)), hooks,
-               [&](const BlockTask& task, const BlockResult& result) {
-                 store.add(plan.cells[task.cell].id, task.range.first, result);
+    if (hooks.crew) hooks.crew->announce(write_stage(plan));
+    const bool searching = stage == Stage::kSearch;
+    run_blocks(cells, missing_blocks(store, part, seconds, hands_of(hooks)),
+               telling(place, hooks, before, total, searching),
+               [&](const std::vector<FinishedBlock>& finished) {
+                 std::vector<StudyStore::Block> blocks;
+                 for (const auto& [task, result] : finished)
+                   blocks.push_back({plan.cells[task.cell].id, task.range.first, result});
+                 store.add(blocks);
                });
   }
   // Counted in the store, not from what was handed out: a run that was stopped has fewer.
   const std::uint64_t after = store.stored_replications();
+  const bool complete = after == total;
+  if (shard && complete && !store.sealed()) store.seal();
   store.finish();
-  return {after == total, after - before};
+  return {.complete = complete, .computed = after - before};
 }
 
-// The first stage, in a directory of its own, where it can be looked at and resumed like any other
-// study.
-StudyOutcome run_search(const StudyPlan& plan, const std::string& directory, RunHooks hooks,
-                        const std::vector<double>& seconds) {
+RunHooks telling_of_search(RunHooks hooks) {
   if (hooks.progress)
     hooks.progress = [progress = hooks.progress](Progress now) {
       now.searching = true;
       progress(now);
     };
+  return hooks;
+}
+
+// Planned again, as random families draw their worlds by the seed.
+StudyPlan search_plan(const StudyPlan& plan) {
+  return plan_study(search_study(plan.study), kAnySize);
+}
+
+// The first stage, in a directory of its own, where it can be looked at and resumed like any other
+// study.
+StudyOutcome run_search(const StudyPlan& plan, const std::string& directory,
+                        const Workplace& around, const RunHooks& hooks,
+                        const std::vector<double>& seconds) {
   make_directory(directory);
-  const DirectoryLock lock(directory);
-  // Planned again, as random families draw their worlds by the seed.
-  return run_stage(plan_study(search_study(plan.study), kAnySize), directory, hooks, seconds);
+  const Workplace place(directory, hooks, &around);
+  return run_stage(search_plan(plan), directory, place, Stage::kSearch, telling_of_search(hooks),
+                   seconds);
 }
 
 double mean_final_regret(StudyStore& store, std::uint32_t cell) {
@@ -153,31 +252,88 @@ std::vector<std::uint32_t> chosen_cells(const StudyPlan& plan, const std::string
   return chosen;
 }
 
-}  // namespace
-
-std::vector<double> trial_seconds(const StudyPlan& plan) { return trial_seconds(cells_of(plan)); }
-
-StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks,
-                       std::vector<double> seconds) {
-  require_countable(plan);
-  make_directory(directory);
-  // Before the store is touched; and declared before it, so that the database is closed by the time
-  // another run may come in.
-  const DirectoryLock lock(directory);
-  if (!searches_first(plan)) return run_stage(plan, directory, hooks, std::move(seconds));
-  // Before hours of search for a place that will be refused.
-  StudyStore::require_same_search(directory, plan.study);
-  const StudyOutcome search = run_search(plan, search_path(directory), hooks, seconds);
-  if (!search.complete) return search;
+// The second stage: the cells that the finished search in the directory has chosen, and how long
+// they take.
+struct ChosenStage {
+  StudyPlan plan;
+  std::vector<double> seconds;
+};
+ChosenStage chosen_stage(const StudyPlan& plan, const std::string& directory,
+                         const std::vector<double>& seconds) {
   Study study = plan.study;
   study.search->chosen = chosen_cells(plan, directory);
   std::vector<double> of_chosen;
   if (!seconds.empty())
     for (const std::uint32_t cell : study.search->chosen) of_chosen.push_back(seconds[cell]);
+  return {plan_study(study, kAnySize), std::move(of_chosen)};
+}
+
+// A shard of one stage, unless the stage is merged already.
+StudyOutcome run_shard_of_stage(const StudyPlan& plan, const std::string& directory, Shard shard,
+                                Stage stage, const RunHooks& hooks, std::vector<double> seconds) {
+  StudyStore::require_place_for_shards(directory, plan.study);
+  StudyStore::require_shared(directory);
+  if (StudyStore::merged(directory, plan) == StudyStore::Merged::kWhole)
+    return {.complete = true, .merged = true};
+  if (const auto count = shard_count(directory); count && *count != shard.of)
+    throw Error({shards_path(directory), "--shard", shard_text(shard),
+                 fmt::format("one of {} shards, as those that are there; use another directory for "
+                             "another cut",
+                             *count)});
+  const std::string own = shard_path(directory, shard);
+  make_directory(own);
+  // Nobody holds the directory around it: there others work on their shards.
+  const Workplace place(own, hooks);
+  return run_stage(plan, own, place, stage, hooks, std::move(seconds), shard);
+}
+
+}  // namespace
+
+double most_block_bytes(unsigned hands, std::uint64_t memory) {
+  return std::min(kMostBlockBytes, kMemoryForBlocks * static_cast<double>(memory) / hands);
+}
+
+std::vector<double> trial_seconds(const StudyPlan& plan) { return trial_seconds(cells_of(plan)); }
+
+StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks,
+                       std::vector<double> seconds) try {
+  require_countable(plan);
+  make_directory(directory);
+  // Before the store is touched; and declared before it, so that the database is closed by the time
+  // another run may come in.
+  const Workplace place(directory, hooks);
+  if (!searches_first(plan))
+    return run_stage(plan, directory, place, Stage::kMain, hooks, std::move(seconds));
+  // Before hours of search for a place that will be refused.
+  StudyStore::require_same_search(directory, plan.study);
+  const StudyOutcome search = run_search(plan, search_path(directory), place, hooks, seconds);
+  if (!search.complete) return search;
+  ChosenStage chosen = chosen_stage(plan, directory, seconds);
   StudyOutcome outcome =
-      run_stage(plan_study(study, kAnySize), directory, hooks, std::move(of_chosen));
+      run_stage(chosen.plan, directory, place, Stage::kMain, hooks, std::move(chosen.seconds));
   outcome.computed += search.computed;
   return outcome;
+} catch (const LeaseWaitStopped&) {
+  return {};  // nothing was begun
+}
+
+StudyOutcome run_shard(const StudyPlan& plan, const std::string& directory, Shard shard,
+                       const RunHooks& hooks, std::vector<double> seconds) try {
+  require_countable(plan);
+  if (!searches_first(plan))
+    return run_shard_of_stage(plan, directory, shard, Stage::kMain, hooks, std::move(seconds));
+  for (const std::string& place : {directory, search_path(directory)})
+    StudyStore::require_shared(place);
+  StudyStore::require_same_search(directory, plan.study, /*in_shards=*/true);
+  StudyOutcome outcome = run_shard_of_stage(search_plan(plan), search_path(directory), shard,
+                                            Stage::kSearch, telling_of_search(hooks), seconds);
+  outcome.searching = true;
+  if (!outcome.merged) return outcome;
+  ChosenStage chosen = chosen_stage(plan, directory, seconds);
+  return run_shard_of_stage(chosen.plan, directory, shard, Stage::kMain, hooks,
+                            std::move(chosen.seconds));
+} catch (const LeaseWaitStopped&) {
+  return {};  // nothing was begun
 }
 
 bool chosen_by_its_search(const std::string& directory) {
@@ -208,11 +364,19 @@ StudyResult results_of(StudyStore& store) {
 }
 
 StudyStatus study_status(const std::string& directory) {
-  const bool searching = StudyStore::only_searched(directory);
-  StudyStore store = StudyStore::read(searching ? search_path(directory) : directory);
-  StudyStatus status{store.plan(), store.replications_per_cell(), DirectoryLock::held(directory),
-                     searching, 0};
-  if (!searching && store.plan().study.search && StudyStore::exists(search_path(directory)))
+  StudyStatus status;
+  if (const auto holder = DirectoryLease::holder(directory)) {
+    status.running = holder->alive;
+    status.worker = {holder->host, holder->process, holder->silent_seconds,
+                     progress_from(holder->note)};
+    status.hidden = !holder->here || on_network_file_system(directory);
+  }
+  if (status.hidden) return status;
+  status.searching = StudyStore::only_searched(directory);
+  StudyStore store = StudyStore::read(status.searching ? search_path(directory) : directory);
+  status.plan = store.plan();
+  status.replications = store.replications_per_cell();
+  if (!status.searching && store.plan().study.search && StudyStore::exists(search_path(directory)))
     status.searched = StudyStore::read(search_path(directory)).stored_replications();
   return status;
 }

@@ -33,8 +33,7 @@ void fail_in_a_helper() {
   };
   RunHooks hooks;
   hooks.threads = 2;
-  run_blocks({cell}, {{0, {0, 1}}, {0, {1, 1}}}, hooks,
-             [](const BlockTask&, const BlockResult&) {});
+  run_blocks({cell}, {{0, {0, 1}}, {0, {1, 1}}}, hooks, [](const std::vector<FinishedBlock>&) {});
 }
 
 TEST(Runner, AFailedCheckOfAHelperIsThrownWhereTheCallerAskedForIt) {
