@@ -165,6 +165,7 @@ void add_commands(CLI::App& app) {
   add_families(app);
   add_study(app);
   add_run(app);
+  add_submit(app);
   add_status(app);
   add_merge(app);
   add_show(app);
