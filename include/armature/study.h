@@ -172,6 +172,8 @@ std::string correct_together(std::vector<std::vector<Verdict>>& studies);
 struct StudyOutcome {
   bool complete = false;
   std::uint64_t computed = 0;  // replications run this time; the others were there already
+  bool searching = false;      // of a shard: it belongs to the study's search
+  bool merged = false;         // of a shard: nothing to do, as all of them are merged already
 };
 
 /// Runs what is missing of the study into the directory, its search (if it has one) into
@@ -220,6 +222,66 @@ StudyStatus study_status(const std::string& directory);
 /// however the study was run. `every_curve`: also replication_curves.csv, the regret of every
 /// replication at every checkpoint.
 void export_csv(const std::string& directory, const std::string& to, bool every_curve = false);
+
+// --- In shards: many machines that cannot talk to each other -------------------------------------
+
+/// One of so many parts of a study, from 1 on.
+struct Shard {
+  std::uint32_t number = 1;
+  std::uint32_t of = 1;
+};
+/// "3/40"; or "slurm": the task of the Slurm array that this process is (its SLURM_ARRAY_TASK_…
+/// variables). Throws Error naming --shard.
+Shard parse_shard(const std::string& text);
+
+/// Runs what is missing of one shard into DIR/shards/03-of-40, a study's directory of its own.
+/// Which replications belong to it follows from the study and the number of shards alone. Of a
+/// study that searches, shards of the search (DIR/search/shards) until these are merged. Throws
+/// Error as run_study does, and if there are shards of another count.
+StudyOutcome run_shard(const StudyPlan& plan, const std::string& directory, Shard shard,
+                       const RunHooks& hooks = {}, std::vector<double> seconds = {});
+
+/// As stored_files of a directory, from one of its shards.
+FileTable stored_files(const std::string& directory, Shard shard);
+
+struct ShardStatus {
+  Shard shard;
+  enum class State { kFinished, kRunning, kStopped, kMissing } state = State::kMissing;
+  std::uint64_t done = 0;   // replications
+  std::uint64_t total = 0;  // 0: not known yet, as no shard has begun
+  double work_done = 0;     // in the units of the cut, which only compare
+  double work_total = 0;
+  double rounds_per_second = 0;  // of a running one; 0: not known
+  double seconds_left = 0;       // of a running one; 0: not known
+  std::string trouble = {};      // of one that cannot be read: why
+};
+struct ShardsStatus {
+  std::uint32_t of = 0;
+  std::vector<ShardStatus> shards;  // all of them, in the order of their numbers
+  std::string title = {};           // of the study
+  bool merged = false;
+  bool searching = false;  // these are shards of the study's search
+};
+/// How far the shards in a directory are; none where there are no shards.
+std::optional<ShardsStatus> shards_status(const std::string& directory);
+
+struct MergeProgress {
+  bool checking = true;  // and then putting together
+  std::uint32_t done = 0;
+  std::uint32_t total = 0;
+};
+struct MergeOutcome {
+  bool already = false;              // nothing to do
+  bool search = false;               // what was merged is the study's search
+  std::uint64_t replications = 0;    // in the study now
+  std::vector<Shard> left_out = {};  // by a partial merge: all that was not finished
+};
+/// Puts the shards of a directory together into one study there: all of it, or, on any failure,
+/// nothing. Every shard is checked first; throws Error that names all that are missing, unfinished,
+/// at work or damaged. `partial`: takes what there is of shards nobody works on; run_study can
+/// compute the rest, or the shards can go on and be merged again. Shards stay as they are.
+MergeOutcome merge_shards(const std::string& directory, bool partial = false,
+                          const std::function<void(const MergeProgress&)>& progress = {});
 
 // --- Published: small enough for version control -------------------------------------------------
 

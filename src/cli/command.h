@@ -24,7 +24,9 @@ void add_policies(CLI::App& app);
 void add_families(CLI::App& app);
 void add_study(CLI::App& app);
 void add_run(CLI::App& app);
+void add_submit(CLI::App& app);
 void add_status(CLI::App& app);
+void add_merge(CLI::App& app);
 void add_export(CLI::App& app);
 void add_show(CLI::App& app);
 void add_report(CLI::App& app);
@@ -59,6 +61,9 @@ double rank_tolerance(const std::string& text);
 /// Of a directory that `run` has left, or of a file of published results. Beside such a file other
 /// published files lie, and nothing is left there unasked: `option` must then say where to.
 StudyResult results_at(const std::string& source, const char* option, const std::string& target);
+
+/// How far the shards in a directory are, if that is what there is to tell of it.
+bool print_shards_status(const std::string& directory);
 
 /// Prints a study's title and its answer: the end of `run` and `demo`, and all of `show`.
 void print_answer(const StudyResult& result);

@@ -66,16 +66,20 @@ ProgressLine::~ProgressLine() { clear(); }
 
 std::function<void(const Progress&)> ProgressLine::hook() {
   if (!shown_) return nullptr;
-  return [this](const Progress& progress) { draw(progress); };
+  return [this](const Progress& progress) {
+    show(progress.seconds, [&](std::size_t columns) { return progress_text(progress, columns); });
+  };
 }
 
-void ProgressLine::draw(const Progress& progress) {
+void ProgressLine::show(double seconds,
+                        const std::function<std::string(std::size_t columns)>& text) {
+  if (!shown_) return;
   // A second stage counts its time anew.
-  if (progress.seconds < last_drawn_) last_drawn_ = -1;
-  if (progress.seconds - last_drawn_ < (terminal_ ? kRedrawSeconds : kPlainLineSeconds)) return;
-  last_drawn_ = progress.seconds;
-  const std::string text = progress_text(progress, error_screen().columns - 1);
-  fmt::print(stderr, "{}{}{}", terminal_ ? "\r\033[K" : "", text, terminal_ ? "" : "\n");
+  if (seconds < last_drawn_) last_drawn_ = -1;
+  if (seconds - last_drawn_ < (terminal_ ? kRedrawSeconds : kPlainLineSeconds)) return;
+  last_drawn_ = seconds;
+  fmt::print(stderr, "{}{}{}", terminal_ ? "\r\033[K" : "", text(error_screen().columns - 1),
+             terminal_ ? "" : "\n");
   std::fflush(stderr);
 }
 

@@ -29,9 +29,10 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   std::function<void(const Progress&)> hook();
+  /// A text of the caller's own, so many seconds after the beginning.
+  void show(double seconds, const std::function<std::string(std::size_t columns)>& text);
 
  private:
-  void draw(const Progress& progress);
   void clear();
 
   bool shown_;
@@ -39,9 +40,15 @@ class ProgressLine {
   double last_drawn_ = -1;
 };
 
+/// Reads a study and plans it; one of very many cells is refused unless a person said `yes`.
+StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes,
+                  const FileTable& kept = {});
+
 struct RunStyle {
   std::string threads;  // as given
   bool quiet = false;
+  Crew* crew = nullptr;                       // see RunHooks
+  std::optional<Shard> shard = std::nullopt;  // only this part of the study
 };
 /// Runs what is missing of a study and says so; Ctrl-C ends the command with status 130. `seconds`
 /// is what trial_seconds said, if it was asked already.

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/job.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "report/table.h"
@@ -34,6 +35,7 @@ struct RunOptions {
   std::vector<std::string> overrides;
   std::string directory;
   std::string threads = "0";
+  std::string shard;
   bool yes = false;
   bool quiet = false;
 };
@@ -47,19 +49,6 @@ struct ExportOptions {
   bool markdown = false;
   bool published = false;
 };
-
-StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes,
-                  const FileTable& kept = {}) {
-  const Study study = read_study_file(file, overrides, kept);
-  try {
-    return plan_study(study, yes ? kMostCells : kManyCells);
-  } catch (const Error& error) {
-    if (error.report().field == "cells" && !yes)
-      throw Error({file, "cells", error.report().value,
-                   error.report().expected + ", or --yes to run it all the same"});
-    throw error.in_file(file);
-  }
-}
 
 // Of every cell once.
 double one_pass(const std::vector<double>& seconds) {
@@ -127,26 +116,50 @@ void check(const CheckOptions& options) {
   emit(std::nullopt, out);
 }
 
+// `parts`: into how many shards the work is cut, of which one is done here.
 void refuse_too_long(const RunOptions& options, const StudyPlan& plan,
-                     const std::vector<double>& seconds) {
-  if (total_seconds(plan, seconds) <= kLongSeconds) return;
+                     const std::vector<double>& seconds, std::uint32_t parts) {
+  const double expected = total_seconds(plan, seconds) / parts;
+  if (expected <= kLongSeconds) return;
   fmt::print(stderr, "{}{}", plan_table(plan, seconds), plan_total(plan, seconds));
   throw Error(
-      {options.file, "estimated time", time_text(total_seconds(plan, seconds)),
+      {options.file, "estimated time",
+       time_text(expected) + (parts > 1 ? fmt::format(" for each of {} shards", parts) : ""),
        fmt::format("at most {}, or --yes to run it all the same", time_text(kLongSeconds))});
 }
 
+// What the study in a directory keeps, or one of its shards.
+FileTable kept_files(const std::string& directory, const std::optional<Shard>& shard) {
+  FileTable files = stored_files(directory);
+  if (files.empty() && shard) files = stored_files(directory, *shard);
+  return files;
+}
+
+unsigned threads_option(const std::string& text) {
+  return static_cast<unsigned>(whole_number("--threads", text, 0, 4096));
+}
+
 void run(const RunOptions& options) {
+  // First of all: ranks that only compute for another know nothing of what follows.
+  Job job(threads_option(options.threads), options.quiet);
   const std::string directory = options.directory.empty()
                                     ? "runs/" + std::filesystem::path(options.file).stem().string()
                                     : options.directory;
+  std::optional<Shard> shard;
+  if (!options.shard.empty()) shard = parse_shard(options.shard);
   // A run goes on when the files its instances name are gone: the store has kept them.
   const StudyPlan plan =
-      planned(options.file, options.overrides, options.yes, stored_files(directory));
+      planned(options.file, options.overrides, options.yes, kept_files(directory, shard));
   const std::vector<double> seconds = trial_seconds(plan);
-  if (!options.yes) refuse_too_long(options, plan, seconds);
-  run_with_progress(plan, directory, {options.threads, options.quiet}, seconds);
-  if (options.quiet) return;
+  if (!options.yes) refuse_too_long(options, plan, seconds, shard ? shard->of : 1);
+  try {
+    run_with_progress(plan, directory, {options.threads, options.quiet, job.crew(), shard},
+                      seconds);
+  } catch (const ranks::JobEnded& how) {
+    job.ended(how);
+  }
+  job.end();
+  if (options.quiet || shard) return;
   emit(std::nullopt, "\n");
   print_answer(read_results(directory));
 }
@@ -214,6 +227,7 @@ std::string hidden_status(const StudyStatus& status) {
 }
 
 void status(const std::string& directory) {
+  if (print_shards_status(directory)) return;
   const StudyStatus status = study_status(directory);
   if (status.hidden) {
     emit(std::nullopt, hidden_status(status));
@@ -273,10 +287,24 @@ void export_results(const ExportOptions& options) {
 
 }  // namespace
 
+StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes,
+                  const FileTable& kept) {
+  const Study study = read_study_file(file, overrides, kept);
+  try {
+    return plan_study(study, yes ? kMostCells : kManyCells);
+  } catch (const Error& error) {
+    if (error.report().field == "cells" && !yes)
+      throw Error({file, "cells", error.report().value,
+                   error.report().expected + ", or --yes to run it all the same"});
+    throw error.in_file(file);
+  }
+}
+
 void run_with_progress(const StudyPlan& plan, const std::string& directory, const RunStyle& style,
                        const std::vector<double>& seconds) {
   RunHooks hooks;
-  hooks.threads = static_cast<unsigned>(whole_number("--threads", style.threads, 0, 4096));
+  hooks.threads = threads_option(style.threads);
+  hooks.crew = style.crew;
   hooks.stop = &stop_on_interrupt();
   if (!style.quiet)
     hooks.notice = [](const std::string& words) {
@@ -286,17 +314,27 @@ void run_with_progress(const StudyPlan& plan, const std::string& directory, cons
   {
     ProgressLine line(style.quiet, ProgressLine::InPipe::kPlainLines);
     hooks.progress = line.hook();
-    outcome = run_study(plan, directory, hooks, seconds);
+    outcome = style.shard ? run_shard(plan, directory, *style.shard, hooks, seconds)
+                          : run_study(plan, directory, hooks, seconds);
   }
   if (!outcome.complete) {
     fmt::print(stderr, "armature: interrupted; the same command goes on from here\n");
     throw ExitStatus{130};
   }
-  if (!style.quiet)
-    fmt::print("{}: {}\n", visible(directory),
-               outcome.computed == 0
-                   ? "finished already; nothing to do"
-                   : fmt::format("finished, {} replications computed", outcome.computed));
+  if (style.quiet) return;
+  const std::string found =
+      outcome.merged          ? "merged already; nothing to do"
+      : outcome.computed == 0 ? "finished already; nothing to do"
+                              : fmt::format("finished, {} replications computed", outcome.computed);
+  if (!style.shard) {
+    fmt::print("{}: {}\n", visible(directory), found);
+    return;
+  }
+  fmt::print("{}: {}shard {} of {}: {}\n", visible(directory), outcome.searching ? "search, " : "",
+             style.shard->number, style.shard->of, found);
+  if (!outcome.merged)
+    fmt::print("When all {} are finished: armature merge {}\n", style.shard->of,
+               visible(directory));
 }
 
 void add_study(CLI::App& app) {
@@ -328,18 +366,29 @@ void add_run(CLI::App& app) {
                       "replace top-level values: replications=20 horizons=[1e4,1e5]");
   command->add_option("--out,-o", options->directory, "the study's directory [runs/FILE's stem]");
   command
-      ->add_option("--threads,-j", options->threads, "0: one per core; results do not depend on it")
+      ->add_option("--threads,-j", options->threads,
+                   "of each process; 0: one per core; results do not depend on it")
       ->capture_default_str();
+  command->add_option("--shard", options->shard,
+                      "compute only this part of the study, 3/40, into DIR/shards; slurm: that of "
+                      "this task of a Slurm array");
   command->add_flag("--yes,-y", options->yes, "run it even if it is very large");
   command->add_flag("--quiet,-q", options->quiet, "no progress, and no answer at the end");
   command->footer(
       "Ctrl-C, kill or a power cut cost at most the blocks at work, about a second\n"
       "each. Then: armature show DIR, armature report DIR, armature export DIR --csv,\n"
       "armature status DIR\n\n"
+      "On many machines that share a disk, each computes a shard; which replications\n"
+      "belong to it follows from the study and the number of shards alone. Then:\n"
+      "armature merge DIR\n\n"
       "Examples:\n"
       "  armature run studies/headline.toml replications=2 horizons=1000\n"
       "  armature run studies/delay.toml replications=2 horizons=1000 \\\n"
-      "               'delay=[0,100]' --out runs/small --quiet");
+      "               'delay=[0,100]' --out runs/small --quiet\n"
+      "  armature run studies/headline.toml replications=2 horizons=1000 \\\n"
+      "               --shard 1/2 --out runs/cut\n"
+      "  armature run studies/headline.toml replications=2 horizons=1000 \\\n"
+      "               --shard 2/2 --out runs/cut");
   command->callback([options] { run(*options); });
 }
 

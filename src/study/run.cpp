@@ -16,6 +16,7 @@
 #include "lab/moments.h"
 #include "lab/runner.h"
 #include "study/plan.h"
+#include "study/shards.h"
 #include "study/stage.h"
 #include "study/store.h"
 
@@ -34,14 +35,32 @@ double bytes_of(const StudyPlan& plan, const PlannedCell& cell) {
   return 8.0 * (cell.actions + 16.0 * plan.study.checkpoints + 100);
 }
 
+// Those of the ranges that lie in one.
+std::vector<ReplicationRange> within(ReplicationRange part,
+                                     const std::vector<ReplicationRange>& ranges) {
+  std::vector<ReplicationRange> inside;
+  for (const ReplicationRange& range : ranges) {
+    const std::uint32_t first = std::max(range.first, part.first);
+    const std::uint32_t end = std::min(range.first + range.count, part.first + part.count);
+    if (first < end) inside.push_back({first, end - first});
+  }
+  return inside;
+}
+
+// The replications that are to be computed, per cell.
+std::vector<ReplicationRange> part_of(const StudyPlan& plan, std::optional<Shard> shard) {
+  if (shard) return ShardCut(plan, shard->of).part(shard->number);
+  return std::vector<ReplicationRange>(plan.cells.size(), {0, plan.study.replications});
+}
+
 // Cuts what is missing into blocks that take about a second, or less where there is little to do.
-std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<double>& seconds,
-                                      unsigned hands) {
+std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<ReplicationRange>& part,
+                                      const std::vector<double>& seconds, unsigned hands) {
   const StudyPlan& plan = store.plan();
   std::vector<std::vector<ReplicationRange>> missing;
   double work = 0;
   for (const PlannedCell& cell : plan.cells) {
-    missing.push_back(store.missing(cell.id));
+    missing.push_back(within(part[cell.id], store.missing(cell.id)));
     for (const ReplicationRange& range : missing.back()) work += range.count * seconds[cell.id];
   }
   // A second at most, as that is what a kill costs. A short study is cut finer, or some threads
@@ -81,7 +100,8 @@ std::string note_of(const Progress& progress) {
       .dump();
 }
 
-// Nothing of what no run has written: its first note, or another version's.
+}  // namespace
+
 std::optional<Progress> progress_from(const std::string& note) {
   const nlohmann::json json = nlohmann::json::parse(note, nullptr, false);
   if (!json.is_object()) return std::nullopt;
@@ -98,6 +118,8 @@ std::optional<Progress> progress_from(const std::string& note) {
     return std::nullopt;
   }
 }
+
+namespace {
 
 // The directories that a stage works in, its own and those around it: it lasts as long as they are
 // all held, and says in all of them how far it is.
@@ -146,11 +168,15 @@ RunHooks telling(const Workplace& place, const RunHooks& hooks, std::uint64_t be
 
 enum class Stage { kSearch, kMain };
 
-// One stage: what is missing of an ordinary study.
+// One stage: what is missing of an ordinary study, or of a shard of one.
 StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, const Workplace& place,
-                       Stage stage, const RunHooks& hooks, std::vector<double> seconds) {
-  StudyStore store = StudyStore::begin(directory, plan, [&place] { place.require(); });
-  const std::uint64_t total = std::uint64_t{plan.study.replications} * plan.cells.size();
+                       Stage stage, const RunHooks& hooks, std::vector<double> seconds,
+                       std::optional<Shard> shard = std::nullopt) {
+  StudyStore store = StudyStore::begin(
+      directory, plan, [&place] { place.require(); }, shard);
+  const std::vector<ReplicationRange> part = part_of(plan, shard);
+  std::uint64_t total = 0;
+  for (const ReplicationRange& range : part) total += range.count;
   const std::uint64_t before = store.stored_replications();
   // A study that is complete costs nothing to run again: no worlds, no trial.
   if (before < total) {
@@ -158,7 +184,7 @@ StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, cons
     if (seconds.empty()) seconds = trial_seconds(cells);
     if (hooks.crew) hooks.crew->announce(write_stage(plan));
     const bool searching = stage == Stage::kSearch;
-    run_blocks(cells, missing_blocks(store, seconds, hands_of(hooks)),
+    run_blocks(cells, missing_blocks(store, part, seconds, hands_of(hooks)),
                telling(place, hooks, before, total, searching),
                [&](const std::vector<FinishedBlock>& finished) {
                  std::vector<StudyStore::Block> blocks;
@@ -169,25 +195,35 @@ StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, cons
   }
   // Counted in the store, not from what was handed out: a run that was stopped has fewer.
   const std::uint64_t after = store.stored_replications();
+  const bool complete = after == total;
+  if (shard && complete && !store.sealed()) store.seal();
   store.finish();
-  return {after == total, after - before};
+  return {.complete = complete, .computed = after - before};
 }
 
-// The first stage, in a directory of its own, where it can be looked at and resumed like any other
-// study.
-StudyOutcome run_search(const StudyPlan& plan, const std::string& directory,
-                        const Workplace& around, RunHooks hooks,
-                        const std::vector<double>& seconds) {
+RunHooks telling_of_search(RunHooks hooks) {
   if (hooks.progress)
     hooks.progress = [progress = hooks.progress](Progress now) {
       now.searching = true;
       progress(now);
     };
+  return hooks;
+}
+
+// Planned again, as random families draw their worlds by the seed.
+StudyPlan search_plan(const StudyPlan& plan) {
+  return plan_study(search_study(plan.study), kAnySize);
+}
+
+// The first stage, in a directory of its own, where it can be looked at and resumed like any other
+// study.
+StudyOutcome run_search(const StudyPlan& plan, const std::string& directory,
+                        const Workplace& around, const RunHooks& hooks,
+                        const std::vector<double>& seconds) {
   make_directory(directory);
   const Workplace place(directory, hooks, &around);
-  // Planned again, as random families draw their worlds by the seed.
-  return run_stage(plan_study(search_study(plan.study), kAnySize), directory, place, Stage::kSearch,
-                   hooks, seconds);
+  return run_stage(search_plan(plan), directory, place, Stage::kSearch, telling_of_search(hooks),
+                   seconds);
 }
 
 double mean_final_regret(StudyStore& store, std::uint32_t cell) {
@@ -216,6 +252,41 @@ std::vector<std::uint32_t> chosen_cells(const StudyPlan& plan, const std::string
   return chosen;
 }
 
+// The second stage: the cells that the finished search in the directory has chosen, and how long
+// they take.
+struct ChosenStage {
+  StudyPlan plan;
+  std::vector<double> seconds;
+};
+ChosenStage chosen_stage(const StudyPlan& plan, const std::string& directory,
+                         const std::vector<double>& seconds) {
+  Study study = plan.study;
+  study.search->chosen = chosen_cells(plan, directory);
+  std::vector<double> of_chosen;
+  if (!seconds.empty())
+    for (const std::uint32_t cell : study.search->chosen) of_chosen.push_back(seconds[cell]);
+  return {plan_study(study, kAnySize), std::move(of_chosen)};
+}
+
+// A shard of one stage, unless the stage is merged already.
+StudyOutcome run_shard_of_stage(const StudyPlan& plan, const std::string& directory, Shard shard,
+                                Stage stage, const RunHooks& hooks, std::vector<double> seconds) {
+  StudyStore::require_place_for_shards(directory, plan.study);
+  StudyStore::require_shared(directory);
+  if (StudyStore::merged(directory, plan) == StudyStore::Merged::kWhole)
+    return {.complete = true, .merged = true};
+  if (const auto count = shard_count(directory); count && *count != shard.of)
+    throw Error({shards_path(directory), "--shard", shard_text(shard),
+                 fmt::format("one of {} shards, as those that are there; use another directory for "
+                             "another cut",
+                             *count)});
+  const std::string own = shard_path(directory, shard);
+  make_directory(own);
+  // Nobody holds the directory around it: there others work on their shards.
+  const Workplace place(own, hooks);
+  return run_stage(plan, own, place, stage, hooks, std::move(seconds), shard);
+}
+
 }  // namespace
 
 double most_block_bytes(unsigned hands, std::uint64_t memory) {
@@ -237,15 +308,30 @@ StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, cons
   StudyStore::require_same_search(directory, plan.study);
   const StudyOutcome search = run_search(plan, search_path(directory), place, hooks, seconds);
   if (!search.complete) return search;
-  Study study = plan.study;
-  study.search->chosen = chosen_cells(plan, directory);
-  std::vector<double> of_chosen;
-  if (!seconds.empty())
-    for (const std::uint32_t cell : study.search->chosen) of_chosen.push_back(seconds[cell]);
-  StudyOutcome outcome = run_stage(plan_study(study, kAnySize), directory, place, Stage::kMain,
-                                   hooks, std::move(of_chosen));
+  ChosenStage chosen = chosen_stage(plan, directory, seconds);
+  StudyOutcome outcome =
+      run_stage(chosen.plan, directory, place, Stage::kMain, hooks, std::move(chosen.seconds));
   outcome.computed += search.computed;
   return outcome;
+} catch (const LeaseWaitStopped&) {
+  return {};  // nothing was begun
+}
+
+StudyOutcome run_shard(const StudyPlan& plan, const std::string& directory, Shard shard,
+                       const RunHooks& hooks, std::vector<double> seconds) try {
+  require_countable(plan);
+  if (!searches_first(plan))
+    return run_shard_of_stage(plan, directory, shard, Stage::kMain, hooks, std::move(seconds));
+  for (const std::string& place : {directory, search_path(directory)})
+    StudyStore::require_shared(place);
+  StudyStore::require_same_search(directory, plan.study, /*in_shards=*/true);
+  StudyOutcome outcome = run_shard_of_stage(search_plan(plan), search_path(directory), shard,
+                                            Stage::kSearch, telling_of_search(hooks), seconds);
+  outcome.searching = true;
+  if (!outcome.merged) return outcome;
+  ChosenStage chosen = chosen_stage(plan, directory, seconds);
+  return run_shard_of_stage(chosen.plan, directory, shard, Stage::kMain, hooks,
+                            std::move(chosen.seconds));
 } catch (const LeaseWaitStopped&) {
   return {};  // nothing was begun
 }

@@ -2,6 +2,8 @@
 // text.
 #pragma once
 
+#include <optional>
+
 #include "armature/study.h"
 
 namespace armature {
@@ -18,5 +20,9 @@ StudyPlan read_stage(const std::string& text);
 /// What one block may take of a machine with so much memory, in bytes, where so many are computed
 /// at one time.
 double most_block_bytes(unsigned hands, std::uint64_t memory);
+
+/// What a run says of itself in its lease. Nothing of what no run has written: its first note, or
+/// another version's.
+std::optional<Progress> progress_from(const std::string& note);
 
 }  // namespace armature

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "armature/error.h"
+#include "armature/state.h"
 #include "armature/version.h"
 #include "base/directory_lease.h"
 #include "base/file.h"
@@ -22,6 +23,7 @@
 #include "study/name_json.h"
 #include "study/plan.h"
 #include "study/read.h"
+#include "study/shards.h"
 
 namespace armature {
 namespace {
@@ -32,6 +34,7 @@ constexpr std::int64_t kApplication = 0x41524d41;  // "ARMA": what `file` calls 
 // Rises with any change to the tables; stand_in then needs views for the one before.
 constexpr std::int64_t kSchema = 3;
 constexpr std::uint64_t kMostActions = 100'000'000;  // a list of all plays must fit in memory
+constexpr const char* kJobFolder = "job";  // in the study's directory: what armature submit writes
 
 #ifdef __clang__
 constexpr const char* kCompiler = __VERSION__;  // names itself
@@ -199,6 +202,10 @@ void set_run_value(Database& database, const std::string& key, const std::string
       .run();
 }
 
+void remove_run_value(Database& database, const std::string& key) {
+  Statement(database, "DELETE FROM run WHERE key = :key").bind(":key", key).run();
+}
+
 using Json = nlohmann::json;
 
 // For readers of the database: what varies, as it was written. armature itself reads `names`.
@@ -301,6 +308,11 @@ void name_again(StudyPlan& plan, const std::string& path) {
   }
 }
 
+// Keys of `run` that only shards have, and what is made of them.
+constexpr const char* kShardKey = "shard";      // which one: "3/40"
+constexpr const char* kSealKey = "seal";        // it is finished: a digest of its results
+constexpr const char* kPartialKey = "partial";  // merged of shards that were not all finished
+
 // A row of `run` for each, beside the study they belong to: older versions pass them over.
 constexpr const char* kFileKey = "file:";
 
@@ -379,9 +391,10 @@ void write_plan(Database& database, const StudyPlan& plan) {
 }
 
 // One transaction, with both pragmas in it: a database has all of this or is_empty.
-void fill(Database& database, const StudyPlan& plan) {
+void fill(Database& database, const StudyPlan& plan, std::optional<Shard> shard = std::nullopt) {
   Transaction transaction(database);
   database.execute(kTables);
+  if (shard) set_run_value(database, kShardKey, shard_text(*shard));
   set_run_value(database, "version", version());
   set_run_value(database, "compiler", kCompiler);
   set_run_value(database, "processor", processor_name());
@@ -402,10 +415,14 @@ void fill(Database& database, const StudyPlan& plan) {
   transaction.commit();
 }
 
+// Whom a store must agree with.
+constexpr const char* kAsBegun =
+    ", as when this study was begun; use another directory for another study";
+constexpr const char* kAsOthers = ", as the other shards";
+
 [[noreturn]] void refuse(const Database& database, const std::string& field, const std::string& now,
-                         const std::string& then) {
-  throw Error({database.path(), field, now,
-               then + ", as when this study was begun; use another directory for another study"});
+                         const std::string& then, const char* as = kAsBegun) {
+  throw Error({database.path(), field, now, then + as});
 }
 
 // What decides a cell's numbers, and no label: as it is compared, so it is printed.
@@ -420,6 +437,14 @@ void require_same_version(Database& database) {
     refuse(database, "version of armature", version(), run_value(database, "version"));
 }
 
+// A shard holds its own part and nothing else, whoever is told to run here.
+void require_same_part(Database& database, std::optional<Shard> now) {
+  const std::string then = run_value(database, kShardKey);
+  const auto words = [](const std::string& shard) { return shard.empty() ? "all of it" : shard; };
+  const std::string mine = now ? shard_text(*now) : "";
+  if (mine != then) refuse(database, "shard", words(mine), words(then));
+}
+
 // An older store is read as it is, but rows can be added to its own tables alone.
 void require_this_schema(Database& database) {
   const std::int64_t schema = number_from(database, "PRAGMA user_version");
@@ -428,60 +453,84 @@ void require_this_schema(Database& database) {
 }
 
 // More replications of the search might choose other cells.
-void require_same_stages(Database& database, const Study& now, const Study& then) {
+void require_same_stages(Database& database, const Study& now, const Study& then,
+                         const char* as = kAsBegun) {
   const auto words = [](const Study& study) {
     return study.search ? fmt::format("{} replications", study.search->replications) : "none";
   };
-  if (words(now) != words(then)) refuse(database, "search", words(now), words(then));
+  if (words(now) != words(then)) refuse(database, "search", words(now), words(then), as);
 }
 
 // By their bytes: what is kept is what was played. Which files a study names its cells tell, and
 // stores of before files were kept have only the cells.
-void require_same_files(Database& database, const FileTable& now, const FileTable& then) {
+void require_same_files(Database& database, const FileTable& now, const FileTable& then,
+                        const char* as) {
   for (const auto& [path, content] : now)
     if (const auto kept = then.find(path); kept != then.end() && kept->second != content)
-      refuse(database, "file " + path, "another content", "the content it had");
+      refuse(database, "file " + path, "another content", "the content it had", as);
 }
 
 // Only what leaves stored results as they are may differ: words, labels, roles, figures, verdicts;
 // more replications; and max_events, which gives a replication up but never alters one.
-void require_same_study(Database& database, const StudyPlan& now, const StudyPlan& then) {
+void require_same_study(Database& database, const StudyPlan& now, const StudyPlan& then,
+                        const char* as = kAsBegun) {
   const auto compare = [&](const std::string& field, const auto& ours, const auto& theirs) {
-    if (ours != theirs) refuse(database, field, fmt::format("{}", ours), fmt::format("{}", theirs));
+    if (ours != theirs)
+      refuse(database, field, fmt::format("{}", ours), fmt::format("{}", theirs), as);
   };
   compare("seed", now.study.seed, then.study.seed);
   compare("checkpoints", now.study.checkpoints, then.study.checkpoints);
   compare("engine", now.study.engine, then.study.engine);
-  require_same_stages(database, now.study, then.study);
-  require_same_files(database, now.study.files, then.study.files);
+  require_same_stages(database, now.study, then.study, as);
+  require_same_files(database, now.study.files, then.study.files, as);
   compare("number of cells", now.cells.size(), then.cells.size());
   for (std::size_t i = 0; i < now.cells.size(); ++i) {
     compare(fmt::format("cell {}", i), described(now.cells[i]), described(then.cells[i]));
     // The text may name a file, whose contents are not in it.
     if (now.cells[i].fingerprint != then.cells[i].fingerprint)
       refuse(database, fmt::format("cell {}: instance", i), now.cells[i].instance + ", changed",
-             "the same truth behind the name");
+             "the same truth behind the name", as);
   }
   // Fewer would leave stored replications that the study does not ask for, and that summaries would
   // count all the same.
   if (now.study.replications < then.study.replications)
     refuse(database, "replications", fmt::format("{}", now.study.replications),
-           fmt::format("at least {}", then.study.replications));
+           fmt::format("at least {}", then.study.replications), as);
+}
+
+// Of what is cut into shards nothing may grow: which replications belong to whom goes by their
+// number.
+void require_same_cut(Database& database, const StudyPlan& now, const StudyPlan& then,
+                      const char* as = kAsBegun) {
+  require_same_study(database, now, then, as);
+  if (now.study.replications != then.study.replications)
+    refuse(database, "replications", fmt::format("{}", now.study.replications),
+           fmt::format("{}", then.study.replications), as);
 }
 
 // A mistyped --out must not put a database among somebody's files. The search of a study that has
-// one is its own, and so is the lease of a run.
+// one is its own, and so are the lease of a run and what armature submit writes.
 bool holds_other_files(const std::string& directory, const Study& study) {
   std::error_code ignored;
   if (!fs::exists(directory, ignored) || StudyStore::exists(directory)) return false;
-  for (const auto& entry : fs::directory_iterator(directory))
-    if (!DirectoryLease::is_lease_file(entry.path().filename().string()) &&
-        (!study.search || entry.path().string() != search_path(directory)))
-      return true;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const std::string name = entry.path().filename().string();
+    const bool own = DirectoryLease::is_lease_file(name) || name == kJobFolder ||
+                     (study.search && entry.path().string() == search_path(directory));
+    if (!own) return true;
+  }
   return false;
 }
 
+// What begins in shards goes on in shards, and ends as a study that anyone may go on with.
+void require_no_shards(const std::string& directory) {
+  if (!StudyStore::exists(directory) && shard_count(directory))
+    throw Error({directory, "directory", "shards that are not merged",
+                 "another directory, or what armature merge " + directory + " leaves there"});
+}
+
 void require_own_directory(const std::string& directory, const Study& study) {
+  require_no_shards(directory);
   if (holds_other_files(directory, study))
     throw Error({directory, "directory", "other files", "a new or empty one, or a study's own"});
 }
@@ -508,7 +557,7 @@ StudyStore::StudyStore(std::unique_ptr<Database> database, StudyPlan plan,
     : database_(std::move(database)), plan_(std::move(plan)), guard_(std::move(guard)) {}
 
 StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan,
-                             std::function<void()> guard) {
+                             std::function<void()> guard, std::optional<Shard> shard) {
   require_own_directory(directory, plan.study);
   auto database = open_store(directory, Database::Mode::kCreate);
   const bool fresh = is_empty(*database);
@@ -518,16 +567,20 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
     require_same_version(*database);
     require_this_schema(*database);
     require_tables(*database);
-    require_same_study(*database, plan, read_plan(*database));
+    require_same_part(*database, shard);
+    (shard ? require_same_cut : require_same_study)(*database, plan, read_plan(*database),
+                                                    kAsBegun);
   }
   // WAL: readers see a view of their own while blocks are added, and neither waits for the other.
   // FULL: a committed block survives a power cut, not only the death of the process.
   database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
   if (fresh) {
-    fill(*database, plan);
+    fill(*database, plan, shard);
   } else {
     Transaction transaction(*database);
     write_plan(*database, plan);
+    // From here on it is a run's own: what is merged once more would be without what is added.
+    remove_run_value(*database, kPartialKey);
     transaction.commit();
   }
   return {std::move(database), plan, std::move(guard)};
@@ -539,11 +592,14 @@ bool StudyStore::exists(const std::string& directory) {
   return fs::exists(store_path(directory), ignored);
 }
 
+bool StudyStore::has_begun(const std::string& directory) {
+  if (!exists(directory)) return false;
+  return !is_empty(*open_store(directory, Database::Mode::kReadWrite));
+}
+
 bool StudyStore::only_searched(const std::string& directory) {
-  if (!exists(search_path(directory))) return false;
-  if (!exists(directory)) return true;
   // Killed between the stages: a file is there, but nothing in it.
-  return is_empty(*open_store(directory, Database::Mode::kReadWrite));
+  return exists(search_path(directory)) && !has_begun(directory);
 }
 
 void StudyStore::require_shared(const std::string& directory) {
@@ -570,8 +626,43 @@ std::optional<Study> study_in(Database& database) {
 
 }  // namespace
 
-void StudyStore::require_same_search(const std::string& directory, const Study& study) {
-  require_own_directory(directory, study);
+void StudyStore::require_place_for_shards(const std::string& directory, const Study& study) {
+  std::error_code ignored;
+  const bool begun = fs::exists(shards_path(directory), ignored) ||
+                     (study.search && fs::exists(shards_path(search_path(directory)), ignored));
+  if (!begun && holds_other_files(directory, study))
+    throw Error({directory, "directory", "other files", "a new or empty one, or a study's own"});
+}
+
+StudyStore::Merged StudyStore::merged(const std::string& directory, const StudyPlan& plan) {
+  if (!has_begun(directory)) return Merged::kNot;
+  const auto opened = open_store(directory, Database::Mode::kReadWrite);
+  Database& database = *opened;
+  require_our_kind(database);
+  require_same_version(database);
+  require_this_schema(database);
+  require_tables(database);
+  require_same_part(database, std::nullopt);
+  require_same_cut(database, plan, read_plan(database));
+  if (!run_value(database, kPartialKey).empty()) return Merged::kInPart;
+  const std::uint64_t total = std::uint64_t{plan.study.replications} * plan.cells.size();
+  const auto stored =
+      static_cast<std::uint64_t>(number_from(database, "SELECT count(*) FROM replications"));
+  if (stored != total)
+    throw Error({directory, "directory",
+                 fmt::format("a study that armature run has begun here without shards ({} of {} "
+                             "replications)",
+                             stored, total),
+                 "another directory for shards; armature run goes on with this one"});
+  return Merged::kWhole;
+}
+
+void StudyStore::require_same_search(const std::string& directory, const Study& study,
+                                     bool in_shards) {
+  if (in_shards)
+    require_place_for_shards(directory, study);
+  else
+    require_own_directory(directory, study);
   if (exists(directory)) {
     const auto database = open_store(directory, Database::Mode::kReadWrite);
     if (const auto then = study_in(*database)) require_same_stages(*database, study, *then);
@@ -588,10 +679,17 @@ void StudyStore::require_same_search(const std::string& directory, const Study& 
 
 StudyStore StudyStore::read(const std::string& directory) {
   require_shared(directory);
+  return read_held(directory);
+}
+
+StudyStore StudyStore::read_held(const std::string& directory) {
   if (only_searched(directory))
     throw Error({directory, "study", "its search alone",
                  "a finished search; the same armature run goes on with it, and " +
                      search_path(directory) + " can be looked at"});
+  if (!exists(directory) && (shard_count(directory) || shard_count(search_path(directory))))
+    throw Error({directory, "study", "shards that are not merged",
+                 "what armature merge " + directory + " makes of them"});
   if (!exists(directory))
     throw Error({directory, "study", "none", "a directory that armature run has left"});
   // Read-write: a killed run leaves a log, and only a writer can bring it in.
@@ -618,6 +716,11 @@ FileTable stored_files(const std::string& directory) {
   } catch (const Error&) {
     return {};
   }
+}
+
+FileTable stored_files(const std::string& directory, Shard shard) {
+  FileTable files = stored_files(shard_path(directory, shard));
+  return files.empty() ? stored_files(shard_path(search_path(directory), shard)) : files;
 }
 
 RunEnvironment StudyStore::environment() {
@@ -888,6 +991,244 @@ void StudyStore::finish() {
     database_->execute("PRAGMA journal_mode = DELETE");
   } catch (const Error&) {
   }
+}
+
+// --- Shards and what is made of them -------------------------------------------------------------
+
+namespace {
+
+// All results, in the order of their keys; not how long they took, nor what words go with them.
+std::string digest_of_results(Database& database) {
+  Fingerprint fingerprint;
+  const auto add_number = [&](auto number) { fingerprint.add(&number, sizeof number); };
+  const auto add_rows = [&](const char* sql, const std::string& types) {
+    Statement rows(database, sql);
+    while (rows.step())
+      for (int column = 0; column < static_cast<int>(types.size()); ++column) {
+        const bool null = rows.is_null(column);
+        add_number(static_cast<std::uint8_t>(null ? 1 : 0));
+        if (null) continue;
+        if (types[static_cast<std::size_t>(column)] == 'i') {
+          add_number(rows.integer(column));
+        } else if (types[static_cast<std::size_t>(column)] == 'r') {
+          add_number(rows.real(column));
+        } else {
+          const std::string text = rows.text(column);
+          fingerprint.add(text.data(), text.size() + 1);  // with its end
+        }
+      }
+  };
+  add_rows(
+      "SELECT cell, replication, regret, simple_regret, engine, leap_error FROM replications "
+      "ORDER BY cell, replication",
+      "iirrtr");
+  add_rows(
+      "SELECT cell, checkpoint, replication, regret FROM curves "
+      "ORDER BY cell, checkpoint, replication",
+      "iiir");
+  add_rows(
+      "SELECT cell, name, checkpoint, replication, value, word FROM diagnostics "
+      "ORDER BY cell, name, checkpoint, replication",
+      "itiirt");
+  add_rows("SELECT cell, arm, plays FROM pulls ORDER BY cell, arm", "iii");
+  return fmt::format("{:016x}", fingerprint.value());
+}
+
+[[noreturn]] void refuse_damage(const Database& database, const std::string& table,
+                                const std::string& found, const std::string& expected) {
+  throw Error({database.path(), table, found, expected});
+}
+
+void require_sound_pages(Database& database) {
+  Statement check(database, "PRAGMA quick_check(1)");
+  const std::string found = check.step() ? check.text(0) : "nothing";
+  if (found != "ok") refuse_damage(database, "database", found, "one as SQLite wrote it");
+}
+
+// Rows of a table that belong to no replication.
+void require_no_strays(Database& database, const char* table) {
+  const std::int64_t strays = number_from(
+      database, fmt::format("SELECT count(*) FROM {0} LEFT JOIN replications r ON r.cell = "
+                            "{0}.cell AND r.replication = {0}.replication WHERE r.cell IS NULL",
+                            table));
+  if (strays != 0)
+    refuse_damage(database, table, fmt::format("{} rows of no replication", strays), "none");
+}
+
+}  // namespace
+
+void StudyStore::seal() {
+  require_mine();
+  Transaction transaction(*database_);
+  set_run_value(*database_, kSealKey, digest_of_results(*database_));
+  transaction.commit();
+}
+
+bool StudyStore::sealed() { return !run_value(*database_, kSealKey).empty(); }
+
+void StudyStore::require_shard(Shard shard, const StudyPlan& plan) {
+  require_same_version(*database_);
+  require_this_schema(*database_);
+  if (const std::string name = run_value(*database_, kShardKey); name != shard_text(shard))
+    refuse_damage(*database_, "shard", name.empty() ? "none" : name, shard_text(shard));
+  require_same_cut(*database_, plan_, plan, kAsOthers);
+}
+
+void StudyStore::require_part(const std::vector<ReplicationRange>& part, bool whole) {
+  Database& database = *database_;
+  require_sound_pages(database);
+
+  std::vector<std::uint32_t> stored(part.size());
+  Statement cells(database,
+                  "SELECT cell, count(*) AS stored, min(replication) AS first, max(replication) AS "
+                  "last FROM replications GROUP BY cell");
+  while (cells.step()) {
+    const auto cell = armature::whole<std::uint32_t>(database, cells, "cell", 0, part.size() - 1);
+    const std::int64_t begin = part[cell].first, end = begin + part[cell].count;
+    if (cells.integer("first") < begin || cells.integer("last") >= end)
+      refuse_damage(
+          database, "replications",
+          fmt::format("{} to {} of cell {}", cells.integer("first"), cells.integer("last"), cell),
+          fmt::format("{} from {} on", part[cell].count, begin));
+    stored[cell] = armature::whole<std::uint32_t>(database, cells, "stored");
+  }
+  for (std::size_t cell = 0; whole && cell < part.size(); ++cell)
+    if (stored[cell] != part[cell].count)
+      refuse_damage(database, "replications", fmt::format("{} of cell {}", stored[cell], cell),
+                    fmt::format("{}", part[cell].count));
+
+  // As many at every checkpoint, and none of others: the same ones.
+  std::vector<std::vector<std::uint32_t>> points(part.size());
+  for (const PlannedCell& cell : plan_.cells) {
+    const std::vector<Round> rounds = log_checkpoints(cell.horizon, plan_.study.checkpoints);
+    if (checkpoints(cell.id) != rounds)
+      refuse_damage(database, "checkpoints", fmt::format("others of cell {}", cell.id),
+                    "those of the study");
+    points[cell.id].resize(rounds.size());
+  }
+  Statement curves(database,
+                   "SELECT cell, checkpoint, count(*) AS stored FROM curves GROUP BY cell, "
+                   "checkpoint");
+  while (curves.step()) {
+    const auto cell = armature::whole<std::uint32_t>(database, curves, "cell", 0, part.size() - 1);
+    const auto checkpoint =
+        armature::whole<std::uint32_t>(database, curves, "checkpoint", 0, points[cell].size() - 1);
+    points[cell][checkpoint] = armature::whole<std::uint32_t>(database, curves, "stored");
+  }
+  for (std::size_t cell = 0; cell < part.size(); ++cell)
+    for (const std::uint32_t count : points[cell])
+      if (count != stored[cell])
+        refuse_damage(database, "curves",
+                      fmt::format("{} replications of cell {} at a checkpoint", count, cell),
+                      fmt::format("{}, as in replications", stored[cell]));
+  require_no_strays(database, "curves");
+  require_no_strays(database, "diagnostics");
+
+  for (const PlannedCell& cell : plan_.cells) {
+    std::uint64_t plays = 0;
+    for (const std::uint64_t count : pulls(cell)) plays += count;
+    if (plays != stored[cell.id] * cell.horizon)
+      refuse_damage(database, "pulls", fmt::format("{} plays of cell {}", plays, cell.id),
+                    fmt::format("{} replications × {} rounds", stored[cell.id], cell.horizon));
+  }
+
+  const std::string seal = run_value(database, kSealKey);
+  if (!seal.empty() && seal != digest_of_results(database))
+    refuse_damage(database, "results", "others than when it was finished",
+                  "those that were computed");
+}
+
+namespace {
+
+// Beside the store, so that it can be renamed into place.
+std::string path_aside(const std::string& directory) { return store_path(directory) + ".merging"; }
+
+void remove_database(const std::string& path) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-journal", "-wal", "-shm"}) fs::remove(path + suffix, ignored);
+}
+
+}  // namespace
+
+StoreMerger::StoreMerger(const std::string& directory, const StudyPlan& plan,
+                         const RunEnvironment& environment, std::function<void()> guard)
+    : directory_(directory), aside_(path_aside(directory)) {
+  remove_database(aside_);
+  auto database = std::make_unique<Database>(aside_, Database::Mode::kCreate);
+  // Nobody else sees it, and on any failure it is thrown away: nothing to roll back, and synced
+  // once at the end.
+  database->execute(
+      "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;");
+  fill(*database, plan);
+  set_run_value(*database, "compiler", environment.compiler);
+  set_run_value(*database, "processor", environment.processor);
+  store_.emplace(StudyStore(std::move(database), plan, std::move(guard)));
+}
+
+StoreMerger::~StoreMerger() {
+  store_.reset();
+  if (!aside_.empty()) remove_database(aside_);
+}
+
+void StoreMerger::absorb(const std::string& directory) {
+  Database& database = *store_->database_;
+  store_->require_mine();
+  Statement(database, "ATTACH :path AS part").bind(":path", store_path(directory)).run();
+  if (on_network_file_system(directory))
+    database.execute("PRAGMA part.locking_mode = EXCLUSIVE");  // as open_store does
+  {
+    Transaction transaction(database);
+    // Columns by their names, in the order that both have them; a replication that is there twice
+    // is refused by the primary key.
+    for (const char* columns :
+         {"replications(cell, replication, regret, simple_regret, engine, leap_error)",
+          "curves(cell, checkpoint, replication, regret)",
+          "diagnostics(cell, name, checkpoint, replication, value, word)",
+          "blocks(cell, first, replications, seconds)"}) {
+      const std::string text = columns;
+      const std::size_t open = text.find('(');
+      database.execute(fmt::format("INSERT INTO main.{} SELECT {} FROM part.{}", text,
+                                   text.substr(open + 1, text.size() - open - 2),
+                                   text.substr(0, open)));
+    }
+    database.execute(
+        "INSERT INTO main.pulls(cell, arm, plays) SELECT cell, arm, plays FROM part.pulls WHERE "
+        "true ON CONFLICT DO UPDATE SET plays = plays + excluded.plays");
+    transaction.commit();
+  }
+  database.execute("DETACH part");
+}
+
+void StoreMerger::commit(bool whole) {
+  if (!whole) set_run_value(*store_->database_, kPartialKey, "yes");
+  store_->require_mine();
+  store_.reset();
+  sync_path(aside_);
+  // What stands there is of an earlier merge, or never began. Its log must not be taken for that of
+  // the new one.
+  if (StudyStore::exists(directory_))
+    open_store(directory_, Database::Mode::kReadWrite)->execute("PRAGMA journal_mode = DELETE");
+  std::error_code error;
+  fs::rename(aside_, store_path(directory_), error);
+  if (error)
+    throw Error({store_path(directory_), "rename", error.message(), "a file that can be written"});
+  aside_.clear();
+  sync_path(directory_);
+}
+
+std::optional<StoreGlance> glance_at_store(const std::string& directory, std::size_t cells) {
+  if (!StudyStore::has_begun(directory)) return std::nullopt;
+  const auto opened = open_store(directory, Database::Mode::kReadWrite);
+  Database& database = *opened;
+  require_our_kind(database);
+  StoreGlance glance;
+  glance.sealed = !run_value(database, kSealKey).empty();
+  glance.replications.resize(cells);
+  Statement rows(database, "SELECT cell, count(*) AS stored FROM replications GROUP BY cell");
+  while (rows.step())
+    glance.replications[whole<std::uint32_t>(database, rows, "cell", 0, cells - 1)] =
+        whole<std::uint32_t>(database, rows, "stored");
+  return glance;
 }
 
 }  // namespace armature

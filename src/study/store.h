@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <mutex>
+#include <optional>
 
 #include "armature/study.h"
 #include "base/sqlite.h"
@@ -17,14 +18,20 @@ class StudyStore final : public Recorder {
   /// replications may have grown, and labels, words and figures may have changed. Throws Error
   /// otherwise, and leaves the results there as they were. The caller holds the DirectoryLease.
   /// `guard` is called before each write and throws if the directory is no longer the caller's:
-  /// nothing is written then, not even by closing the store.
+  /// nothing is written then, not even by closing the store. `shard`: the store is to hold this
+  /// part of the study alone (study/shards.h).
   static StudyStore begin(const std::string& directory, const StudyPlan& plan,
-                          std::function<void()> guard = {});
+                          std::function<void()> guard = {},
+                          std::optional<Shard> shard = std::nullopt);
   /// What a directory holds: one view of it all, whatever a run adds meanwhile. Not for adding.
   /// Throws Error while a run is at work whose store cannot be shared (require_shared).
   static StudyStore read(const std::string& directory);
+  /// The same for who holds the DirectoryLease.
+  static StudyStore read_held(const std::string& directory);
 
   static bool exists(const std::string& directory);
+  /// Is there more than a file that a killed run has left empty?
+  static bool has_begun(const std::string& directory);
   /// Throws Error if a run is at work in this directory on another machine, or on a network's file
   /// system: SQLite's log beside the database needs memory that all who open it share, and a reader
   /// without it could take the log away from under the writer.
@@ -32,8 +39,16 @@ class StudyStore final : public Recorder {
   /// Has the study's first stage begun here, and nothing else?
   static bool only_searched(const std::string& directory);
   /// Throws Error if a study that searches cannot go on or begin in this directory, so that this is
-  /// said before the search and not after it.
-  static void require_same_search(const std::string& directory, const Study& study);
+  /// said before the search and not after it. `in_shards`: shards may lie there.
+  static void require_same_search(const std::string& directory, const Study& study,
+                                  bool in_shards = false);
+  /// Throws Error if this directory holds other things than shards of a study and what is made of
+  /// them.
+  static void require_place_for_shards(const std::string& directory, const Study& study);
+  /// What stands where shards are merged to. Throws Error if that is another study than the plan's,
+  /// or one that armature run has begun there by itself.
+  enum class Merged { kNot, kInPart, kWhole };
+  static Merged merged(const std::string& directory, const StudyPlan& plan);
 
   const StudyPlan& plan() const { return plan_; }
   /// Of the run that began the study; those that went on with it leave no mark.
@@ -49,6 +64,17 @@ class StudyStore final : public Recorder {
   /// Leaves one plain file behind, which can be copied and mailed without its log. Nothing is lost
   /// if it is never called.
   void finish();
+
+  /// Notes that nothing is missing of this shard, with a digest of all it holds.
+  void seal();
+  bool sealed();
+  /// Throws Error unless this is the store of that shard, written by this version of armature for
+  /// the same study as `plan`.
+  void require_shard(Shard shard, const StudyPlan& plan);
+  /// Throws Error unless the database is sound, and holds of each cell replications of its range
+  /// alone, each with its whole curve, and all plays of these. `whole`: none may be missing.
+  void require_part(const std::vector<ReplicationRange>& part, bool whole);
+
   /// cells.csv, replications.csv, pulls.csv and diagnostics.csv, row by row; where it is asked for
   /// also replication_curves.csv.
   void export_tables(const std::string& folder, bool every_curve);
@@ -76,6 +102,7 @@ class StudyStore final : public Recorder {
   double seconds(std::uint32_t cell) override;
 
  private:
+  friend class StoreMerger;
   StudyStore(std::unique_ptr<Database> database, StudyPlan plan, std::function<void()> guard);
   void require_mine();
   /// The statements of one block; defined where all SQL stands.
@@ -87,6 +114,37 @@ class StudyStore final : public Recorder {
   std::function<void()> guard_;
   std::unique_ptr<std::mutex> writing_ = std::make_unique<std::mutex>();
 };
+
+/// A study's store that is put together of others, aside from where it will stand: there it appears
+/// whole or not at all. The caller holds the DirectoryLease; `guard`: see StudyStore::begin.
+class StoreMerger {
+ public:
+  /// Removes what a merge that was killed has left.
+  StoreMerger(const std::string& directory, const StudyPlan& plan,
+              const RunEnvironment& environment, std::function<void()> guard);
+  ~StoreMerger();
+  StoreMerger(const StoreMerger&) = delete;
+  StoreMerger& operator=(const StoreMerger&) = delete;
+
+  /// All results in the store of this directory, too.
+  void absorb(const std::string& directory);
+  StudyStore& store() { return *store_; }
+  /// `whole`: nothing is missing. If something is, the store says so, and may be merged again.
+  void commit(bool whole);
+
+ private:
+  std::string directory_;
+  std::string aside_;
+  std::optional<StudyStore> store_;
+};
+
+/// What of a store is there, without reading its plan.
+struct StoreGlance {
+  std::vector<std::uint32_t> replications;  // per cell
+  bool sealed = false;
+};
+/// None where no store has begun.
+std::optional<StoreGlance> glance_at_store(const std::string& directory, std::size_t cells);
 
 /// All summaries of what a store holds.
 StudyResult results_of(StudyStore& store);

@@ -31,8 +31,9 @@ const std::map<std::string, Rooms> kBelow = {
     {"study", {"lab", "theory"}},
     {"report", {"study", "figures", "audit", "advice"}},
     {"service", {"policies", "audit"}},
+    {"ranks", {"study"}},
     {"cuda", {"simulate"}},
-    {"cli", {"report", "lab", "advice", "service", "audit", "graph", "cuda"}},
+    {"cli", {"report", "lab", "advice", "service", "audit", "graph", "ranks", "cuda"}},
 };
 
 // The public door has no folders: which room each of its headers belongs to.

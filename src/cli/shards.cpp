@@ -1,0 +1,187 @@
+// Studies that many machines compute in shards: how far they are, and putting them together.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+
+#include "armature/error.h"
+#include "armature/study.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+#include "report/table.h"
+
+namespace armature::cli {
+namespace {
+
+using State = ShardStatus::State;
+
+struct MergeOptions {
+  std::string directory;
+  bool partial = false;
+  bool quiet = false;
+};
+
+std::string merge_progress_text(const MergeProgress& progress) {
+  return fmt::format("{} {} of {} shards", progress.checking ? "checked" : "merged", progress.done,
+                     progress.total);
+}
+
+std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome) {
+  const std::string directory = visible(options.directory);
+  std::string out = directory + ": " + (outcome.search ? "search " : "");
+  if (outcome.already)
+    out += "merged already; nothing to do\n";
+  else if (outcome.left_out.empty())
+    out += fmt::format("merged, {} replications\n", outcome.replications);
+  else
+    out += fmt::format("merged in part, {} replications; {} shards were not finished\n",
+                       outcome.replications, outcome.left_out.size());
+  if (!outcome.left_out.empty()) {
+    out += fmt::format(
+        "A look at it: armature show {0}. Shards can go on and be merged again, or "
+        "armature run --out {0} computes the rest.\n",
+        directory);
+    return out;
+  }
+  if (outcome.search) {
+    out += fmt::format(
+        "{}/search/shards is no longer needed. Now the cells it chose: the same armature run "
+        "--shard again.\n",
+        directory);
+    return out;
+  }
+  return out + fmt::format("{0}/shards is no longer needed. What came out: armature show {0}\n",
+                           directory);
+}
+
+void merge(const MergeOptions& options) {
+  MergeOutcome outcome;
+  {
+    ProgressLine line(options.quiet, ProgressLine::InPipe::kPlainLines);
+    const auto start = std::chrono::steady_clock::now();
+    outcome = merge_shards(options.directory, options.partial, [&](const MergeProgress& progress) {
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+      line.show(passed.count(), [&](std::size_t) { return merge_progress_text(progress); });
+    });
+  }
+  if (!options.quiet) emit(std::nullopt, merge_words(options, outcome));
+}
+
+// Never 100% before the end.
+std::string percent(double done, double total) {
+  return total > 0 ? fmt::format("{:.0f}%", std::floor(100 * std::min(done / total, 1.0))) : "–";
+}
+
+std::string state_words(const ShardStatus& shard) {
+  if (!shard.trouble.empty()) return "cannot be read: " + visible(shard.trouble);
+  switch (shard.state) {
+    case State::kFinished:
+      return "finished";
+    case State::kRunning:
+      return shard.seconds_left > 0 ? fmt::format("running, {} left", time_text(shard.seconds_left))
+                                    : "running";
+    case State::kStopped:
+      return "stopped";
+    case State::kMissing:
+      return "missing";
+  }
+  return "";
+}
+
+// One line each of what is not finished; of those that nobody has begun a line for each row of
+// them.
+std::string unfinished_shards(const ShardsStatus& status) {
+  TextTable table({"shard", "work done", "state"});
+  table.words(2);
+  bool any = false;
+  for (std::size_t i = 0; i < status.shards.size();) {
+    const ShardStatus& shard = status.shards[i];
+    std::size_t end = i + 1;
+    if (shard.state == State::kMissing && shard.trouble.empty())
+      while (end < status.shards.size() && status.shards[end].state == State::kMissing) ++end;
+    if (shard.state != State::kFinished) {
+      any = true;
+      table.add({end - i > 1 ? fmt::format("{}–{}", i + 1, end) : fmt::format("{}", i + 1),
+                 percent(shard.work_done, shard.work_total), state_words(shard)});
+    }
+    i = end;
+  }
+  return any ? table.print(screen()) : "";
+}
+
+// "37 of 40 shards finished, 2 running, 1 missing; 93% of the work; 1.2e+09 rounds/s; about 5 min
+// 10 s left". The time is that of who is slowest: others end before.
+std::string totals(const ShardsStatus& status) {
+  std::map<State, std::size_t> counts;
+  double done = 0, total = 0, rate = 0, left = 0;
+  for (const ShardStatus& shard : status.shards) {
+    ++counts[shard.state];
+    done += shard.work_done;
+    total += shard.work_total;
+    if (shard.state != State::kRunning) continue;
+    rate += shard.rounds_per_second;
+    left = std::max(left, shard.seconds_left);
+  }
+  std::vector<std::string> states{
+      fmt::format("{} of {} shards finished", counts[State::kFinished], status.of)};
+  for (const auto& [state, word] : {std::pair(State::kRunning, "running"),
+                                    {State::kStopped, "stopped"},
+                                    {State::kMissing, "missing"}})
+    if (counts[state] > 0) states.push_back(fmt::format("{} {}", counts[state], word));
+  std::string out = (status.searching ? "search: " : "") + join(states, ", ");
+  if (total > 0) out += fmt::format("; {} of the work", percent(done, total));
+  if (rate > 0) out += fmt::format("; {:.3g} rounds/s", rate);
+  if (left > 0)
+    out += fmt::format(
+        "; about {} left{}", time_text(left),
+        counts[State::kStopped] + counts[State::kMissing] > 0 ? " for those at work" : "");
+  return out;
+}
+
+std::string next_step(const ShardsStatus& status, const std::string& directory) {
+  const bool finished =
+      std::all_of(status.shards.begin(), status.shards.end(),
+                  [](const ShardStatus& shard) { return shard.state == State::kFinished; });
+  if (status.merged)
+    return "The search is merged; now the cells it chose: the same armature run --shard again.\n";
+  if (finished) return fmt::format("Now: armature merge {}\n", visible(directory));
+  return "";
+}
+
+}  // namespace
+
+bool print_shards_status(const std::string& directory) {
+  const std::optional<ShardsStatus> status = shards_status(directory);
+  // What is merged is told of as any study.
+  if (!status || (status->merged && !status->searching)) return false;
+  std::string out = status->title.empty() ? "" : prose(status->title, screen());
+  const std::string list = unfinished_shards(*status);
+  if (!list.empty()) out += (out.empty() ? "" : "\n") + list + "\n";
+  emit(std::nullopt, out + prose(totals(*status), screen()) + next_step(*status, directory));
+  return true;
+}
+
+void add_merge(CLI::App& app) {
+  auto options = std::make_shared<MergeOptions>();
+  CLI::App* command =
+      app.add_subcommand("merge", "put the shards of a study together, once all are finished");
+  command->add_option("DIR", options->directory, "where armature run --shard has left them")
+      ->required();
+  command->add_flag("--partial", options->partial,
+                    "merge what there is, though some are missing or unfinished");
+  command->add_flag("--quiet,-q", options->quiet, "no progress, and no words at the end");
+  command->footer(
+      "Every shard is checked first. A merge that fails or is killed leaves nothing, and\n"
+      "can be repeated. What comes out is the study as one machine would have run it,\n"
+      "to the last byte of its export.\n\n"
+      "Examples:\n"
+      "  armature merge runs/cut\n"
+      "  armature merge runs/cut --partial --quiet");
+  command->callback([options] { merge(*options); });
+}
+
+}  // namespace armature::cli

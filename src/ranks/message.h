@@ -1,0 +1,69 @@
+// What ranks tell each other, and its bytes: numbers as they lie in memory, lists with their length
+// before them. All ranks are the same build on the same kind of machine, which Hello makes sure of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "armature/error.h"
+#include "lab/runner.h"
+
+namespace armature::ranks {
+
+/// The first word of every rank but 0: who it is, and what it was given.
+struct Hello {
+  std::string build;  // version and digest of the sources
+  std::string host;
+  std::int64_t process = 0;
+  std::vector<int> cores;   // that it may use
+  std::uint32_t quota = 1;  // how many of them at one time
+};
+
+/// What the blocks that follow are of (study/stage.h), and how many threads are to compute them.
+struct Stage {
+  std::string text;
+  std::uint32_t threads = 1;
+};
+
+/// Blocks to compute, in this order. `number` is the block's place in rank 0's list.
+struct Order {
+  std::uint32_t number = 0;
+  std::uint32_t cell = 0;
+  ReplicationRange range;
+};
+struct Blocks {
+  std::vector<Order> orders;
+};
+
+struct Computed {
+  std::uint32_t number = 0;
+  BlockResult result;
+};
+struct Results {
+  std::vector<Computed> blocks;
+};
+
+/// A block, or the stage itself, that could not be computed, and why.
+struct Failed {
+  std::optional<std::uint32_t> number;
+  ErrorReport report;
+};
+
+/// End the blocks at hand with what is finished of them.
+struct Stop {};
+/// There is nothing more to do in this job.
+struct End {};
+/// Nothing new: only that one is there.
+struct Alive {};
+/// I was told to end from outside, and do.
+struct Farewell {};
+
+using Message = std::variant<Hello, Stage, Blocks, Results, Failed, Stop, End, Alive, Farewell>;
+
+std::string write_message(const Message& message);
+/// Throws Error if these are no such bytes.
+Message read_message(const std::string& bytes);
+
+}  // namespace armature::ranks

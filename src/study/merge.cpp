@@ -1,0 +1,281 @@
+// Shards put together: every one is looked at first, so that all complaints come at once and
+// nothing is written before there are none; then one store is filled aside and renamed into place.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "armature/error.h"
+#include "base/directory_lease.h"
+#include "base/machine.h"
+#include "base/text.h"
+#include "study/shards.h"
+#include "study/stage.h"
+#include "study/store.h"
+
+namespace armature {
+namespace {
+
+using State = ShardStatus::State;
+
+// A store that is being written may be opened on the same machine alone, and only where memory can
+// be shared (StudyStore::require_shared).
+bool may_be_opened(const std::string& directory) {
+  const auto holder = DirectoryLease::holder(directory);
+  return !holder || (holder->here && !on_network_file_system(directory));
+}
+
+// What a look at a shard has found.
+struct Inspected {
+  Shard shard;
+  State state = State::kMissing;
+  std::uint64_t stored = 0;
+  std::uint64_t total = 0;
+  std::string damage = {};  // empty: none
+};
+
+// The study that all shards must agree on, as the first one that can be read has it, and its cut.
+struct Agreement {
+  StudyPlan plan;
+  RunEnvironment environment;
+  ShardCut cut;
+};
+
+std::uint64_t total_of(const std::vector<ReplicationRange>& part) {
+  std::uint64_t total = 0;
+  for (const ReplicationRange& range : part) total += range.count;
+  return total;
+}
+
+void inspect_store(const std::string& place, Inspected& found,
+                   std::optional<Agreement>& agreement) {
+  StudyStore store = StudyStore::read_held(place);
+  if (!agreement)
+    agreement.emplace(store.plan(), store.environment(), ShardCut(store.plan(), found.shard.of));
+  store.require_shard(found.shard, agreement->plan);
+  const std::vector<ReplicationRange> part = agreement->cut.part(found.shard.number);
+  const bool sealed = store.sealed();
+  store.require_part(part, sealed);
+  found.state = sealed ? State::kFinished : State::kStopped;
+  found.stored = store.stored_replications();
+  found.total = total_of(part);
+}
+
+Inspected inspect(const std::string& directory, Shard shard, std::optional<Agreement>& agreement) {
+  Inspected found{shard};
+  const std::string place = shard_path(directory, shard);
+  if (!StudyStore::exists(place)) return found;
+  if (const auto holder = DirectoryLease::holder(place); holder && holder->alive) {
+    found.state = State::kRunning;
+    return found;
+  }
+  const DirectoryLease lease(place);
+  try {
+    if (StudyStore::has_begun(place)) inspect_store(place, found, agreement);
+  } catch (const DatabaseError& error) {
+    if (error.full() || error.busy()) throw;  // no fault of the shard
+    found.damage = error.what();
+  } catch (const Error& error) {
+    found.damage = error.what();
+  }
+  return found;
+}
+
+// "2, 5–9".
+std::string numbers_text(const std::vector<std::uint32_t>& numbers) {
+  std::vector<std::string> runs;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t end = i + 1;
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+    runs.push_back(end - i < 3 ? fmt::format("{}", numbers[i])
+                               : fmt::format("{}–{}", numbers[i], numbers[end - 1]));
+    i = end - i < 3 ? i + 1 : end;
+  }
+  return join(runs, ", ");
+}
+
+// All that stands in the way, by kind.
+void require_good(const std::string& directory, const std::vector<Inspected>& shards,
+                  bool partial) {
+  std::map<State, std::vector<std::uint32_t>> numbers;
+  std::vector<std::string> kinds;
+  for (const Inspected& found : shards) {
+    if (found.damage.empty())
+      numbers[found.state].push_back(found.shard.number);
+    else
+      kinds.push_back(fmt::format("{} no good ({})", found.shard.number, found.damage));
+  }
+  const bool damaged = !kinds.empty();
+  if (!partial)
+    for (const auto& [state, word] : {std::pair(State::kMissing, "missing"),
+                                      {State::kStopped, "unfinished"},
+                                      {State::kRunning, "running"}})
+      if (!numbers[state].empty())
+        kinds.push_back(fmt::format("{} {}", numbers_text(numbers[state]), word));
+  if (kinds.empty()) return;
+  const std::size_t of = shards.size();
+  const std::string how = fmt::format("armature run … --shard N/{}", of);
+  throw Error(
+      {directory, fmt::format("shards of {}", of), join(kinds, "; "),
+       damaged
+           ? fmt::format("all {} whole and of one study; remove the directory of one that is no "
+                         "good, and {} computes it again",
+                         of, how)
+           : fmt::format("all {} finished ({} goes on with one), or --partial to merge what "
+                         "there is",
+                         of, how)});
+}
+
+MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lease, bool partial,
+                         const std::function<void(const MergeProgress&)>& progress) {
+  // Whoever has merged them may remove them: what is whole needs no shards.
+  if (StudyStore::has_begun(directory)) {
+    StudyStore store = StudyStore::read_held(directory);
+    if (StudyStore::merged(directory, store.plan()) == StudyStore::Merged::kWhole)
+      return {.already = true, .replications = store.stored_replications()};
+  }
+  const std::optional<std::uint32_t> count = shard_count(directory);
+  if (!count)
+    throw Error({directory, "shards", "none", "those that armature run --shard leaves there"});
+  const auto tell = [&](bool checking, std::uint32_t done) {
+    if (progress) progress({checking, done, *count});
+  };
+
+  std::optional<Agreement> agreement;
+  std::vector<Inspected> shards;
+  for (std::uint32_t number = 1; number <= *count; ++number) {
+    shards.push_back(inspect(directory, {number, *count}, agreement));
+    tell(true, number);
+  }
+  require_good(directory, shards, partial);
+  if (!agreement)
+    throw Error(
+        {directory, "shards", fmt::format("none of {} that can be merged", *count), "some, to merge"});
+  // An earlier merge in part goes; another study stays.
+  StudyStore::merged(directory, agreement->plan);
+
+  MergeOutcome outcome;
+  StoreMerger merger(directory, agreement->plan, agreement->environment,
+                     [&lease] { lease.require(); });
+  for (const Inspected& found : shards) {
+    if (found.state != State::kFinished) outcome.left_out.push_back(found.shard);
+    if (found.state == State::kFinished || found.state == State::kStopped) {
+      const std::string place = shard_path(directory, found.shard);
+      const DirectoryLease shard_lease(place);
+      if (StudyStore::has_begun(place)) merger.absorb(place);
+    }
+    tell(false, found.shard.number);
+  }
+  // Once more, of all together: whatever happened to the shards since they were looked at.
+  const std::uint32_t replications = agreement->plan.study.replications;
+  merger.store().require_part(
+      std::vector<ReplicationRange>(agreement->plan.cells.size(), {0, replications}), !partial);
+  outcome.replications = merger.store().stored_replications();
+  merger.commit(outcome.replications == std::uint64_t{replications} * agreement->plan.cells.size());
+  return outcome;
+}
+
+}  // namespace
+
+MergeOutcome merge_shards(const std::string& directory, bool partial,
+                          const std::function<void(const MergeProgress&)>& progress) {
+  const DirectoryLease lease(directory);
+  const std::string search = search_path(directory);
+  // The second stage has no shards before the first is merged.
+  if (shard_count(directory) || StudyStore::exists(directory) || !shard_count(search))
+    return merge_stage(directory, lease, partial, progress);
+  const DirectoryLease search_lease(search);
+  MergeOutcome outcome = merge_stage(search, search_lease, partial, progress);
+  outcome.search = true;
+  return outcome;
+}
+
+// --- How far they are ----------------------------------------------------------------------------
+
+namespace {
+
+// The study of shards that can be opened now; none if there is none.
+std::optional<StudyPlan> plan_of_shards(const std::string& directory, std::uint32_t count) {
+  for (std::uint32_t number = 1; number <= count; ++number) {
+    const std::string place = shard_path(directory, {number, count});
+    try {
+      if (may_be_opened(place) && StudyStore::has_begun(place))
+        return StudyStore::read(place).plan();
+    } catch (const Error&) {  // the status of that shard will say it
+    }
+  }
+  return std::nullopt;
+}
+
+// What the process at work tells of itself.
+void add_note(ShardStatus& status, const Progress& now) {
+  status.done = now.replications_done;
+  if (status.total == 0) status.total = now.replications_total;
+  const double share = now.replications_total == 0
+                           ? 1
+                           : static_cast<double>(now.replications_done) /
+                                 static_cast<double>(now.replications_total);
+  status.work_done = status.work_total * share;
+  if (now.seconds > 0) status.rounds_per_second = now.rounds_done / now.seconds;
+  if (now.share > 0) status.seconds_left = now.seconds * (1 - now.share) / now.share;
+}
+
+ShardStatus status_of(const std::string& directory, Shard shard,
+                      const std::optional<ShardCut>& cut) {
+  ShardStatus status{shard};
+  const std::string place = shard_path(directory, shard);
+  std::vector<ReplicationRange> part;
+  if (cut) part = cut->part(shard.number);
+  for (std::size_t cell = 0; cell < part.size(); ++cell) {
+    status.total += part[cell].count;
+    status.work_total += part[cell].count * static_cast<double>(cut->work()[cell]);
+  }
+  const auto holder = DirectoryLease::holder(place);
+  if (holder) status.state = holder->alive ? State::kRunning : State::kStopped;
+  if (holder)
+    if (const auto progress = progress_from(holder->note)) add_note(status, *progress);
+  if (!cut || !may_be_opened(place)) return status;
+  try {
+    const auto glance = glance_at_store(place, part.size());
+    if (!glance) return status;
+    status.done = 0;
+    status.work_done = 0;
+    for (std::size_t cell = 0; cell < part.size(); ++cell) {
+      status.done += glance->replications[cell];
+      status.work_done += glance->replications[cell] * static_cast<double>(cut->work()[cell]);
+    }
+    if (!holder) status.state = glance->sealed ? State::kFinished : State::kStopped;
+  } catch (const Error& error) {
+    status.trouble = error.what();
+    status.state = State::kStopped;
+  }
+  return status;
+}
+
+}  // namespace
+
+std::optional<ShardsStatus> shards_status(const std::string& directory) {
+  ShardsStatus status;
+  std::string stage = directory;
+  std::optional<std::uint32_t> count = shard_count(stage);
+  if (!count) {
+    stage = search_path(directory);
+    count = shard_count(stage);
+    status.searching = true;
+  }
+  if (!count) return std::nullopt;
+  status.of = *count;
+  const std::optional<StudyPlan> plan = plan_of_shards(stage, *count);
+  std::optional<ShardCut> cut;
+  if (plan) {
+    cut.emplace(*plan, *count);
+    status.title = plan->study.title;
+    status.merged =
+        may_be_opened(stage) && StudyStore::merged(stage, *plan) == StudyStore::Merged::kWhole;
+  }
+  for (std::uint32_t number = 1; number <= *count; ++number)
+    status.shards.push_back(status_of(stage, {number, *count}, cut));
+  return status;
+}
+
+}  // namespace armature

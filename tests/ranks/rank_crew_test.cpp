@@ -1,0 +1,286 @@
+// Ranks as threads of one process: the same results as by threads, whatever happens on the way.
+#include "ranks/rank_crew.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+
+#include "base/refusal.h"
+#include "ranks/worker.h"
+#include "study/stage.h"
+#include "support/program.h"
+#include "support/studies.h"
+#include "support/thread_transport.h"
+
+namespace armature::ranks {
+namespace {
+
+using test::kSmallStudy;
+using test::plan_of;
+using test::TemporaryDirectory;
+using test::ThreadJob;
+
+Hello hello_on(const std::string& host, std::vector<int> cores) {
+  Hello hello = hello_of_this_process();
+  hello.host = host;
+  hello.quota = static_cast<std::uint32_t>(cores.size());
+  hello.cores = std::move(cores);
+  return hello;
+}
+
+// Workers of ranks 1, 2, …, each in a thread of its own.
+class Workers {
+ public:
+  Workers(ThreadJob& job, int size, const WorkerOptions& options = {}) {
+    for (int rank = 1; rank < size; ++rank)
+      threads_.emplace_back([&job, rank, options, this] {
+        const auto transport = job.transport(rank);
+        ends_[static_cast<std::size_t>(rank)] = work_for_rank_zero(
+            *transport, hello_on("node" + std::to_string(rank), {0, 1}), options);
+      });
+  }
+  WorkerEnd end_of(int rank) {
+    threads_[static_cast<std::size_t>(rank - 1)].join();
+    return ends_[static_cast<std::size_t>(rank)];
+  }
+
+ private:
+  std::array<WorkerEnd, 64> ends_{};
+  std::vector<std::jthread> threads_;
+};
+
+std::map<std::string, std::string> run_on(int ranks, const StudyPlan& plan,
+                                          const CrewOptions& options = {}) {
+  const TemporaryDirectory directory;
+  ThreadJob job(ranks);
+  Workers workers(job, ranks);
+  const auto transport = job.transport(0);
+  {
+    RankCrew crew(*transport, options);
+    RunHooks hooks;
+    hooks.crew = &crew;
+    EXPECT_TRUE(run_study(plan, directory.file("study"), hooks).complete);
+  }
+  return test::exported(directory.file("study"));
+}
+
+TEST(RankCrew, AnyNumberOfRanksGivesTheBytesOfOneThread) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  const TemporaryDirectory directory;
+  ASSERT_TRUE(run_study(plan, directory.file("threads"), test::on_threads(1)).complete);
+  const auto reference = test::exported(directory.file("threads"));
+  for (const int ranks : {2, 3, 7}) EXPECT_EQ(run_on(ranks, plan), reference) << ranks;
+  CrewOptions one_thread;
+  one_thread.threads = 1;
+  EXPECT_EQ(run_on(4, plan, one_thread), reference);
+}
+
+TEST(RankCrew, StudiesOfTwoStagesToo) {
+  const StudyPlan plan = plan_of(R"(
+replications = 6
+horizons = [100]
+instances = ["hidden-arm:actions=5", "hidden-arm:actions=5,gap=0.1"]
+policies = ["ucb", "ts"]
+search = {replications = 4}
+)");
+  const TemporaryDirectory directory;
+  ASSERT_TRUE(run_study(plan, directory.file("threads"), test::on_threads(1)).complete);
+  EXPECT_EQ(run_on(3, plan), test::exported(directory.file("threads")));
+}
+
+TEST(RankCrew, CoresThatAreSharedAreDivided) {
+  const auto threads = [](const std::vector<Hello>& ranks) { return threads_by_rank(ranks); };
+  const std::vector<int> eight{0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(threads({hello_on("a", eight)}), (std::vector<unsigned>{8}));
+  EXPECT_EQ(threads({hello_on("a", eight), hello_on("b", eight)}), (std::vector<unsigned>{8, 8}));
+  EXPECT_EQ(threads({hello_on("a", eight), hello_on("a", eight), hello_on("a", eight)}),
+            (std::vector<unsigned>{2, 3, 3}));
+  EXPECT_EQ(threads({hello_on("a", {0, 1}), hello_on("a", {2, 3})}), (std::vector<unsigned>{2, 2}));
+  // Oversubscribed: each has at least one.
+  EXPECT_EQ(threads({hello_on("a", {0}), hello_on("a", {0}), hello_on("a", {0})}),
+            (std::vector<unsigned>{1, 1, 1}));
+  Hello bounded = hello_on("a", eight);
+  bounded.quota = 4;
+  EXPECT_EQ(threads({bounded, bounded}), (std::vector<unsigned>{2, 2}));
+}
+
+TEST(RankCrew, AnotherBuildIsRefusedByName) {
+  ThreadJob job(3);
+  std::vector<std::jthread> workers;
+  for (int rank = 1; rank < 3; ++rank)
+    workers.emplace_back([&job, rank] {
+      Hello hello = hello_on("node" + std::to_string(rank), {0});
+      hello.process = 70 + rank;
+      if (rank == 2) hello.build = "0.1.0 (sources 123)";
+      EXPECT_EQ(work_for_rank_zero(*job.transport(rank), hello), WorkerEnd::kSentHome);
+    });
+  const auto transport = job.transport(0);
+  const std::string message = test::refusal([&] { RankCrew crew(*transport, {}); });
+  EXPECT_TRUE(
+      message.starts_with("rank 2 on node2 (process 72): build of armature: got 0.1.0 "
+                          "(sources 123), expected "))
+      << message;
+}
+
+// What stands against a block is told with the rank it stood against, and what was finished is
+// stored.
+TEST(RankCrew, AFailureIsToldWithItsRank) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  const TemporaryDirectory directory;
+  ThreadJob job(2);
+  WorkerOptions failing;
+  failing.read_stage = [](const std::string& stage) -> Compute {
+    const Compute real = cells_of_stage(stage);
+    return [real](const Order& order, const std::atomic<bool>& stop) {
+      if (order.cell == 1) throw Error({"", "memory", "too little", "more"});
+      return real(order, stop);
+    };
+  };
+  Workers workers(job, 2, failing);
+  const auto transport = job.transport(0);
+  CrewOptions options;
+  // Rank 0 leaves cell 1 to the other.
+  options.compute = [](const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return run_block(cell, range, stop);
+  };
+  RankCrew crew(*transport, options);
+  RunHooks hooks;
+  hooks.crew = &crew;
+  std::string message;
+  for (int attempt = 0; attempt < 20 && message.empty(); ++attempt) {
+    const std::string place = directory.file("study" + std::to_string(attempt));
+    const std::string refused = test::refusal([&] { run_study(plan, place, hooks); });
+    if (refused != "(accepted)") message = refused;
+  }
+  EXPECT_TRUE(message.starts_with("rank 1 on node1")) << message;
+  EXPECT_TRUE(test::contains(message, "memory: got too little, expected more")) << message;
+}
+
+TEST(RankCrew, AStageThatCannotBeReadEndsTheRun) {
+  const TemporaryDirectory directory;
+  ThreadJob job(3);
+  WorkerOptions failing;
+  failing.read_stage = [](const std::string&) -> Compute {
+    throw Error({"", "plan of the study", "another", "the same"});
+  };
+  Workers workers(job, 3, failing);
+  const auto transport = job.transport(0);
+  RankCrew crew(*transport, {});
+  RunHooks hooks;
+  hooks.crew = &crew;
+  const std::string message =
+      test::refusal([&] { run_study(plan_of(kSmallStudy), directory.file("study"), hooks); });
+  EXPECT_TRUE(test::contains(message, "plan of the study: got another, expected the same"))
+      << message;
+}
+
+// A rank that says nothing any more: who it was, and what it was at. What came before is stored.
+TEST(RankCrew, TheDeadAreNamed) {
+  const TemporaryDirectory directory;
+  const StudyPlan plan = plan_of(kSmallStudy);
+  ThreadJob job(3);
+  WorkerOptions dying;
+  dying.silence = std::chrono::milliseconds(2500);
+  dying.read_stage = [&job](const std::string& stage) -> Compute {
+    const Compute real = cells_of_stage(stage);
+    return [real, &job](const Order& order, const std::atomic<bool>& stop) {
+      if (order.number == 5) job.cut_off(2);  // whoever computes it
+      return real(order, stop);
+    };
+  };
+  Workers workers(job, 3, dying);
+  const auto transport = job.transport(0);
+  CrewOptions options;
+  options.silence = std::chrono::milliseconds(500);
+  // Rank 0 is slow, so that others have block 5.
+  options.compute = [](const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return run_block(cell, range, stop);
+  };
+  auto crew = std::make_unique<RankCrew>(*transport, options);
+  RunHooks hooks;
+  hooks.crew = crew.get();
+  try {
+    run_study(plan, directory.file("study"), hooks);
+    FAIL() << "the dead were not missed";
+  } catch (const JobEnded& ended) {
+    EXPECT_FALSE(ended.told());
+    EXPECT_TRUE(std::string(ended.what()).starts_with("rank 2 on node2 (process ")) << ended.what();
+    EXPECT_TRUE(test::contains(ended.what(), "has died")) << ended.what();
+  }
+  crew.reset();
+  EXPECT_EQ(workers.end_of(1), WorkerEnd::kSentHome);
+  EXPECT_EQ(workers.end_of(2), WorkerEnd::kRankZeroSilent);
+  // What was stored is there, and the rest can be computed by anybody.
+  ASSERT_TRUE(run_study(plan, directory.file("study"), test::on_threads(2)).complete);
+  ASSERT_TRUE(run_study(plan, directory.file("whole"), test::on_threads(1)).complete);
+  EXPECT_EQ(test::exported(directory.file("study")), test::exported(directory.file("whole")));
+}
+
+// All are told to end, but one: that is the one that died.
+TEST(RankCrew, WhoSaysNoFarewellHasDied) {
+  for (const bool one_died : {true, false}) {
+    const TemporaryDirectory directory;
+    ThreadJob job(3);
+    std::atomic<bool> told{false};
+    WorkerOptions options;
+    options.told_to_end = &told;
+    options.silence = std::chrono::milliseconds(1500);
+    std::atomic<int> begun{0};
+    options.read_stage = [&](const std::string& stage) -> Compute {
+      const Compute real = cells_of_stage(stage);
+      return [&, real](const Order& order, const std::atomic<bool>& stop) {
+        if (++begun == 3) {
+          if (one_died) job.cut_off(1);
+          told = true;
+        }
+        return real(order, stop);
+      };
+    };
+    Workers workers(job, 3, options);
+    const auto transport = job.transport(0);
+    CrewOptions crew_options;
+    crew_options.told_to_end = &told;
+    crew_options.compute = [&](const Cell& cell, ReplicationRange range,
+                               const std::atomic<bool>& stop) {
+      while (!told) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return run_block(cell, range, stop);
+    };
+    RankCrew crew(*transport, crew_options);
+    RunHooks hooks;
+    hooks.crew = &crew;
+    try {
+      run_study(plan_of(kSmallStudy), directory.file("study"), hooks);
+      FAIL() << "nobody ended";
+    } catch (const JobEnded& ended) {
+      EXPECT_EQ(ended.told(), !one_died);
+      EXPECT_EQ(std::string(ended.what()).starts_with("rank 1 on node1"), one_died) << ended.what();
+    }
+  }
+}
+
+TEST(RankCrew, StoppedRunsKeepWhatIsFinished) {
+  const TemporaryDirectory directory;
+  const StudyPlan plan = plan_of(kSmallStudy);
+  ThreadJob job(3);
+  Workers workers(job, 3);
+  const auto transport = job.transport(0);
+  RankCrew crew(*transport, {});
+  std::atomic<bool> stop{false};
+  RunHooks hooks;
+  hooks.crew = &crew;
+  hooks.stop = &stop;
+  hooks.progress = [&](const Progress&) { stop = true; };
+  run_study(plan, directory.file("study"), hooks);
+  hooks.stop = nullptr;
+  hooks.progress = nullptr;
+  // The same ranks go on.
+  ASSERT_TRUE(run_study(plan, directory.file("study"), hooks).complete);
+  ASSERT_TRUE(run_study(plan, directory.file("whole"), test::on_threads(1)).complete);
+  EXPECT_EQ(test::exported(directory.file("study")), test::exported(directory.file("whole")));
+}
+
+}  // namespace
+}  // namespace armature::ranks
