@@ -545,6 +545,8 @@ std::optional<DirectoryLease::Holder> DirectoryLease::holder(const std::string& 
   const Sight seen = look(directory);
   if (!seen.none()) {
     const Holder holder = holder_of(seen, terms.identity);
+    // Who comes back to take over has waited since now.
+    if (!holder.here && seen.error == 0) first_seen(directory, seen.text);
     if (!holder.here || at_work_here(directory, *seen.lease, terms)) return holder;
   }
   // Its file may not be there yet, or may be that of one that is gone.
