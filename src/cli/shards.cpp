@@ -60,13 +60,18 @@ std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome
 
 void merge(const MergeOptions& options) {
   MergeOutcome outcome;
-  {
+  try {
     ProgressLine line(options.quiet, ProgressLine::InPipe::kPlainLines);
     const auto start = std::chrono::steady_clock::now();
     outcome = merge_shards(options.directory, options.partial, [&](const MergeProgress& progress) {
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
       line.show(passed.count(), [&](std::size_t) { return merge_progress_text(progress); });
     });
+  } catch (const MergeRefused& refused) {
+    // What is wrong in all, after what is wrong with each.
+    for (const std::string& trouble : refused.troubles())
+      fmt::print(stderr, "{}\n", visible(trouble));
+    throw;
   }
   if (!options.quiet) emit(std::nullopt, merge_words(options, outcome));
 }

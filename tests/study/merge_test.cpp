@@ -90,8 +90,18 @@ class Merge : public testing::Test {
   void execute(std::uint32_t number, const std::string& sql) const {
     Database(store_path(shard(number)), Database::Mode::kReadWrite).execute(sql);
   }
+  // With all that is wrong, line by line, before it.
   std::string merged(bool partial = false) const {
-    return refusal([&] { merge_shards(here_, partial); });
+    std::string troubles;
+    const std::string message = refusal([&] {
+      try {
+        merge_shards(here_, partial);
+      } catch (const MergeRefused& refused) {
+        for (const std::string& trouble : refused.troubles()) troubles += trouble + "\n";
+        throw;
+      }
+    });
+    return troubles + message;
   }
   // Ends with the first block.
   void stop_early(const StudyPlan& plan, Shard shard) const {
@@ -264,10 +274,11 @@ TEST_F(Merge, NamesAllThatIsNotFinished) {
   for (const std::uint32_t number : {1u, 4u, 9u}) run_shard(plan, here_, {number, 9});
   stop_early(plan, {3, 9});
   const DirectoryLease lease(shard(9, 9));
-  EXPECT_EQ(merged(), here_ +
-                          ": shards of 9: got 2, 5–8 missing; 3 unfinished; 9 running, expected "
-                          "all 9 finished (armature run … --shard N/9 goes on with one), or "
-                          "--partial to merge what there is");
+  EXPECT_EQ(merged(),
+            "shards missing: 2, 5–8\nshard unfinished: 3\nshard running: 9\n" + here_ +
+                ": 9 shards: got 5 missing, 1 unfinished, 1 running, expected all finished "
+                "(armature run … --shard N/9 goes on with one), or --partial to merge what there "
+                "is");
   EXPECT_TRUE(nothing_left());
 }
 
@@ -287,7 +298,7 @@ TEST_F(Merge, InPartItCanBeLookedAtAndFinishedEitherWay) {
     const StudyResult part = read_results(here_);
     EXPECT_FALSE(part.complete);
     EXPECT_EQ(part.replications_done, outcome.replications);
-    EXPECT_TRUE(contains(merged(), "3 missing; 1 unfinished"));
+    EXPECT_TRUE(contains(merged(), "shard missing: 3\nshard unfinished: 1\n"));
     EXPECT_EQ(read_results(here_).replications_done, outcome.replications);
     if (by_shards) {
       run_shards(plan, here_, 4);
@@ -328,7 +339,7 @@ TEST_F(Merge, OtherStudiesAreNamed) {
     run_shard(plan_of(kSmallStudy, {overrides}), other, {2, 3});
     fs::remove_all(shard(2));
     fs::rename(shard_path(other, {2, 3}), shard(2));
-    EXPECT_TRUE(contains(merged(), "shards of 3: got 2 no good (")) << merged();
+    EXPECT_TRUE(contains(merged(), ": 3 shards: got 1 no good, expected all whole")) << merged();
     EXPECT_TRUE(contains(merged(), words)) << merged();
     EXPECT_TRUE(contains(merged(true), words)) << merged(true);
     EXPECT_TRUE(nothing_left());
@@ -343,9 +354,9 @@ TEST_F(Merge, ShardsInEachOthersPlacesAreNamed) {
   fs::rename(shard(2), shard(1));
   fs::rename(directory_.file("aside"), shard(2));
   EXPECT_TRUE(
-      contains(merged(), "1 no good (" + store_path(shard(1)) + ": shard: got 2/3, expected 1/3)"))
+      contains(merged(), "shard 1: " + store_path(shard(1)) + ": shard: got 2/3, expected 1/3\n"))
       << merged();
-  EXPECT_TRUE(contains(merged(), "shard: got 1/3, expected 2/3)")) << merged();
+  EXPECT_TRUE(contains(merged(), "shard: got 1/3, expected 2/3\n")) << merged();
   EXPECT_TRUE(nothing_left());
 }
 
@@ -392,7 +403,8 @@ TEST_F(Merge, ChangedRowsAreNamed) {
     fs::copy(directory_.file("good"), here_, fs::copy_options::recursive);
     const std::string sql = damage.sql;
     execute(2, sql);
-    EXPECT_TRUE(contains(merged(), "shards of 3: got 2 no good (")) << sql << "\n" << merged();
+    EXPECT_TRUE(contains(merged(), ": 3 shards: got 1 no good, expected all whole")) << sql << "\n"
+                                                                                     << merged();
     EXPECT_TRUE(contains(merged(), damage.words)) << sql << "\n" << merged();
     EXPECT_TRUE(contains(merged(true), damage.words)) << sql;
     EXPECT_TRUE(nothing_left());
@@ -426,7 +438,8 @@ TEST_F(Merge, DamagedFilesAreNamed) {
     const std::string message = merged();
     if (message != "(accepted)") {
       ++refused;
-      EXPECT_TRUE(contains(message, "2 no good (") || contains(message, "2 missing")) << message;
+      EXPECT_TRUE(contains(message, "shard 2: ") || contains(message, "shard missing: 2"))
+          << message;
       EXPECT_TRUE(nothing_left());
     } else {
       // It hit what nobody reads: the same results.
@@ -499,6 +512,7 @@ TEST_F(Merge, StatusTellsOfEveryShard) {
   EXPECT_EQ(status.shards[1].done, 0u);
   EXPECT_GT(status.shards[2].done, 0u);
   EXPECT_LT(status.shards[2].done, status.shards[2].total);
+  make_directory(shard(2, 4));
   write_file(store_path(shard(2, 4)), "no database at all, but long enough to be looked at");
   status = shards_status(here_).value();
   EXPECT_TRUE(contains(status.shards[1].trouble, "a SQLite database"));
