@@ -35,6 +35,32 @@ std::string last_words(const std::string& said) {
   return text;
 }
 
+// Its standard output goes to the file `output`.
+void run_into(const std::vector<std::string>& command, const std::string& output,
+              const std::string& errors) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT,
+                                     0600);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), O_WRONLY | O_CREAT,
+                                     0600);
+  pid_t child = 0;
+  const int failed =
+      ::posix_spawnp(&child, command[0].c_str(), &actions, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0)
+    throw Error({"", command[0], std::strerror(failed), "a program that can be started"});
+  const int status = wait_for(child);
+  if (status != 0)
+    throw Error({"", command[0], "exit status " + std::to_string(status),
+                 "success; it said: " + last_words(read_file(errors))});
+}
+
 }  // namespace
 
 bool program_exists(const std::string& name) {
@@ -54,27 +80,13 @@ bool program_exists(const std::string& name) {
 
 void run_program(const std::vector<std::string>& command) {
   const ScratchDirectory scratch;
-  const std::string errors = scratch.file("errors");
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
+  run_into(command, "/dev/null", scratch.file("errors"));
+}
 
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), O_WRONLY | O_CREAT,
-                                     0600);
-  pid_t child = 0;
-  const int failed =
-      ::posix_spawnp(&child, command[0].c_str(), &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0)
-    throw Error({"", command[0], std::strerror(failed), "a program that can be started"});
-  const int status = wait_for(child);
-  if (status != 0)
-    throw Error({"", command[0], "exit status " + std::to_string(status),
-                 "success; it said: " + last_words(read_file(errors))});
+std::string program_output(const std::vector<std::string>& command) {
+  const ScratchDirectory scratch;
+  run_into(command, scratch.file("output"), scratch.file("errors"));
+  return read_file(scratch.file("output"));
 }
 
 ScratchDirectory::ScratchDirectory() {

@@ -13,6 +13,8 @@ bool program_exists(const std::string& name);
 /// output is dropped. Throws Error with the end of what it printed to standard error if it cannot
 /// be started or does not exit with 0.
 void run_program(const std::vector<std::string>& command);
+/// The same; what it printed to standard output.
+std::string program_output(const std::vector<std::string>& command);
 
 /// A directory of its own, removed with everything in it at the end.
 class ScratchDirectory {

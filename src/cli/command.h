@@ -24,6 +24,7 @@ void add_policies(CLI::App& app);
 void add_families(CLI::App& app);
 void add_study(CLI::App& app);
 void add_run(CLI::App& app);
+void add_submit(CLI::App& app);
 void add_status(CLI::App& app);
 void add_merge(CLI::App& app);
 void add_export(CLI::App& app);

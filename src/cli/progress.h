@@ -40,6 +40,10 @@ class ProgressLine {
   double last_drawn_ = -1;
 };
 
+/// Reads a study and plans it; one of very many cells is refused unless a person said `yes`.
+StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes,
+                  const FileTable& kept = {});
+
 struct RunStyle {
   std::string threads;  // as given
   bool quiet = false;

@@ -50,19 +50,6 @@ struct ExportOptions {
   bool published = false;
 };
 
-StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes,
-                  const FileTable& kept = {}) {
-  const Study study = read_study_file(file, overrides, kept);
-  try {
-    return plan_study(study, yes ? kMostCells : kManyCells);
-  } catch (const Error& error) {
-    if (error.report().field == "cells" && !yes)
-      throw Error({file, "cells", error.report().value,
-                   error.report().expected + ", or --yes to run it all the same"});
-    throw error.in_file(file);
-  }
-}
-
 // Of every cell once.
 double one_pass(const std::vector<double>& seconds) {
   return std::accumulate(seconds.begin(), seconds.end(), 0.0);
@@ -299,6 +286,19 @@ void export_results(const ExportOptions& options) {
 }
 
 }  // namespace
+
+StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes,
+                  const FileTable& kept) {
+  const Study study = read_study_file(file, overrides, kept);
+  try {
+    return plan_study(study, yes ? kMostCells : kManyCells);
+  } catch (const Error& error) {
+    if (error.report().field == "cells" && !yes)
+      throw Error({file, "cells", error.report().value,
+                   error.report().expected + ", or --yes to run it all the same"});
+    throw error.in_file(file);
+  }
+}
 
 void run_with_progress(const StudyPlan& plan, const std::string& directory, const RunStyle& style,
                        const std::vector<double>& seconds) {

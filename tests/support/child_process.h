@@ -4,8 +4,11 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace armature::test {
@@ -27,6 +30,20 @@ pid_t begin_program(const ProgramStart& start);
 int wait_for_end(pid_t child);
 /// Has it ended? If so it is waited for, and this is its wait status.
 bool has_ended(pid_t child, int& status);
+
+/// Whatever is waited for here comes within moments, from processes that tell nobody; where it
+/// takes longer, others need the machine: sanitizers, a crowd of other tests. False: it did not
+/// come.
+template <class Condition>
+bool comes_true(const Condition& condition) {
+  using namespace std::chrono_literals;
+  const auto end = std::chrono::steady_clock::now() + 120s;
+  for (auto pause = 2ms; !condition(); pause = std::min(2 * pause, 32ms)) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(pause);
+  }
+  return true;
+}
 
 /// A shell script that runs if this process ends without the destructor having run: killed, or
 /// crashed. (PR_SET_PDEATHSIG goes by the thread that forked, and tests restart their servers in

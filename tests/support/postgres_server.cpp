@@ -10,13 +10,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 
 #include "base/file.h"
 
@@ -24,22 +22,8 @@ namespace armature::test {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
 
-constexpr auto kPatience = 120s;            // sanitizers, a machine full of other tests, a recovery
 constexpr std::size_t kLongestFolder = 60;  // a socket's whole path has 107 bytes at most
-
-// Whatever is waited for here comes within milliseconds, from processes that tell nobody; where it
-// takes longer, others need the machine.
-template <class Condition>
-bool comes_true(const Condition& condition) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  for (auto pause = 2ms; !condition(); pause = std::min(2 * pause, 32ms)) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(pause);
-  }
-  return true;
-}
 
 // The newest one that is installed; Debian has a folder for each version.
 fs::path newest_installation() {

@@ -1,0 +1,466 @@
+// A study on a cluster: submit plans it, writes the job scripts and hands them to Slurm; the same
+// again submits what did not come through.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+#include "armature/error.h"
+#include "armature/study.h"
+#include "base/directory_lock.h"
+#include "base/file.h"
+#include "base/program.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+#include "study/job.h"
+
+namespace armature::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SubmitOptions {
+  std::string file;
+  std::vector<std::string> overrides;
+  std::string nodes;
+  std::string time;
+  std::string partition;
+  std::string cores;
+  std::string account;
+  std::string directory;
+  bool dry_run = false;
+  bool yes = false;
+};
+
+// --- What is asked for ---------------------------------------------------------------------------
+
+// It becomes part of a line that Slurm reads.
+void require_word(const std::string& option, const std::string& text) {
+  for (const char c : text)
+    if (!is_name(std::string_view(&c, 1)) &&
+        std::string_view(".,:+@/=").find(c) == std::string::npos)
+      throw Error({"", option, "'" + text + "'", "a name that Slurm knows, without blanks"});
+}
+
+std::string default_directory(const std::string& file) {
+  return "runs/" + fs::path(file).stem().string();
+}
+
+JobPlaces places_of(const SubmitOptions& options) {
+  JobPlaces places;
+  std::error_code error;
+  places.command = fs::read_symlink("/proc/self/exe", error).string();
+  if (error) throw Error({"/proc/self/exe", "link", error.message(), "this command's path"});
+  const std::string directory =
+      options.directory.empty() ? default_directory(options.file) : options.directory;
+  places.directory = fs::absolute(directory).lexically_normal().string();
+  if (places.directory.ends_with('/')) places.directory.pop_back();
+  places.logs = places.directory + "/job/logs";
+  require_plain_paths(places);
+  return places;
+}
+
+// The least number of processors that a node of the partition has (of the default one, where none
+// was named), as Slurm tells it; nothing where it cannot be asked.
+std::optional<std::uint64_t> processors_of_nodes(const std::string& partition) {
+  if (!program_exists("sinfo")) return std::nullopt;
+  std::vector<std::string> command = {"sinfo", "--noheader", "--format=%P %c"};
+  if (!partition.empty()) command.push_back("--partition=" + partition);
+  std::istringstream lines;
+  try {
+    lines.str(program_output(command));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  std::optional<std::uint64_t> least, least_of_default;
+  const auto lower = [](std::optional<std::uint64_t>& value, std::uint64_t other) {
+    value = std::min(value.value_or(other), other);
+  };
+  std::string name, count;
+  while (lines >> name >> count) {
+    if (count.ends_with('+')) count.pop_back();  // some nodes have more
+    const std::optional<std::uint64_t> number = parse_integer(count);
+    if (!number || *number == 0) continue;
+    lower(least, *number);
+    if (name.ends_with('*')) lower(least_of_default, *number);
+  }
+  return partition.empty() && least_of_default ? least_of_default : least;
+}
+
+std::uint32_t cores_of_task(const SubmitOptions& options) {
+  constexpr std::uint64_t kMostCores = 4096;
+  if (!options.cores.empty())
+    return static_cast<std::uint32_t>(whole_number("--cores", options.cores, 1, kMostCores));
+  if (const std::optional<std::uint64_t> least = processors_of_nodes(options.partition))
+    return static_cast<std::uint32_t>(std::min(*least, kMostCores));
+  const unsigned here = std::max(1u, std::thread::hardware_concurrency());
+  complain(fmt::format(
+      "note: Slurm does not say how many processors its nodes have; taken is what this machine "
+      "has, {}; --cores says otherwise",
+      here));
+  return here;
+}
+
+JobRequest request_of(const SubmitOptions& options) {
+  JobRequest request;
+  request.nodes = static_cast<std::uint32_t>(whole_number("--nodes", options.nodes, 1, kMostTasks));
+  request.limit = parse_time_limit(options.time);
+  require_word("--partition", options.partition);
+  require_word("--account", options.account);
+  request.partition = options.partition;
+  request.account = options.account;
+  request.cores = cores_of_task(options);
+  return request;
+}
+
+// --- How far the directory is --------------------------------------------------------------------
+
+std::string record_path(const std::string& directory) { return directory + "/job/submitted.json"; }
+
+JobRecord record_in(const std::string& directory) {
+  const std::string path = record_path(directory);
+  return fs::exists(path) ? read_job_record(read_file(path), path) : JobRecord{};
+}
+
+std::vector<QueuedTask> queue_of_ours() {
+  return read_queue(program_output(
+      {"squeue", "--noheader", "--array", fmt::format("--user={}", ::getuid()), "--format=%F %K"}));
+}
+
+bool begun(const std::string& directory) {
+  std::error_code ignored;
+  return fs::exists(directory + "/study.sqlite", ignored);
+}
+
+// The shards that somebody must compute, of the stage that is due. Nothing: all is merged.
+struct Due {
+  bool search = false;
+  std::vector<bool> wanted;
+  std::size_t running = 0;
+};
+std::optional<Due> due_of(const StudyPlan& plan, const std::string& directory,
+                          std::uint32_t shards) {
+  Due due{searches_first(plan), std::vector<bool>(shards, true), 0};
+  const std::optional<ShardsStatus> status = shards_status(directory);
+  if (!status) return due;
+  if (status->merged) {
+    if (!status->searching) return std::nullopt;
+    due.search = false;
+    return due;
+  }
+  due.search = status->searching;
+  for (const ShardStatus& one : status->shards) {
+    const bool runs = one.state == ShardStatus::State::kRunning;
+    due.wanted[one.shard.number - 1] = !runs && one.state != ShardStatus::State::kFinished;
+    due.running += runs ? 1 : 0;
+  }
+  return due;
+}
+
+// What was computed without shards is not cut afterwards.
+bool finished_without_shards(const std::string& directory) {
+  if (!begun(directory) || shards_status(directory)) return false;
+  const StudyStatus status = study_status(directory);
+  const bool all =
+      !status.searching &&
+      std::all_of(status.replications.begin(), status.replications.end(),
+                  [&](std::uint32_t done) { return done == status.plan.study.replications; });
+  if (!all)
+    throw Error({directory, "study", "a run without shards, not finished",
+                 "another --out, or armature run, which goes on from there"});
+  return true;
+}
+
+void say_finished(const std::string& directory) {
+  emit(std::nullopt,
+       fmt::format("{}: finished already; nothing to submit. What came out: armature show {}\n",
+                   visible(directory), visible(shell_word(directory))));
+}
+
+// --- The copy of the study -----------------------------------------------------------------------
+
+// Throws Error if another study was submitted into the directory. True: the copy is there already.
+bool same_as_before(const std::string& folder, const StudyCopy& copy,
+                    const std::string& directory) {
+  if (!fs::exists(folder)) return false;
+  for (const auto& [path, content] : copy.files)
+    if (!fs::is_regular_file(folder + path) || read_file(folder + path) != content)
+      throw Error({directory, "study",
+                   "another one, submitted before (" + folder + copy.study + ")",
+                   "the same study, or another --out"});
+  return true;
+}
+
+void write_copy(const std::string& folder, const StudyCopy& copy) {
+  for (const auto& [path, content] : copy.files) {
+    make_directory(fs::path(folder + path).parent_path().string());
+    write_file(folder + path, content);
+  }
+}
+
+// --- Handing it over -----------------------------------------------------------------------------
+
+struct Script {
+  JobStep step;
+  std::string path;
+  std::string text;
+};
+
+// What was written for a submission that came to nothing goes with it; where there was an earlier
+// one, that stays.
+class Undo {
+ public:
+  explicit Undo(const std::string& directory) {
+    for (fs::path one = directory + "/job"; !fs::exists(one); one = one.parent_path())
+      new_ = one.string();
+  }
+  ~Undo() {
+    std::error_code ignored;
+    if (!new_.empty()) fs::remove_all(new_, ignored);
+  }
+  Undo(const Undo&) = delete;
+  Undo& operator=(const Undo&) = delete;
+  void forget() { new_.clear(); }
+
+ private:
+  std::string new_;  // the highest folder that is new; empty: none
+};
+
+// sbatch says "17" or, of one of several clusters, "17;name".
+std::string submitted_id(const std::string& said) {
+  const std::string id = said.substr(0, said.find_first_of(";\n"));
+  if (id.empty() || !std::all_of(id.begin(), id.end(), is_digit))
+    throw Error({"", "sbatch", "'" + shown(said, 100) + "'", "the number of a job"});
+  return id;
+}
+
+// Returns what went wrong, in words; empty: nothing did.
+std::string cancel(const std::vector<std::string>& jobs) {
+  if (jobs.empty()) return "";
+  std::vector<std::string> command = {"scancel"};
+  command.insert(command.end(), jobs.begin(), jobs.end());
+  try {
+    run_program(command);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+std::string dependency_on(JobKind kind, const std::vector<std::string>& jobs) {
+  // The second stage is nothing without the search's choice; a merge says what is missing.
+  return fmt::format("--dependency={}:{}", computes_shards(kind) ? "afterok" : "afterany",
+                     fmt::join(jobs, ":"));
+}
+
+// One after the other: each waits for the one before, the first merge also for what earlier
+// submissions still have in the queue. All of them, or none.
+std::vector<SubmittedJob> hand_over(const std::vector<Script>& scripts, const JobChain& chain) {
+  std::vector<SubmittedJob> jobs;
+  std::vector<std::string> ids;
+  try {
+    for (const Script& script : scripts) {
+      std::vector<std::string> after;
+      if (!ids.empty()) after.push_back(ids.back());
+      const bool first_merge = !computes_shards(script.step.kind) && ids.size() <= 1;
+      if (first_merge) after.insert(after.end(), chain.waits_for.begin(), chain.waits_for.end());
+      std::vector<std::string> command = {"sbatch", "--parsable"};
+      if (!after.empty()) {
+        command.push_back(dependency_on(script.step.kind, after));
+        command.push_back("--kill-on-invalid-dep=yes");
+      }
+      command.push_back(script.path);
+      ids.push_back(submitted_id(program_output(command)));
+      jobs.push_back({ids.back(), script.step.kind});
+    }
+  } catch (const Error& error) {
+    if (ids.empty()) throw;
+    const std::string trouble = cancel(ids);
+    const std::string fate = fmt::format(
+        "; {} {} {}", ids.size() == 1 ? "job" : "jobs", join(ids, ", "),
+        trouble.empty() ? "submitted before it: cancelled" : "NOT cancelled: " + trouble);
+    throw Error({error.report().file, error.report().field, error.report().value,
+                 error.report().expected + fate});
+  }
+  return jobs;
+}
+
+// --- What a person reads -------------------------------------------------------------------------
+
+std::string shard_words(const WorkEstimate& work, std::uint32_t shards, const JobRequest& request) {
+  const double larger = std::max(work.search, work.study);
+  return fmt::format("{}, at most {} at a time, each on {} of one node: by the estimate {} of {}.",
+                     counted(shards, "shard"), request.nodes, counted(request.cores, "core"),
+                     time_text(larger / shards / request.cores), time_text(request.limit));
+}
+
+std::string work_words(const StudyPlan& plan, const WorkEstimate& work) {
+  const std::string searched =
+      work.search > 0 ? fmt::format(" for its search and {} for the cells that it chooses",
+                                    time_text(work.study))
+                      : "";
+  return fmt::format("{}, about {} of one core{}, estimated from a short trial.",
+                     counted(plan.cells.size(), "cell"),
+                     time_text(work.search > 0 ? work.search : work.study), searched);
+}
+
+std::vector<std::string> top_comments(JobKind kind, const std::string& work,
+                                      const std::string& shards) {
+  switch (kind) {
+    case JobKind::kSearchShards:
+      return {"The study's search, in shards: one task of the array computes one.",
+              "Study: " + work, shards};
+    case JobKind::kSearchMerge:
+      return {"When all shards of the search have ended, well or not: puts them together."};
+    case JobKind::kShards:
+      return {"The study, in shards: one task of the array computes one.", "Study: " + work,
+              shards};
+    case JobKind::kMerge:
+      return {"When all shards have ended, well or not: puts them together and writes the report."};
+  }
+  ARMATURE_CHECK(false, "every kind of job has words");
+  return {};
+}
+
+std::string script_listing(const std::vector<Script>& scripts) {
+  std::string out;
+  for (const Script& script : scripts)
+    out += fmt::format("──── {}\n{}\n", visible(script.path), script.text);
+  return out;
+}
+
+std::string following(const std::vector<SubmittedJob>& jobs, const JobChain& chain,
+                      const JobPlaces& places) {
+  std::vector<std::string> ids, words;
+  for (const SubmittedJob& job : jobs) {
+    ids.push_back(job.id);
+    words.push_back(fmt::format("{} ({})", job.id, kind_name(job.kind)));
+  }
+  std::string out = fmt::format("Submitted: {}\n", join(words, ", "));
+  if (chain.queued > 0)
+    out += fmt::format("In the queue already: {}\n", counted(chain.queued, "shard"));
+  return out + fmt::format(
+                   "Follow them: armature status {0}\n"
+                   "             squeue -j {1}\n"
+                   "Their logs:  {2}\n"
+                   "If some shards fail, the same command submits those again.\n",
+                   visible(shell_word(places.directory)), join(ids, ","), visible(places.logs));
+}
+
+// --- All of it -----------------------------------------------------------------------------------
+
+std::vector<Script> scripts_of(const JobChain& chain, std::uint32_t shards,
+                               const JobRequest& request, const JobPlaces& places,
+                               const std::string& name, const std::string& work,
+                               const std::string& cut) {
+  std::vector<Script> scripts;
+  for (const JobStep& step : chain.steps)
+    scripts.push_back(
+        {step, places.directory + "/job/" + kind_name(step.kind) + ".sh",
+         job_script(step, shards, request, places, name, top_comments(step.kind, work, cut))});
+  return scripts;
+}
+
+void submit(const SubmitOptions& options) {
+  if (!options.dry_run && !program_exists("sbatch"))
+    throw Error({"", "sbatch", "no program of this name on the PATH",
+                 "a machine from which jobs are submitted to Slurm; --dry-run shows the scripts"});
+  JobPlaces places = places_of(options);
+  const StudyPlan plan =
+      planned(options.file, options.overrides, options.yes, stored_files(places.directory));
+  const JobRequest request = request_of(options);
+  const StudyCopy copy = copy_study(plan.study);
+  const std::string folder = places.directory + "/job/study/";
+  places.study = folder + copy.study;
+  const bool copied = same_as_before(folder, copy, places.directory);
+  if (finished_without_shards(places.directory)) return say_finished(places.directory);
+
+  const WorkEstimate work = estimate_work(plan, trial_seconds(plan));
+  JobSituation situation;
+  situation.record = record_in(places.directory);
+  const bool again = situation.record.shards > 0;
+  // Shards of two counts do not fit together: what was begun goes on as it was cut.
+  situation.shards = again ? situation.record.shards : choose_shards(work, request);
+  if (const std::optional<ShardsStatus> there = shards_status(places.directory))
+    situation.shards = there->of;
+  const std::optional<Due> due = due_of(plan, places.directory, situation.shards);
+  if (!due) return say_finished(places.directory);
+  situation.searches = due->search;
+  situation.wanted = due->wanted;
+  if (again && program_exists("squeue")) situation.queue = queue_of_ours();
+  const JobChain chain = plan_jobs(situation);
+  if (chain.steps.empty()) {
+    emit(std::nullopt,
+         fmt::format("{}: nothing to submit, all of it is finished or in the queue: {} there, {} "
+                     "at work. Follow them: armature status {}\n",
+                     visible(places.directory), counted(chain.queued, "shard"), due->running,
+                     visible(shell_word(places.directory))));
+    return;
+  }
+
+  const std::string work_line = work_words(plan, work);
+  const std::string cut_line = shard_words(work, situation.shards, request);
+  const std::vector<Script> scripts =
+      scripts_of(chain, situation.shards, request, places, fs::path(options.file).stem().string(),
+                 work_line, cut_line);
+  emit(std::nullopt,
+       prose(work_line, screen()) + prose(cut_line, screen()) + "\n" + script_listing(scripts));
+  if (options.dry_run) return;
+
+  Undo undo(places.directory);
+  make_directory(places.logs);
+  const DirectoryLock lock(places.directory + "/job");
+  if (!copied) write_copy(folder, copy);
+  for (const Script& script : scripts) write_file(script.path, script.text);
+  const std::vector<SubmittedJob> jobs = hand_over(scripts, chain);
+  undo.forget();
+  situation.record.shards = situation.shards;
+  situation.record.jobs.insert(situation.record.jobs.end(), jobs.begin(), jobs.end());
+  write_file(record_path(places.directory), write_job_record(situation.record));
+  if (const std::string trouble = cancel(chain.replaced); !trouble.empty())
+    complain(fmt::format("note: jobs {}, which these take the place of, could not be cancelled: {}",
+                         join(chain.replaced, ", "), trouble));
+  emit(std::nullopt, following(jobs, chain, places));
+}
+
+}  // namespace
+
+void add_submit(CLI::App& app) {
+  auto options = std::make_shared<SubmitOptions>();
+  CLI::App* command = app.add_subcommand(
+      "submit", "run a study on a cluster: job scripts for Slurm, written, shown and submitted");
+  command->add_option("FILE", options->file, "a study (TOML; docs/studies.md)")->required();
+  command->add_option("KEY=VALUE", options->overrides,
+                      "replace top-level values: replications=20 horizons=[1e4,1e5]");
+  command->add_option("--nodes,-N", options->nodes, "at most so many nodes at a time")->required();
+  command
+      ->add_option("--time,-t", options->time,
+                   "the limit of one task, of which it should need half: 2h, 90min, 1d, 02:00:00")
+      ->required();
+  command->add_option("--partition,-p", options->partition, "Slurm's partition [its default]");
+  command->add_option("--cores,-c", options->cores,
+                      "of a node for one task [the fewest that a node of the partition has]");
+  command->add_option("--account,-A", options->account, "Slurm's account [its default]");
+  command->add_option("--out,-o", options->directory,
+                      "the study's directory, which all nodes see [runs/FILE's stem]");
+  command->add_flag("--dry-run", options->dry_run, "show the scripts; write and submit nothing");
+  command->add_flag("--yes,-y", options->yes, "submit it even if it has very many cells");
+  command->footer(
+      "Every task of the array computes a shard of the study, one job merges them and\n"
+      "writes the report. What they compute is a copy of the study, DIR/job/study, so\n"
+      "that FILE may be edited. The same command again submits only what is neither\n"
+      "finished nor at work nor in the queue. Then: armature status DIR\n\n"
+      "Examples:\n"
+      "  armature submit studies/headline.toml --nodes 4 --time 2h --dry-run\n"
+      "  armature submit studies/delay.toml replications=5 horizons=1000 \\\n"
+      "                  --nodes 2 --time 30min --cores 16 --partition short --dry-run");
+  command->callback([options] { submit(*options); });
+}
+
+}  // namespace armature::cli

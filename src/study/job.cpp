@@ -1,0 +1,392 @@
+#include "study/job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <sstream>
+
+#include "armature/error.h"
+#include "base/json_field.h"
+#include "base/json_text.h"
+#include "base/text.h"
+
+namespace armature {
+
+// --- How many shards -----------------------------------------------------------------------------
+
+namespace {
+
+constexpr double kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
+constexpr double kShortestLimit = kMinute;  // to Slurm a shorter one is a minute
+constexpr double kLongestLimit = 365 * kDay;
+
+double unit_seconds(std::string_view unit) {
+  if (unit == "s" || unit == "sec") return 1;
+  if (unit == "m" || unit == "min") return kMinute;
+  if (unit == "h") return kHour;
+  if (unit == "d") return kDay;
+  return 0;
+}
+
+// "1d12h", "90min", "1.5h".
+std::optional<double> with_units(std::string_view text) {
+  double total = 0;
+  while (!text.empty()) {
+    const std::size_t number_end = std::min(text.find_first_not_of("0123456789."), text.size());
+    const std::size_t unit_end =
+        std::min(text.find_first_of("0123456789.", number_end), text.size());
+    const std::optional<double> number = parse_real(text.substr(0, number_end));
+    const double unit = unit_seconds(text.substr(number_end, unit_end - number_end));
+    if (!number || unit == 0) return std::nullopt;
+    total += *number * unit;
+    text.remove_prefix(unit_end);
+  }
+  return total;
+}
+
+// Of "DD", "HH" and the like: digits alone.
+std::optional<double> plain_digits(std::string_view text) {
+  if (text.empty() || text.size() > 5 || !std::all_of(text.begin(), text.end(), is_digit))
+    return std::nullopt;
+  return parse_real(text);
+}
+
+// "HH:MM:SS", "D-HH", "D-HH:MM", "D-HH:MM:SS".
+std::optional<double> with_colons(std::string_view text) {
+  double total = 0;
+  const std::size_t dash = text.find('-');
+  const bool has_days = dash != std::string_view::npos;
+  if (has_days) {
+    const std::optional<double> days = plain_digits(text.substr(0, dash));
+    if (!days) return std::nullopt;
+    total = *days * kDay;
+    text.remove_prefix(dash + 1);
+  }
+  std::size_t parts = 0;
+  for (const double unit : {kHour, kMinute, 1.0}) {
+    const std::size_t end = std::min(text.find(':'), text.size());
+    const std::optional<double> number = plain_digits(text.substr(0, end));
+    if (!number || (unit < kHour && *number >= 60)) return std::nullopt;
+    total += *number * unit;
+    ++parts;
+    if (end == text.size()) return parts == 3 || has_days ? std::optional(total) : std::nullopt;
+    text.remove_prefix(end + 1);
+  }
+  return std::nullopt;
+}
+
+// Rounded to what a person would write.
+std::string rough_time(double seconds) {
+  if (seconds < kHour) return fmt::format("{:.0f}min", std::ceil(seconds / kMinute));
+  if (seconds < 2 * kDay) return fmt::format("{:.0f}h", std::ceil(seconds / kHour));
+  return fmt::format("{:.0f}d", std::ceil(seconds / kDay));
+}
+
+std::string core_time(double seconds) {
+  if (seconds < kHour) return fmt::format("{:.1f} minutes of one core", seconds / kMinute);
+  return fmt::format("{:.1f} hours of one core", seconds / kHour);
+}
+
+}  // namespace
+
+double parse_time_limit(const std::string& text) {
+  std::optional<double> seconds = with_units(text);
+  if (!seconds) seconds = with_colons(text);
+  if (!seconds || text.empty() || *seconds < kShortestLimit || *seconds > kLongestLimit)
+    throw Error({"", "--time", "'" + text + "'",
+                 "a time from a minute to a year: 2h, 90min, 1d12h, 02:00:00 or 1-12:00:00"});
+  return *seconds;
+}
+
+std::string slurm_time(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::ceil(seconds));
+  const std::uint64_t days = whole / 86400;
+  return fmt::format("{}{:02}:{:02}:{:02}", days > 0 ? fmt::format("{}-", days) : "",
+                     whole / 3600 % 24, whole / 60 % 60, whole % 60);
+}
+
+WorkEstimate estimate_work(const StudyPlan& plan, const std::vector<double>& seconds) {
+  WorkEstimate work;
+  const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  work.longest_replication =
+      seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end());
+  if (!searches_first(plan)) {
+    work.study = plan.study.replications * all;
+    return work;
+  }
+  work.search = plan.study.search->replications * all;
+  // Which cell of a list the search will choose nobody knows yet: it counts as their mean.
+  for (const std::vector<std::uint32_t>& choices : search_choices(plan)) {
+    double sum = 0;
+    for (const std::uint32_t cell : choices) sum += seconds[cell];
+    work.study += plan.study.replications * sum / static_cast<double>(choices.size());
+  }
+  return work;
+}
+
+std::uint32_t choose_shards(const WorkEstimate& work, const JobRequest& request) {
+  if (work.longest_replication > request.limit)
+    throw Error({"", "--time", slurm_time(request.limit),
+                 fmt::format("more than one replication takes by the estimate: about {}, which no "
+                             "two cores can share; --time {} would do",
+                             core_time(work.longest_replication),
+                             rough_time(2 * work.longest_replication))});
+  const double larger = std::max(work.search, work.study);
+  const double fits = request.limit / 2 * request.cores;
+  const double needed = std::max(std::ceil(larger / fits), 1.0);
+  if (needed > kMostTasks)
+    throw Error({"", "estimated work", core_time(larger),
+                 fmt::format("at most {} shards that take half of --time {} each on {}; --time {} "
+                             "would do, or --cores {}",
+                             kMostTasks, slurm_time(request.limit), counted(request.cores, "core"),
+                             rough_time(2 * larger / kMostTasks / request.cores),
+                             std::ceil(2 * larger / kMostTasks / request.limit))});
+  const auto least = std::max(static_cast<std::uint32_t>(needed), request.nodes);
+  const std::uint32_t even = (least + request.nodes - 1) / request.nodes * request.nodes;
+  return even <= kMostTasks ? even : least;
+}
+
+// --- What is submitted ---------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::pair<JobKind, const char*> kKindNames[] = {{JobKind::kSearchShards, "search-shards"},
+                                                          {JobKind::kSearchMerge, "search-merge"},
+                                                          {JobKind::kShards, "shards"},
+                                                          {JobKind::kMerge, "merge"}};
+
+JobKind named_kind(const JsonField& field) {
+  for (const auto& [kind, name] : kKindNames)
+    if (field.text() == name) return kind;
+  field.fail("one of search-shards, search-merge, shards, merge");
+}
+
+bool is_job_number(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+}  // namespace
+
+bool computes_shards(JobKind kind) {
+  return kind == JobKind::kSearchShards || kind == JobKind::kShards;
+}
+
+std::string kind_name(JobKind kind) {
+  for (const auto& [one, name] : kKindNames)
+    if (one == kind) return name;
+  ARMATURE_CHECK(false, "every kind has a name");
+  return "";
+}
+
+std::string write_job_record(const JobRecord& record) {
+  nlohmann::ordered_json json;
+  json["shards"] = record.shards;
+  json["jobs"] = nlohmann::ordered_json::array();
+  for (const SubmittedJob& job : record.jobs)
+    json["jobs"].push_back({{"id", job.id}, {"kind", kind_name(job.kind)}});
+  return json.dump(1) + "\n";
+}
+
+JobRecord read_job_record(const std::string& json, const std::string& source) {
+  const nlohmann::ordered_json parsed = parsed_json(json, source);
+  try {
+    const JsonField root(parsed);
+    root.only({"shards", "jobs"});
+    JobRecord record;
+    const std::uint64_t shards = root.at("shards").whole_number();
+    if (shards < 1 || shards > kMostTasks)
+      root.at("shards").fail(fmt::format("a whole number from 1 to {}", kMostTasks));
+    record.shards = static_cast<std::uint32_t>(shards);
+    const JsonField jobs = root.at("jobs");
+    for (std::size_t i = 0; i < jobs.list_size(); ++i) {
+      const JsonField job = jobs.at(i);
+      job.only({"id", "kind"});
+      if (!is_job_number(job.at("id").text())) job.at("id").fail("the number of a job, as text");
+      record.jobs.push_back({job.at("id").text(), named_kind(job.at("kind"))});
+    }
+    return record;
+  } catch (const Error& error) {
+    throw error.in_file(source);
+  }
+}
+
+std::vector<QueuedTask> read_queue(const std::string& lines) {
+  std::vector<QueuedTask> queue;
+  std::istringstream stream(lines);
+  std::string job, task;
+  while (stream >> job >> task)
+    queue.push_back({job, is_job_number(task)
+                              ? static_cast<std::uint32_t>(parse_integer(task).value_or(0))
+                              : 0});
+  return queue;
+}
+
+JobChain plan_jobs(const JobSituation& situation) {
+  const JobKind due = situation.searches ? JobKind::kSearchShards : JobKind::kShards;
+  JobChain chain;
+  std::set<std::uint32_t> queued;
+  std::set<std::string> waits_for, followers;
+  for (const SubmittedJob& job : situation.record.jobs)
+    for (const QueuedTask& task : situation.queue) {
+      if (task.job != job.id) continue;
+      if (job.kind == due) {
+        queued.insert(task.task);
+        waits_for.insert(job.id);
+      } else if (job.kind > due) {
+        followers.insert(job.id);
+      }
+    }
+  chain.queued = queued.size();
+  std::vector<std::uint32_t> tasks;
+  for (std::uint32_t shard = 1; shard <= situation.shards; ++shard)
+    if (situation.wanted[shard - 1] && !queued.contains(shard)) tasks.push_back(shard);
+  // What follows is in the queue already and will find all it needs.
+  if (tasks.empty() && !followers.empty()) return chain;
+
+  chain.waits_for.assign(waits_for.begin(), waits_for.end());
+  chain.replaced.assign(followers.begin(), followers.end());
+  if (!tasks.empty()) chain.steps.push_back({due, tasks});
+  if (situation.searches) {
+    std::vector<std::uint32_t> all(situation.shards);
+    std::iota(all.begin(), all.end(), 1);
+    chain.steps.push_back({JobKind::kSearchMerge, {}});
+    chain.steps.push_back({JobKind::kShards, all});
+  }
+  chain.steps.push_back({JobKind::kMerge, {}});
+  return chain;
+}
+
+// --- Scripts -------------------------------------------------------------------------------------
+
+namespace {
+
+// In Slurm's own lines a path stands in double quotes, and % begins what Slurm fills in.
+std::string log_path(const JobPlaces& places, const std::string& name) {
+  std::string path;
+  for (const char c : places.logs) path += c == '%' ? std::string("%%") : std::string(1, c);
+  return "\"" + path + "/" + name + ".log\"";
+}
+
+// In the queue's list everybody sees it: nothing but what a name is made of.
+std::string queue_name(const std::string& name) {
+  std::string plain;
+  for (const char c : name) plain += is_name(std::string_view(&c, 1)) || c == '.' ? c : '-';
+  return plain;
+}
+
+std::string comment(const std::string& line) { return line.empty() ? "#\n" : "# " + line + "\n"; }
+
+std::string shards_commands(std::uint32_t shards, const JobPlaces& places) {
+  return fmt::format(
+      "# This task's shard. What is there of it already is kept: after a failure the same again\n"
+      "# goes on from there.\n"
+      "echo \"shard $SLURM_ARRAY_TASK_ID of {0} on $(uname -n), $(date)\"\n"
+      "exec {1} run {2} \\\n"
+      "  --shard \"$SLURM_ARRAY_TASK_ID/{0}\" --out {3} \\\n"
+      "  --threads \"$SLURM_CPUS_PER_TASK\" --yes --quiet\n",
+      shards, shell_word(places.command), shell_word(places.study), shell_word(places.directory));
+}
+
+std::string merge_commands(JobKind kind, const JobPlaces& places) {
+  std::string text = fmt::format(
+      "# Says which shards are missing, if some did not come through; armature submit then\n"
+      "# submits those again.\n"
+      "{} merge {}\n",
+      shell_word(places.command), shell_word(places.directory));
+  if (kind == JobKind::kMerge)
+    text += fmt::format("{} report {}\n", shell_word(places.command), shell_word(places.directory));
+  return text;
+}
+
+}  // namespace
+
+std::string shell_word(const std::string& text) {
+  const auto harmless = [](char c) {
+    return is_name(std::string_view(&c, 1)) || c == '/' || c == '.' || c == '=' || c == ',';
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), harmless)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string task_list(const std::vector<std::uint32_t>& tasks) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < tasks.size();) {
+    std::size_t end = i + 1;
+    while (end < tasks.size() && tasks[end] == tasks[end - 1] + 1) ++end;
+    // "3,4" is as short as "3-4".
+    if (end - i > 2) {
+      parts.push_back(fmt::format("{}-{}", tasks[i], tasks[end - 1]));
+    } else {
+      for (std::size_t j = i; j < end; ++j) parts.push_back(fmt::format("{}", tasks[j]));
+    }
+    i = end;
+  }
+  return join(parts, ",");
+}
+
+void require_plain_paths(const JobPlaces& places) {
+  for (const std::string* path : {&places.directory, &places.command, &places.study})
+    for (const char c : *path)
+      if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ')
+        throw Error({"", "path", "'" + *path + "'",
+                     "one without double quotes, backslashes and line breaks, which Slurm's lines "
+                     "of a script cannot hold"});
+}
+
+std::string job_script(const JobStep& step, std::uint32_t shards, const JobRequest& request,
+                       const JobPlaces& places, const std::string& name,
+                       const std::vector<std::string>& words) {
+  const bool computes = computes_shards(step.kind);
+  std::string text = "#!/bin/bash\n";
+  for (const std::string& line : words) text += comment(line);
+  const auto option = [&](const std::string& option) { text += "#SBATCH --" + option + "\n"; };
+  option("job-name=" + queue_name("armature-" + name + "-" + kind_name(step.kind)));
+  if (computes) option(fmt::format("array={}%{}", task_list(step.tasks), request.nodes));
+  option("nodes=1");
+  option("ntasks=1");
+  option(fmt::format("cpus-per-task={}", computes ? request.cores : 1));
+  option("time=" + slurm_time(request.limit));
+  if (!request.partition.empty()) option("partition=" + request.partition);
+  if (!request.account.empty()) option("account=" + request.account);
+  option("output=" + log_path(places, kind_name(step.kind) + (computes ? "-%A_%a" : "-%j")));
+  if (computes) {
+    // A node that fails costs a task what it had at work, no more.
+    option("requeue");
+    option("open-mode=append");
+  }
+  text += "\nset -euo pipefail\n";
+  text += computes ? shards_commands(shards, places) : merge_commands(step.kind, places);
+  return text;
+}
+
+StudyCopy copy_study(const Study& study) {
+  namespace fs = std::filesystem;
+  int deepest = 0;  // below the folder, by how many levels paths lead upwards
+  for (const auto& [path, content] : study.files) {
+    if (fs::path(path).is_absolute()) continue;
+    int level = 0;
+    for (const fs::path& part : fs::path(path)) {
+      if (part == "..")
+        deepest = std::max(deepest, -(--level));
+      else if (part != "." && !part.empty())
+        ++level;
+    }
+  }
+  std::string folder;
+  for (int level = 1; level <= deepest; ++level) folder += fmt::format("level-{}/", level);
+  StudyCopy copy;
+  copy.study = folder + "study.toml";
+  copy.files.emplace_back(copy.study, write_study(study));
+  for (const auto& [path, content] : study.files)
+    if (!fs::path(path).is_absolute()) copy.files.emplace_back(folder + path, content);
+  return copy;
+}
+
+}  // namespace armature
