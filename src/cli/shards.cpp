@@ -81,6 +81,12 @@ std::string percent(double done, double total) {
   return total > 0 ? fmt::format("{:.0f}%", std::floor(100 * std::min(done / total, 1.0))) : "–";
 }
 
+std::string share_words(const ShardStatus& shard) {
+  return shard.work_total > 0
+             ? percent(shard.work_done, shard.work_total)
+             : percent(static_cast<double>(shard.done), static_cast<double>(shard.total));
+}
+
 std::string state_words(const ShardStatus& shard) {
   if (!shard.trouble.empty()) return "cannot be read: " + visible(shard.trouble);
   switch (shard.state) {
@@ -111,7 +117,7 @@ std::string unfinished_shards(const ShardsStatus& status) {
     if (shard.state != State::kFinished) {
       any = true;
       table.add({end - i > 1 ? fmt::format("{}–{}", i + 1, end) : fmt::format("{}", i + 1),
-                 percent(shard.work_done, shard.work_total), state_words(shard)});
+                 share_words(shard), state_words(shard)});
     }
     i = end;
   }

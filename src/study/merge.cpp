@@ -282,6 +282,14 @@ std::optional<ShardsStatus> shards_status(const std::string& directory) {
   }
   for (std::uint32_t number = 1; number <= *count; ++number)
     status.shards.push_back(status_of(stage, {number, *count}, cut));
+  // Where no store can be opened, all that is known is what those at work tell.
+  const bool all_told = std::all_of(status.shards.begin(), status.shards.end(),
+                                    [](const ShardStatus& shard) { return shard.total > 0; });
+  if (!cut && all_told)
+    for (ShardStatus& shard : status.shards) {
+      shard.work_done = static_cast<double>(shard.done);
+      shard.work_total = static_cast<double>(shard.total);
+    }
   return status;
 }
 

@@ -14,7 +14,6 @@
 #include <tuple>
 
 #include "armature/error.h"
-#include "armature/parameters.h"
 
 namespace armature {
 namespace {

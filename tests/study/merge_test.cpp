@@ -123,7 +123,7 @@ TEST_F(Merge, EveryKindOfStudyEndsWithTheSameBytes) {
     const StudyPlan plan = plan_of(study);
     run_study(plan, directory_.file("whole"), on_threads(1));
     const auto reference = told(directory_.file("whole"));
-    for (const std::uint32_t count : {1u, 2u, 5u, 9u}) {
+    for (const std::uint32_t count : {1u, 4u, 7u}) {
       run_shards(plan, here_, count);
       std::vector<std::string> heard;
       const MergeOutcome outcome = merge_shards(here_, false, [&](const MergeProgress& now) {
@@ -420,13 +420,15 @@ void overwrite(const std::string& path, std::uint64_t at, const std::string& byt
 
 TEST_F(Merge, DamagedFilesAreNamed) {
   const StudyPlan plan = plan_of(kSmallStudy);
+  run_study(plan, directory_.file("whole"));
+  const auto reference = exported(directory_.file("whole"));
   run_shards(plan, here_, 3);
   fs::copy(here_, directory_.file("good"), fs::copy_options::recursive);
   const std::string path = store_path(shard(2));
   const std::uint64_t size = fs::file_size(path);
   Stream luck({3, 0, Purpose::kTest});
   int refused = 0;
-  constexpr int kTrials = 60;
+  constexpr int kTrials = 30;
   for (int trial = 0; trial < kTrials; ++trial) {
     fs::remove_all(here_);
     fs::copy(directory_.file("good"), here_, fs::copy_options::recursive);
@@ -442,9 +444,7 @@ TEST_F(Merge, DamagedFilesAreNamed) {
           << message;
       EXPECT_TRUE(nothing_left());
     } else {
-      // It hit what nobody reads: the same results.
-      run_study(plan, directory_.file("whole"));
-      EXPECT_EQ(exported(here_), exported(directory_.file("whole")));
+      EXPECT_EQ(exported(here_), reference);  // it hit what nobody reads
     }
   }
   EXPECT_GT(refused, kTrials / 2);
@@ -544,6 +544,37 @@ TEST_F(Merge, StatusOfAShardAtWork) {
     run_shard(plan, here_, {2, 2}, hooks);
     EXPECT_GT(looks, 0u);
   }
+}
+
+// Where nothing can be opened, the leases alone tell.
+TEST_F(Merge, StatusOnANetworkOfShardsThatAllWork) {
+  const AllOnNetwork network;
+  const StudyPlan plan = plan_of(kSmallStudy);
+  const auto note = [](std::uint64_t done) {
+    return R"({"searching":false,"replications":)" + std::to_string(done) +
+           R"(,"of":36,"rounds":1e6,"share":0.25,"seconds":2})";
+  };
+  run_shard(plan, here_, {1, 2});
+  make_directory(shard(2, 2));
+  LeaseTerms terms;
+  terms.renewal = 0.01;
+  DirectoryLease first(shard(1, 2), terms), second(shard(2, 2), terms);
+  first.note(note(9));
+  second.note(note(27));
+  std::optional<ShardsStatus> status;
+  do {
+    status = shards_status(here_);
+  } while (status->shards[0].done == 0 || status->shards[1].done == 0);
+  EXPECT_EQ(status->title, "");
+  for (const ShardStatus& shard : status->shards) {
+    EXPECT_EQ(shard.state, ShardStatus::State::kRunning);
+    EXPECT_EQ(shard.total, 36u);
+    EXPECT_EQ(shard.work_total, 36);
+    EXPECT_EQ(shard.rounds_per_second, 5e5);
+    EXPECT_EQ(shard.seconds_left, 6);
+  }
+  EXPECT_EQ(status->shards[0].work_done, 9);
+  EXPECT_EQ(status->shards[1].work_done, 27);
 }
 
 TEST_F(Merge, StatusOfASearch) {
