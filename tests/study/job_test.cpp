@@ -187,7 +187,7 @@ TEST(JobScript, IsReadable) {
                          "/data/run/job/logs"};
   EXPECT_EQ(job_script({JobKind::kShards, {1, 2, 3, 4, 5, 6, 7, 8}}, 8, request, places, "my study",
                        {"The study."}),
-            R"(#!/bin/bash
+            R"script(#!/bin/bash
 # The study.
 #SBATCH --job-name=armature-my-study-shards
 #SBATCH --array=1-8%4
@@ -204,13 +204,13 @@ TEST(JobScript, IsReadable) {
 set -euo pipefail
 # This task's shard. What is there of it already is kept: after a failure the same again
 # goes on from there.
-echo "shard $SLURM_ARRAY_TASK_ID of 8 on $(uname -n), $(date)" exec /
-                opt / armature run / data / run / job / study /
-                study.toml-- shard "$SLURM_ARRAY_TASK_ID/8" --out / data /
-                run-- threads "$SLURM_CPUS_PER_TASK" --yes-- quiet)
-  ");
-      const std::string merge =
-          job_script({JobKind::kMerge, {}}, 8, request_of(4, 16, 7200), places, "s", {});
+echo "shard $SLURM_ARRAY_TASK_ID of 8 on $(uname -n), $(date)"
+exec /opt/armature run /data/run/job/study/study.toml \
+  --shard "$SLURM_ARRAY_TASK_ID/8" --out /data/run \
+  --threads "$SLURM_CPUS_PER_TASK" --yes --quiet
+)script");
+  const std::string merge =
+      job_script({JobKind::kMerge, {}}, 8, request_of(4, 16, 7200), places, "s", {});
   EXPECT_TRUE(contains(merge, "/opt/armature merge /data/run\n/opt/armature report /data/run\n"));
   EXPECT_TRUE(contains(merge, "#SBATCH --cpus-per-task=1\n"));
   EXPECT_FALSE(contains(merge, "array"));
