@@ -18,7 +18,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
-#include "study/job.h"
+#include "study/batch_job.h"
 #include "study/store.h"
 
 namespace armature::cli {

@@ -1,5 +1,5 @@
 // A study as jobs of a batch queue: the number of shards, what is submitted, and the scripts.
-#include "study/job.h"
+#include "study/batch_job.h"
 
 #include <gtest/gtest.h>
 
