@@ -34,7 +34,7 @@ class SlurmSubmission : public testing::Test {
     make_directory(folder_);
   }
   ProgramResult shell(const std::string& command) const {
-    return cluster_->shell(command, folder_);
+    return cluster_->shell("cd \"it's 100% \\$HOME\" || exit 125\n" + command, scratch_.path());
   }
   ProgramResult submit() const {
     return shell("armature submit study.toml --nodes 2 --time 10min --out 'on the cluster'");
@@ -100,7 +100,10 @@ TEST_F(SlurmSubmission, AgainSubmitsOnlyTheShardThatWasKilled) {
       shell("armature submit study.toml --nodes 2 --time 10min --out 'on the cluster' --dry-run");
   EXPECT_FALSE(contains(busy.out, "--array=1,2%2")) << "the second shard is at work\n" << busy.out;
   cluster_->wait_for_jobs();
-  EXPECT_TRUE(contains(logs(), "1 of 2")) << "the merge names what is missing\n" << logs();
+  const std::string merged = shell("cat 'on the cluster'/job/logs/merge-*.log").out;
+  EXPECT_TRUE(contains(merged, "got 1 unfinished, expected all 2 finished"))
+      << "the merge names it\n"
+      << merged;
   EXPECT_FALSE(contains(shell("armature status 'on the cluster'").out, "merged"));
 
   const ProgramResult again = submit();
