@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/refusal.h"
 #include "support/child_process.h"
+#include "support/mpirun.h"
 #include "support/program.h"
 #include "support/studies.h"
 
@@ -23,20 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-// Root, as in containers, is refused by mpirun unless it is told twice.
-const std::map<std::string, std::string> kEnvironment = {
-    {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
-    {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-    {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
-    {"OMPI_MCA_hwloc_base_binding_policy", "none"},
-    {"OMPI_MCA_plm_rsh_agent", "false"}};
-
-std::string exports() {
-  std::string line;
-  for (const auto& [name, value] : kEnvironment) line += "export " + name + "=" + value + "\n";
-  return line;
-}
 
 class Mpi : public ::testing::Test {
  protected:
@@ -50,7 +37,7 @@ class Mpi : public ::testing::Test {
     return fs::path(ARMATURE_COMMAND).parent_path().parent_path() / ARMATURE_MODULE;
   }
   ProgramResult shell(const std::string& command) {
-    return run_shell(exports() + command, directory_.path());
+    return run_shell(mpirun_exports() + command, directory_.path());
   }
   std::string file(const std::string& name) { return directory_.file(name); }
 
@@ -194,7 +181,7 @@ class RunningJob {
                        "--threads",
                        "1",
                        "--quiet"};
-    start.environment = kEnvironment;
+    start.environment = kMpirunEnvironment;
     start.environment["ARMATURE_TEST_JOB"] = mark_;
     start.error = error;
     job_ = begin_program(start);
