@@ -31,7 +31,8 @@ TEST_F(ShardCommand, RunsShardsAndMergesThem) {
   EXPECT_EQ(early.status, 2);
   EXPECT_EQ(early.out, "");
   EXPECT_EQ(early.err,
-            "armature: here: shards of 2: got 2 missing, expected all 2 finished (armature run … "
+            "shard missing: 2\n"
+            "armature: here: 2 shards: got 1 missing, expected all finished (armature run … "
             "--shard N/2 goes on with one), or --partial to merge what there is\n");
   const ProgramResult look = shell("armature show here");
   EXPECT_EQ(look.status, 2);
