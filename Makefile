@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build bundle demo serve-demo test test-sanitizers test-threads test-fuzz test-long bench bench-logs bench-python notebooks paper figures format format-check tidy docs clean
+.PHONY: build bundle demo serve-demo test test-sanitizers test-threads test-fuzz test-long bench bench-ranks bench-logs bench-python notebooks paper figures format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -58,6 +58,7 @@ test-long: tidy ## what does not fit into the others: static analysis, law tests
 	@ARMATURE_LONG=1 $(CTEST) --test-dir build/release -L statistical
 	@ARMATURE_LONG=1 build/release/bin/unit_tests --gtest_brief=1 --gtest_filter='GraphFiles.*'
 	@ARMATURE_LONG=1 build/release/bin/fault_tests --gtest_brief=1 --gtest_filter='Service*:*Cluster*'
+	@ARMATURE_LONG=1 build/release/bin/ranks_tests --gtest_brief=1 --gtest_filter='*Kill*'
 	@ARMATURE_LONG=1 build/release/bin/service_tests --gtest_brief=1 --gtest_filter='*HttpKills*:HttpStop.*'
 	@for name in $(FUZZERS); do \
 	  mkdir -p build/sanitize/long/$$name; \
@@ -73,6 +74,12 @@ bench: ## ns per round beside naive references, measured in one run
 	@build/release/bin/bench_service build
 	@build/release/bin/bench_service_http $(ARMATURE) bench/flask_service.py build
 	@build/release/bin/bench_service_nodes $(ARMATURE)
+
+bench-ranks: ## a study on many ranks beside threads, measured in one run; some minutes
+	@scripts/install-deps build bench
+	@cmake --preset release --log-level=WARNING -DARMATURE_BENCH=ON >/dev/null
+	@cmake --build --preset release --target bench_ranks armature_command
+	@build/release/bin/bench_ranks $(ARMATURE) build
 
 bench-logs: ## reading a log of 10^7 rows beside pandas, measured in one run; a minute, 1 GB of disk
 	@scripts/install-deps build bench

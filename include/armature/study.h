@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "armature/error.h"
 #include "armature/files.h"
 #include "armature/lab.h"
 #include "armature/theory.h"
@@ -265,6 +266,18 @@ struct ShardsStatus {
 /// How far the shards in a directory are; none where there are no shards.
 std::optional<ShardsStatus> shards_status(const std::string& directory);
 
+/// Why shards cannot be merged.
+class MergeRefused : public Error {
+ public:
+  MergeRefused(ErrorReport report, std::vector<std::string> troubles)
+      : Error(std::move(report)), troubles_(std::move(troubles)) {}
+  /// All of them: "shards 2, 5–8 are missing", "shard 7: …".
+  const std::vector<std::string>& troubles() const { return troubles_; }
+
+ private:
+  std::vector<std::string> troubles_;
+};
+
 struct MergeProgress {
   bool checking = true;  // and then putting together
   std::uint32_t done = 0;
@@ -277,9 +290,10 @@ struct MergeOutcome {
   std::vector<Shard> left_out = {};  // by a partial merge: all that was not finished
 };
 /// Puts the shards of a directory together into one study there: all of it, or, on any failure,
-/// nothing. Every shard is checked first; throws Error that names all that are missing, unfinished,
-/// at work or damaged. `partial`: takes what there is of shards nobody works on; run_study can
-/// compute the rest, or the shards can go on and be merged again. Shards stay as they are.
+/// nothing. Every shard is checked first; throws MergeRefused, which names all that are missing,
+/// unfinished, at work or damaged. `partial`: takes what there is of shards nobody works on;
+/// run_study can compute the rest, or the shards can go on and be merged again. Shards stay as they
+/// are.
 MergeOutcome merge_shards(const std::string& directory, bool partial = false,
                           const std::function<void(const MergeProgress&)>& progress = {});
 

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 #include "armature/error.h"
 #include "cli/command.h"
@@ -73,6 +74,8 @@ Job::Job(unsigned threads, bool quiet) : transport_(ranks_or_silence()) {
     transport_->close();
     throw;
   }
+  // mpirun hands every rank a terminal of its own, wherever its output goes: nobody can tell.
+  setenv("NO_COLOR", "1", /*overwrite=*/0);
   if (!quiet) fmt::print(stderr, "{}\n", crew_->describe());
 }
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "ranks/launch.h"
 
 namespace armature::cli {
 namespace {
@@ -198,6 +199,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request);
   } catch (const CLI::ParseError& error) {
+    // All ranks of a job are wrong alike: one of them says so.
+    if (ranks::launch_of_this_process().rank > 0) return 2;
     const std::optional<Error> unknown = unknown_word(app, error);
     complain(unknown ? unknown->what() : shown(error.what(), kLongestMessage));
     fmt::print(stderr, "See armature --help, or armature COMMAND --help.\n");

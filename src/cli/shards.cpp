@@ -60,13 +60,18 @@ std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome
 
 void merge(const MergeOptions& options) {
   MergeOutcome outcome;
-  {
+  try {
     ProgressLine line(options.quiet, ProgressLine::InPipe::kPlainLines);
     const auto start = std::chrono::steady_clock::now();
     outcome = merge_shards(options.directory, options.partial, [&](const MergeProgress& progress) {
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
       line.show(passed.count(), [&](std::size_t) { return merge_progress_text(progress); });
     });
+  } catch (const MergeRefused& refused) {
+    // What is wrong in all, after what is wrong with each.
+    for (const std::string& trouble : refused.troubles())
+      fmt::print(stderr, "{}\n", visible(trouble));
+    throw;
   }
   if (!options.quiet) emit(std::nullopt, merge_words(options, outcome));
 }
@@ -74,6 +79,12 @@ void merge(const MergeOptions& options) {
 // Never 100% before the end.
 std::string percent(double done, double total) {
   return total > 0 ? fmt::format("{:.0f}%", std::floor(100 * std::min(done / total, 1.0))) : "–";
+}
+
+std::string share_words(const ShardStatus& shard) {
+  return shard.work_total > 0
+             ? percent(shard.work_done, shard.work_total)
+             : percent(static_cast<double>(shard.done), static_cast<double>(shard.total));
 }
 
 std::string state_words(const ShardStatus& shard) {
@@ -106,7 +117,7 @@ std::string unfinished_shards(const ShardsStatus& status) {
     if (shard.state != State::kFinished) {
       any = true;
       table.add({end - i > 1 ? fmt::format("{}–{}", i + 1, end) : fmt::format("{}", i + 1),
-                 percent(shard.work_done, shard.work_total), state_words(shard)});
+                 share_words(shard), state_words(shard)});
     }
     i = end;
   }

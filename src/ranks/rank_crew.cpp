@@ -147,9 +147,8 @@ unsigned RankCrew::hands() const {
 std::string RankCrew::describe() const {
   std::set<std::string> hosts;
   for (const Rank& rank : ranks_) hosts.insert(rank.hello.host);
-  return fmt::format("{} on {}, {}", counted(ranks_.size(), "ranks"),
-                     counted(hosts.size(), hosts.size() == 1 ? "host" : "hosts"),
-                     counted(hands(), hands() == 1 ? "thread" : "threads"));
+  return fmt::format("{} on {}, {}", counted(ranks_.size(), "rank"), counted(hosts.size(), "host"),
+                     counted(hands(), "thread"));
 }
 
 void RankCrew::hear_hellos() {
@@ -226,8 +225,7 @@ void RankCrew::end_for_the_dead(const std::vector<int>& dead, const Handout& han
     const std::vector<std::uint32_t>& blocks = ranks_[static_cast<std::size_t>(rank)].blocks;
     std::string word = name_of(rank) + " has died";
     if (!blocks.empty()) word += "; it was computing " + handout.describe(blocks.front());
-    if (blocks.size() > 1)
-      word += fmt::format(" and {} more", counted(blocks.size() - 1, "blocks"));
+    if (blocks.size() > 1) word += fmt::format(" and {} more", counted(blocks.size() - 1, "block"));
     words.push_back(word);
   }
   throw JobEnded(join(words, "; "), /*told=*/false);

@@ -98,32 +98,39 @@ std::string numbers_text(const std::vector<std::uint32_t>& numbers) {
 void require_good(const std::string& directory, const std::vector<Inspected>& shards,
                   bool partial) {
   std::map<State, std::vector<std::uint32_t>> numbers;
-  std::vector<std::string> kinds;
-  for (const Inspected& found : shards) {
-    if (found.damage.empty())
-      numbers[found.state].push_back(found.shard.number);
-    else
-      kinds.push_back(fmt::format("{} no good ({})", found.shard.number, found.damage));
+  std::vector<std::uint32_t> damaged;
+  std::vector<std::string> kinds, troubles;
+  const auto tell = [&](const std::vector<std::uint32_t>& list, const char* word) {
+    if (list.empty()) return;
+    kinds.push_back(fmt::format("{} {}", list.size(), word));
+    troubles.push_back(
+        fmt::format("{} {}: {}", list.size() == 1 ? "shard" : "shards", word, numbers_text(list)));
+  };
+  for (const Inspected& found : shards)
+    if (found.damage.empty()) numbers[found.state].push_back(found.shard.number);
+  if (!partial) {
+    tell(numbers[State::kMissing], "missing");
+    tell(numbers[State::kStopped], "unfinished");
+    tell(numbers[State::kRunning], "running");
   }
-  const bool damaged = !kinds.empty();
-  if (!partial)
-    for (const auto& [state, word] : {std::pair(State::kMissing, "missing"),
-                                      {State::kStopped, "unfinished"},
-                                      {State::kRunning, "running"}})
-      if (!numbers[state].empty())
-        kinds.push_back(fmt::format("{} {}", numbers_text(numbers[state]), word));
+  for (const Inspected& found : shards) {
+    if (found.damage.empty()) continue;
+    damaged.push_back(found.shard.number);
+    troubles.push_back(fmt::format("shard {}: {}", found.shard.number, found.damage));
+  }
+  if (!damaged.empty()) kinds.push_back(fmt::format("{} no good", damaged.size()));
   if (kinds.empty()) return;
   const std::size_t of = shards.size();
   const std::string how = fmt::format("armature run … --shard N/{}", of);
-  throw Error(
-      {directory, fmt::format("shards of {}", of), join(kinds, "; "),
-       damaged
-           ? fmt::format("all {} whole and of one study; remove the directory of one that is no "
-                         "good, and {} computes it again",
-                         of, how)
-           : fmt::format("all {} finished ({} goes on with one), or --partial to merge what "
-                         "there is",
-                         of, how)});
+  throw MergeRefused(
+      {directory, fmt::format("{} shards", of), join(kinds, ", "),
+       damaged.empty()
+           ? fmt::format("all finished ({} goes on with one), or --partial to merge what there is",
+                         how)
+           : fmt::format("all whole and of one study; where the directory of one that is no good "
+                         "is removed, {} computes it again",
+                         how)},
+      std::move(troubles));
 }
 
 MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lease, bool partial,
@@ -149,8 +156,8 @@ MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lea
   }
   require_good(directory, shards, partial);
   if (!agreement)
-    throw Error(
-        {directory, "shards", fmt::format("none of {} that has begun", *count), "some, to merge"});
+    throw Error({directory, "shards", fmt::format("none of {} that can be merged", *count),
+                 "some, to merge"});
   // An earlier merge in part goes; another study stays.
   StudyStore::merged(directory, agreement->plan);
 
@@ -275,6 +282,14 @@ std::optional<ShardsStatus> shards_status(const std::string& directory) {
   }
   for (std::uint32_t number = 1; number <= *count; ++number)
     status.shards.push_back(status_of(stage, {number, *count}, cut));
+  // Where no store can be opened, all that is known is what those at work tell.
+  const bool all_told = std::all_of(status.shards.begin(), status.shards.end(),
+                                    [](const ShardStatus& shard) { return shard.total > 0; });
+  if (!cut && all_told)
+    for (ShardStatus& shard : status.shards) {
+      shard.work_done = static_cast<double>(shard.done);
+      shard.work_total = static_cast<double>(shard.total);
+    }
   return status;
 }
 

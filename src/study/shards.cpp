@@ -14,7 +14,6 @@
 #include <tuple>
 
 #include "armature/error.h"
-#include "armature/parameters.h"
 
 namespace armature {
 namespace {
@@ -42,9 +41,9 @@ constexpr Cost kCosts[] = {
     {"ucb", 25'000, 0, 0, kStepUpTo},
     {"c-ucb", 52'000, 0, 0, kStepUpTo},
     {"pe", 25'000, 0, 10, kStepUpTo},
-    {"db", 110'000, 0, 0, kStepUpTo},
-    {"sentry", 115'000, 0, 0},
-    {"warden", 210'000, 0, 0},
+    {"db", 110'000, 0, 0, 10'000'000},
+    {"sentry", 115'000, 0, 0, kStepUpTo},
+    {"warden", 210'000, 0, 0, kStepUpTo},
     {"hac-ucb", 30'000, 4'000, 150, kStepUpTo},
     {"ts", 10'000, 122'000, 0},
     {"c-ts", 650'000, 5'000, 150},

@@ -34,6 +34,7 @@ constexpr std::int64_t kApplication = 0x41524d41;  // "ARMA": what `file` calls 
 // Rises with any change to the tables; stand_in then needs views for the one before.
 constexpr std::int64_t kSchema = 3;
 constexpr std::uint64_t kMostActions = 100'000'000;  // a list of all plays must fit in memory
+constexpr const char* kJobFolder = "job";  // in the study's directory: what armature submit writes
 
 #ifdef __clang__
 constexpr const char* kCompiler = __VERSION__;  // names itself
@@ -508,14 +509,16 @@ void require_same_cut(Database& database, const StudyPlan& now, const StudyPlan&
 }
 
 // A mistyped --out must not put a database among somebody's files. The search of a study that has
-// one is its own, and so is the lease of a run.
+// one is its own, and so are the lease of a run and what armature submit writes.
 bool holds_other_files(const std::string& directory, const Study& study) {
   std::error_code ignored;
   if (!fs::exists(directory, ignored) || StudyStore::exists(directory)) return false;
-  for (const auto& entry : fs::directory_iterator(directory))
-    if (!DirectoryLease::is_lease_file(entry.path().filename().string()) &&
-        (!study.search || entry.path().string() != search_path(directory)))
-      return true;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const std::string name = entry.path().filename().string();
+    const bool own = DirectoryLease::is_lease_file(name) || name == kJobFolder ||
+                     (study.search && entry.path().string() == search_path(directory));
+    if (!own) return true;
+  }
   return false;
 }
 

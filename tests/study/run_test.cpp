@@ -1,9 +1,11 @@
 // Running a study: the same bytes for any number of threads and however often it was interrupted.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <sstream>
 
 #include "armature/report.h"
+#include "base/machine.h"
 #include "base/refusal.h"
 #include "base/sqlite.h"
 #include "base/text.h"
@@ -510,8 +512,8 @@ TEST_F(Elsewhere, TwoRunsAtOnceAreRefused) {
     if (message.empty()) message = refusal([&] { run_study(plan, directory_.path()); });
   };
   run_study(plan, directory_.path(), hooks);
-  EXPECT_EQ(message, directory_.path() +
-                         ": directory: got another process at work in it, expected one at a time");
+  EXPECT_EQ(message, directory_.path() + ": directory: got process " + std::to_string(getpid()) +
+                         " on " + host_name() + " at work in it, expected one at a time");
 }
 
 TEST(StudyRefusal, PullsMustBeCountable) {
