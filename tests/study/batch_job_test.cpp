@@ -245,6 +245,13 @@ TEST(TaskList, IsAsShortAsItCanBe) {
 constexpr const char* kWorld = R"({"format": "armature-instance", "version": 1, "actions": 2,
   "contexts": 1, "marginals": [[1], [1]], "rewards": {"given_action_and_context": [[0.5], [0.2]]}})";
 
+constexpr const char* kTables = R"({"format": "armature-tables", "version": 1, "nodes": {
+  "dose": {"states": ["low", "high"], "rows": [0.5, 0.5]},
+  "level": {"states": ["low", "high"], "parents": ["dose"],
+            "rows": {"low": [0.8, 0.2], "high": [0.3, 0.7]}},
+  "mood": {"states": ["bad", "good"], "parents": ["level"],
+           "rows": {"low": [0.7, 0.3], "high": [0.4, 0.6]}}}})";
+
 // Read from where it stands it is the same study with the same files, wherever its paths lead.
 TEST(StudyCopy, KeepsWhatInstancesName) {
   const TemporaryDirectory directory;
@@ -253,9 +260,12 @@ TEST(StudyCopy, KeepsWhatInstancesName) {
   write_file(directory.file("studies/deep/far.json"), kWorld);
   write_file(directory.file("up.json"), kWorld);
   write_file(directory.file("absolute.json"), kWorld);
+  write_file(directory.file("mood.dag"), "dag { dose -> level level -> mood }");
+  write_file(directory.file("mood.tables.json"), kTables);
   write_file(directory.file("studies/study.toml"),
              "horizons = 50\nreplications = 2\npolicies = [\"ucb\"]\n"
-             "instances = [\"near.json\", \"deep/odd/../far.json\", \"../up.json\", \"" +
+             "instances = [\"near.json\", \"deep/odd/../far.json\", \"../up.json\", "
+             "\"graph:file=../mood.dag,action=dose,context=level,reward=mood=good\", \"" +
                  directory.file("absolute.json") + "\"]\n");
   const Study study = plan_study(read_study_file(directory.file("studies/study.toml"))).study;
   const StudyCopy copy = copy_study(study);
@@ -267,7 +277,8 @@ TEST(StudyCopy, KeepsWhatInstancesName) {
     write_file(elsewhere.file(path), content);
   }
   std::filesystem::remove_all(directory.file("studies"));
-  std::filesystem::remove(directory.file("up.json"));
+  for (const char* file : {"up.json", "mood.dag", "mood.tables.json"})
+    std::filesystem::remove(directory.file(file));
   const Study back = plan_study(read_study_file(elsewhere.file(copy.study))).study;
   EXPECT_EQ(write_study(back), write_study(study));
   EXPECT_EQ(back.files, study.files);
