@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "report/table.h"
+#include "study/batch_job.h"
 
 namespace armature::cli {
 namespace {
@@ -50,32 +51,9 @@ struct ExportOptions {
   bool published = false;
 };
 
-// Of every cell once.
-double one_pass(const std::vector<double>& seconds) {
-  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
-}
-
-// Of the cells that a search will choose, once: which they are nobody knows yet, so each list
-// counts as its mean.
-double chosen_pass(const StudyPlan& plan, const std::vector<double>& seconds) {
-  double total = 0;
-  for (const std::vector<std::uint32_t>& choices : search_choices(plan)) {
-    double sum = 0;
-    for (const std::uint32_t cell : choices) sum += seconds[cell];
-    total += sum / static_cast<double>(choices.size());
-  }
-  return total;
-}
-
 // Replications of every cell in what runs first: the search, if there is one.
 double first_replications(const StudyPlan& plan) {
   return searches_first(plan) ? plan.study.search->replications : plan.study.replications;
-}
-
-double total_seconds(const StudyPlan& plan, const std::vector<double>& seconds) {
-  const double first = first_replications(plan) * one_pass(seconds);
-  return searches_first(plan) ? first + plan.study.replications * chosen_pass(plan, seconds)
-                              : first;
 }
 
 // One line per instance and horizon: the policies there and the time they are expected to take.
@@ -95,16 +73,17 @@ std::string plan_table(const StudyPlan& plan, const std::vector<double>& seconds
 }
 
 std::string plan_total(const StudyPlan& plan, const std::vector<double>& seconds) {
-  const auto line = [](std::size_t cells, double replications, double pass) {
+  const auto line = [](std::size_t cells, double replications, double work) {
     return prose(fmt::format("{} cells × {} replications; about {} of one core, estimated from a "
                              "short trial",
-                             cells, replications, time_text(pass * replications)),
+                             cells, replications, time_text(work)),
                  screen());
   };
-  const std::string all = line(plan.cells.size(), first_replications(plan), one_pass(seconds));
-  if (!searches_first(plan)) return all;
-  return "search: " + all + "then the worst: " +
-         line(search_choices(plan).size(), plan.study.replications, chosen_pass(plan, seconds));
+  const WorkEstimate work = estimate_work(plan, seconds);
+  if (!searches_first(plan)) return line(plan.cells.size(), plan.study.replications, work.study);
+  return "search: " + line(plan.cells.size(), plan.study.search->replications, work.search) +
+         "then the worst: " +
+         line(search_choices(plan).size(), plan.study.replications, work.study);
 }
 
 void check(const CheckOptions& options) {
@@ -119,7 +98,8 @@ void check(const CheckOptions& options) {
 // `parts`: into how many shards the work is cut, of which one is done here.
 void refuse_too_long(const RunOptions& options, const StudyPlan& plan,
                      const std::vector<double>& seconds, std::uint32_t parts) {
-  const double expected = total_seconds(plan, seconds) / parts;
+  const WorkEstimate work = estimate_work(plan, seconds);
+  const double expected = (work.search + work.study) / parts;
   if (expected <= kLongSeconds) return;
   fmt::print(stderr, "{}{}", plan_table(plan, seconds), plan_total(plan, seconds));
   throw Error(

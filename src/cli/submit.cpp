@@ -11,14 +11,15 @@
 
 #include "armature/error.h"
 #include "armature/study.h"
-#include "base/directory_lock.h"
+#include "base/directory_lease.h"
 #include "base/file.h"
 #include "base/program.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
-#include "study/job.h"
+#include "study/batch_job.h"
+#include "study/store.h"
 
 namespace armature::cli {
 namespace {
@@ -133,11 +134,6 @@ std::vector<QueuedTask> queue_of_ours() {
       {"squeue", "--noheader", "--array", fmt::format("--user={}", ::getuid()), "--format=%F %K"}));
 }
 
-bool begun(const std::string& directory) {
-  std::error_code ignored;
-  return fs::exists(directory + "/study.sqlite", ignored);
-}
-
 // The shards that somebody must compute, of the stage that is due. Nothing: all is merged.
 struct Due {
   bool search = false;
@@ -165,7 +161,7 @@ std::optional<Due> due_of(const StudyPlan& plan, const std::string& directory,
 
 // What was computed without shards is not cut afterwards.
 bool finished_without_shards(const std::string& directory) {
-  if (!begun(directory) || shards_status(directory)) return false;
+  if (!StudyStore::exists(directory) || shards_status(directory)) return false;
   const StudyStatus status = study_status(directory);
   const bool all =
       !status.searching &&
@@ -185,16 +181,14 @@ void say_finished(const std::string& directory) {
 
 // --- The copy of the study -----------------------------------------------------------------------
 
-// Throws Error if another study was submitted into the directory. True: the copy is there already.
-bool same_as_before(const std::string& folder, const StudyCopy& copy,
-                    const std::string& directory) {
-  if (!fs::exists(folder)) return false;
+// Throws Error if it is not the study that was submitted into the directory before.
+void require_same_copy(const std::string& folder, const StudyCopy& copy,
+                       const std::string& directory) {
   for (const auto& [path, content] : copy.files)
     if (!fs::is_regular_file(folder + path) || read_file(folder + path) != content)
       throw Error({directory, "study",
                    "another one, submitted before (" + folder + copy.study + ")",
                    "the same study, or another --out"});
-  return true;
 }
 
 void write_copy(const std::string& folder, const StudyCopy& copy) {
@@ -259,36 +253,52 @@ std::string dependency_on(JobKind kind, const std::vector<std::string>& jobs) {
                      fmt::join(jobs, ":"));
 }
 
+std::string submit_script(const Script& script, const std::vector<std::string>& after) {
+  std::vector<std::string> command = {"sbatch", "--parsable"};
+  if (!after.empty()) {
+    command.push_back(dependency_on(script.step.kind, after));
+    command.push_back("--kill-on-invalid-dep=yes");
+  }
+  command.push_back(script.path);
+  return submitted_id(program_output(command));
+}
+
 // One after the other: each waits for the one before, the first merge also for what earlier
-// submissions still have in the queue. All of them, or none.
-std::vector<SubmittedJob> hand_over(const std::vector<Script>& scripts, const JobChain& chain) {
-  std::vector<SubmittedJob> jobs;
+// submissions still have in the queue. All of them, or none; the record knows of each as soon as it
+// is in the queue.
+std::vector<SubmittedJob> hand_over(const std::vector<Script>& scripts, const JobChain& chain,
+                                    const JobRecord& before, const std::string& directory,
+                                    Undo& undo) {
+  JobRecord record = before;
   std::vector<std::string> ids;
+  const auto keep = [&](const JobRecord& one) {
+    write_file(record_path(directory), write_job_record(one));
+  };
   try {
     for (const Script& script : scripts) {
       std::vector<std::string> after;
       if (!ids.empty()) after.push_back(ids.back());
       const bool first_merge = !computes_shards(script.step.kind) && ids.size() <= 1;
       if (first_merge) after.insert(after.end(), chain.waits_for.begin(), chain.waits_for.end());
-      std::vector<std::string> command = {"sbatch", "--parsable"};
-      if (!after.empty()) {
-        command.push_back(dependency_on(script.step.kind, after));
-        command.push_back("--kill-on-invalid-dep=yes");
-      }
-      command.push_back(script.path);
-      ids.push_back(submitted_id(program_output(command)));
-      jobs.push_back({ids.back(), script.step.kind});
+      ids.push_back(submit_script(script, after));
+      record.jobs.push_back({ids.back(), script.step.kind});
+      keep(record);
     }
   } catch (const Error& error) {
     if (ids.empty()) throw;
     const std::string trouble = cancel(ids);
+    // What is in the queue for good needs what was written for it.
+    if (trouble.empty())
+      keep(before);
+    else
+      undo.forget();
     const std::string fate = fmt::format(
         "; {} {} {}", ids.size() == 1 ? "job" : "jobs", join(ids, ", "),
         trouble.empty() ? "submitted before it: cancelled" : "NOT cancelled: " + trouble);
     throw Error({error.report().file, error.report().field, error.report().value,
                  error.report().expected + fate});
   }
-  return jobs;
+  return {record.jobs.begin() + static_cast<std::ptrdiff_t>(before.jobs.size()), record.jobs.end()};
 }
 
 // --- What a person reads -------------------------------------------------------------------------
@@ -367,62 +377,82 @@ std::vector<Script> scripts_of(const JobChain& chain, std::uint32_t shards,
   return scripts;
 }
 
+// What is due of the study in its directory, and what is already taken care of; nothing if all is
+// merged.
+struct Situation : JobSituation {
+  std::size_t running = 0;  // shards at work
+};
+std::optional<Situation> situation_of(const StudyPlan& plan, const std::string& directory,
+                                      const WorkEstimate& work, const JobRequest& request) {
+  Situation situation;
+  situation.record = record_in(directory);
+  const bool again = situation.record.shards > 0;
+  // Shards of two counts do not fit together: what was begun goes on as it was cut.
+  if (const std::optional<ShardsStatus> there = shards_status(directory))
+    situation.shards = there->of;
+  else
+    situation.shards = again ? situation.record.shards : choose_shards(work, request);
+  situation.record.shards = situation.shards;
+  const std::optional<Due> due = due_of(plan, directory, situation.shards);
+  if (!due) return std::nullopt;
+  situation.searches = due->search;
+  situation.wanted = due->wanted;
+  situation.running = due->running;
+  if (again && program_exists("squeue")) situation.queue = queue_of_ours();
+  return situation;
+}
+
+void say_taken_care_of(const Situation& situation, const JobChain& chain,
+                       const std::string& directory) {
+  emit(std::nullopt,
+       prose(fmt::format("{}: nothing to submit. {} in the queue, {} at work, and what merges them "
+                         "is in the queue, too. Follow them: armature status {}",
+                         directory, counted(chain.queued, "shard"), situation.running,
+                         shell_word(directory)),
+             screen()));
+}
+
 void submit(const SubmitOptions& options) {
   if (!options.dry_run && !program_exists("sbatch"))
     throw Error({"", "sbatch", "no program of this name on the PATH",
                  "a machine from which jobs are submitted to Slurm; --dry-run shows the scripts"});
   JobPlaces places = places_of(options);
+  const std::string& directory = places.directory;
   const StudyPlan plan =
-      planned(options.file, options.overrides, options.yes, stored_files(places.directory));
+      planned(options.file, options.overrides, options.yes, stored_files(directory));
   const JobRequest request = request_of(options);
   const StudyCopy copy = copy_study(plan.study);
-  const std::string folder = places.directory + "/job/study/";
+  const std::string folder = directory + "/job/study/";
   places.study = folder + copy.study;
-  const bool copied = same_as_before(folder, copy, places.directory);
-  if (finished_without_shards(places.directory)) return say_finished(places.directory);
 
-  const WorkEstimate work = estimate_work(plan, trial_seconds(plan));
-  JobSituation situation;
-  situation.record = record_in(places.directory);
-  const bool again = situation.record.shards > 0;
-  // Shards of two counts do not fit together: what was begun goes on as it was cut.
-  situation.shards = again ? situation.record.shards : choose_shards(work, request);
-  if (const std::optional<ShardsStatus> there = shards_status(places.directory))
-    situation.shards = there->of;
-  const std::optional<Due> due = due_of(plan, places.directory, situation.shards);
-  if (!due) return say_finished(places.directory);
-  situation.searches = due->search;
-  situation.wanted = due->wanted;
-  if (again && program_exists("squeue")) situation.queue = queue_of_ours();
-  const JobChain chain = plan_jobs(situation);
-  if (chain.steps.empty()) {
-    emit(std::nullopt,
-         fmt::format("{}: nothing to submit, all of it is finished or in the queue: {} there, {} "
-                     "at work. Follow them: armature status {}\n",
-                     visible(places.directory), counted(chain.queued, "shard"), due->running,
-                     visible(shell_word(places.directory))));
-    return;
+  Undo undo(directory);
+  std::optional<DirectoryLease> lease;  // nobody else submits at the same time
+  if (!options.dry_run) {
+    make_directory(places.logs);
+    lease.emplace(directory + "/job");
   }
+  if (fs::exists(record_path(directory))) require_same_copy(folder, copy, directory);
+  if (finished_without_shards(directory)) return say_finished(directory);
+  const WorkEstimate work = estimate_work(plan, trial_seconds(plan));
+  const std::optional<Situation> situation = situation_of(plan, directory, work, request);
+  if (!situation) return say_finished(directory);
+  const JobChain chain = plan_jobs(*situation);
+  if (chain.steps.empty()) return say_taken_care_of(*situation, chain, directory);
 
   const std::string work_line = work_words(plan, work);
-  const std::string cut_line = shard_words(work, situation.shards, request);
+  const std::string cut_line = shard_words(work, situation->shards, request);
   const std::vector<Script> scripts =
-      scripts_of(chain, situation.shards, request, places, fs::path(options.file).stem().string(),
+      scripts_of(chain, situation->shards, request, places, fs::path(options.file).stem().string(),
                  work_line, cut_line);
   emit(std::nullopt,
        prose(work_line, screen()) + prose(cut_line, screen()) + "\n" + script_listing(scripts));
   if (options.dry_run) return;
 
-  Undo undo(places.directory);
-  make_directory(places.logs);
-  const DirectoryLock lock(places.directory + "/job");
-  if (!copied) write_copy(folder, copy);
+  write_copy(folder, copy);
   for (const Script& script : scripts) write_file(script.path, script.text);
-  const std::vector<SubmittedJob> jobs = hand_over(scripts, chain);
+  const std::vector<SubmittedJob> jobs =
+      hand_over(scripts, chain, situation->record, directory, undo);
   undo.forget();
-  situation.record.shards = situation.shards;
-  situation.record.jobs.insert(situation.record.jobs.end(), jobs.begin(), jobs.end());
-  write_file(record_path(places.directory), write_job_record(situation.record));
   if (const std::string trouble = cancel(chain.replaced); !trouble.empty())
     complain(fmt::format("note: jobs {}, which these take the place of, could not be cancelled: {}",
                          join(chain.replaced, ", "), trouble));

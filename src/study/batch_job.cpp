@@ -1,4 +1,4 @@
-#include "study/job.h"
+#include "study/batch_job.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,179 @@
+// `armature submit`: what it shows and refuses. Slurm's programs are stand-ins here, which note how
+// they were called; a real Slurm is in tests/slurm.
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/refusal.h"
+#include "support/program.h"
+#include "support/studies.h"
+
+namespace armature::test {
+namespace {
+
+constexpr const char* kCall = "armature submit small.toml --nodes 2 --time 1h ";
+
+class SubmitCommand : public testing::Test {
+ protected:
+  SubmitCommand() {
+    write_file(directory_.file("small.toml"), kSmallStudy);
+    make_directory(directory_.file("programs"));
+    stand_in("sinfo", "echo 'short 4'; echo 'all* 16+'; echo 'all* 12'");
+    stand_in("squeue", "cat queue 2>/dev/null || true");
+    stand_in("scancel", "true");
+    // Numbers jobs from 101 on; refuses the one whose script a file names.
+    stand_in("sbatch",
+             "case \"$*\" in *\"$(cat refused 2>/dev/null || echo nothing-at-all)\") "
+             "echo 'sbatch: error: invalid account' >&2; exit 1;; esac\n"
+             "echo $(( $(grep -c ^sbatch calls) + 100 ))");
+  }
+  void stand_in(const std::string& name, const std::string& script) {
+    write_file(directory_.file("programs/" + name), "#!/bin/bash\ncd '" + directory_.path() +
+                                                        "'\necho " + name + " \"$@\" >>calls\n" +
+                                                        script + "\n");
+    run_shell("chmod +x programs/" + name, directory_.path());
+  }
+  ProgramResult shell(const std::string& command) {
+    return run_shell("PATH=$PWD/programs:$PATH\n" + command, directory_.path());
+  }
+  std::string calls() const { return run_shell("cat calls", directory_.path()).out; }
+  bool is_there(const std::string& path) const {
+    return run_shell("test -e '" + path + "'", directory_.path()).status == 0;
+  }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(SubmitCommand, ADryRunShowsTheScriptsAndLeavesNothing) {
+  const ProgramResult result = shell(std::string(kCall) + "--account causal --dry-run");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  for (const char* part :
+       {"18 cells, about ", "2 shards, at most 2 at a time, each on 12 cores of one node",
+        "runs/small/job/shards.sh\n#!/bin/bash\n", "#SBATCH --array=1,2%2\n",
+        "#SBATCH --cpus-per-task=12\n", "#SBATCH --time=01:00:00\n", "#SBATCH --account=causal\n",
+        "--shard \"$SLURM_ARRAY_TASK_ID/2\"", "runs/small/job/merge.sh\n#!/bin/bash\n",
+        " report /"})
+    EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
+  EXPECT_FALSE(contains(calls(), "sbatch")) << calls();
+  EXPECT_FALSE(is_there("runs"));
+}
+
+TEST_F(SubmitCommand, ADryRunNeedsNoSlurm) {
+  const ProgramResult result = run_shell(
+      "PATH=$(dirname $(command -v armature))\narmature submit small.toml --nodes 2 "
+      "--time 1h --dry-run",
+      directory_.path());
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.err, "note: Slurm does not say how many processors")) << result.err;
+}
+
+TEST_F(SubmitCommand, SubmitsOneAfterTheOther) {
+  const ProgramResult result = shell(std::string(kCall) + "--partition short");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "Submitted: 101 (shards), 102 (merge)\n")) << result.out;
+  EXPECT_TRUE(contains(result.out, "squeue -j 101,102\n"));
+  EXPECT_TRUE(contains(calls(), "--partition=short"));
+  EXPECT_TRUE(contains(calls(),
+                       "sbatch --parsable --dependency=afterany:101 "
+                       "--kill-on-invalid-dep=yes "))
+      << calls();
+  EXPECT_TRUE(
+      contains(read_file(directory_.file("runs/small/job/shards.sh")), "cpus-per-task=4\n"));
+  EXPECT_TRUE(is_there("runs/small/job/study/study.toml"));
+  EXPECT_TRUE(is_there("runs/small/job/logs"));
+}
+
+TEST_F(SubmitCommand, ASearchHasTwoRounds) {
+  const ProgramResult result = shell(std::string(kCall) + "'search={replications=3}'");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.out,
+                       "Submitted: 101 (search-shards), 102 (search-merge), 103 "
+                       "(shards), 104 (merge)\n"))
+      << result.out;
+  for (const char* part : {"afterany:101", "afterok:102", "afterany:103"})
+    EXPECT_TRUE(contains(calls(), part)) << calls();
+}
+
+TEST_F(SubmitCommand, AgainSubmitsOnlyWhatIsNotInTheQueue) {
+  ASSERT_EQ(shell(kCall).status, 0);
+  write_file(directory_.file("queue"), "101 1\n101 2\n102 N/A\n");
+  const ProgramResult nothing = shell(kCall);
+  EXPECT_EQ(nothing.status, 0) << nothing.err;
+  EXPECT_TRUE(contains(nothing.out, "nothing to submit. 2 shards in the queue")) << nothing.out;
+  // Other nodes and another limit do not cut it anew.
+  write_file(directory_.file("queue"), "101 1\n102 N/A\n");
+  const ProgramResult one = shell("armature submit small.toml --nodes 5 --time 2h");
+  ASSERT_EQ(one.status, 0) << one.err;
+  EXPECT_TRUE(contains(one.out, "#SBATCH --array=2%5\n")) << one.out;
+  EXPECT_TRUE(contains(one.out, "$SLURM_ARRAY_TASK_ID/2\"")) << one.out;
+  EXPECT_TRUE(contains(calls(), "--dependency=afterany:103:101")) << calls();
+  EXPECT_TRUE(contains(calls(), "scancel 102\n")) << calls();
+}
+
+TEST_F(SubmitCommand, AnEditedStudyIsAnother) {
+  ASSERT_EQ(shell(kCall).status, 0);
+  write_file(directory_.file("small.toml"), "title = \"edited\"\n" + std::string(kSmallStudy + 17));
+  const ProgramResult result = shell(kCall);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(contains(result.err, "study: got another one, submitted before")) << result.err;
+}
+
+TEST_F(SubmitCommand, WhatIsFinishedIsNotSubmitted) {
+  ASSERT_EQ(shell("armature run small.toml --quiet").status, 0);
+  const ProgramResult result = shell(kCall);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "finished already; nothing to submit")) << result.out;
+  EXPECT_FALSE(contains(calls(), "sbatch"));
+  EXPECT_FALSE(is_there("runs/small/job"));
+}
+
+TEST_F(SubmitCommand, ARefusalLeavesNothing) {
+  write_file(directory_.file("refused"), "shards.sh");
+  const ProgramResult result = shell(kCall);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(contains(result.err,
+                       "sbatch: got exit status 1, expected success; it said: sbatch: "
+                       "error: invalid account"))
+      << result.err;
+  EXPECT_FALSE(is_there("runs"));
+}
+
+TEST_F(SubmitCommand, NothingIsSubmittedByHalf) {
+  write_file(directory_.file("refused"), "merge.sh");
+  const ProgramResult result = shell(kCall);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(contains(result.err, "; job 101 submitted before it: cancelled")) << result.err;
+  EXPECT_TRUE(contains(calls(), "scancel 101\n")) << calls();
+  EXPECT_FALSE(is_there("runs"));
+
+  stand_in("scancel", "echo 'scancel: error: no' >&2; exit 1");
+  const ProgramResult again = shell(kCall);
+  EXPECT_EQ(again.status, 2);
+  EXPECT_TRUE(contains(again.err, "NOT cancelled: scancel: ")) << again.err;
+}
+
+TEST_F(SubmitCommand, RefusesBadInput) {
+  const auto refused = [&](const std::string& command, const std::string& message) {
+    const ProgramResult result = shell(command);
+    EXPECT_EQ(result.status, 2) << command;
+    EXPECT_TRUE(contains(result.err, message)) << command << "\n" << result.err;
+    EXPECT_FALSE(is_there("runs")) << command;
+  };
+  const std::string file = "armature submit small.toml ";
+  refused(file + "--nodes 0 --time 1h", "--nodes: got '0', expected a whole number from 1 to 1000");
+  refused(file + "--nodes 2 --time x", "--time: got 'x', expected a time from a minute to a year");
+  refused(file + "--nodes 2 --time 90", "--time: got '90'");
+  refused(file + "--nodes 2", "--time is required");
+  refused(file + "--nodes 2 --time 1h --cores none", "--cores: got 'none'");
+  refused(file + "--nodes 2 --time 1h --partition 'a b'", "--partition: got 'a b'");
+  refused(file + "--nodes 2 --time 1h --account $'a\\n#'", "--account: got ");
+  refused(file + "--nodes 2 --time 1h --out 'a\"b'", "without double quotes");
+  refused("armature submit none.toml --nodes 2 --time 1h", "none.toml");
+  refused(file + "horizons=[0] --nodes 2 --time 1h", "small.toml");
+  refused(file + "replications=100_000_000 --nodes 2 --time 1min --cores 1",
+          "estimated work: got ");
+  refused("PATH=$(dirname $(command -v armature))\n" + file + "--nodes 2 --time 1h",
+          "sbatch: got no program of this name on the PATH");
+}
+
+}  // namespace
+}  // namespace armature::test

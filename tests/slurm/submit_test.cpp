@@ -1,0 +1,117 @@
+// Studies through a real Slurm: submitted, computed in shards, merged, and the same bytes as a run
+// on one thread; also when a task was killed on the way.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/refusal.h"
+#include "support/slurm_cluster.h"
+#include "support/studies.h"
+
+namespace armature::test {
+namespace {
+
+// Long enough to be killed half way, at about four seconds of one core.
+constexpr const char* kLongStudy = R"(
+title = "long"
+seed = 3
+replications = 400
+horizons = [20000]
+checkpoints = 5
+engine = "step"
+instances = ["hidden-arm:actions=5", "semi-benign:actions=5"]
+policies = ["ucb", "ts"]
+)";
+
+// Its paths hold what shells and Slurm might take for something else.
+class SlurmSubmission : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string missing = SlurmCluster::missing(); !missing.empty())
+      GTEST_SKIP() << missing;
+    cluster_ = std::make_unique<SlurmCluster>();
+    make_directory(folder_);
+  }
+  ProgramResult shell(const std::string& command) const {
+    return cluster_->shell("cd \"it's 100% \\$HOME\" || exit 125\n" + command, scratch_.path());
+  }
+  ProgramResult submit() const {
+    return shell("armature submit study.toml --nodes 2 --time 10min --out 'on the cluster'");
+  }
+  // What the study gives on one thread, without a cluster.
+  std::map<std::string, std::string> alone() const {
+    const ProgramResult run = shell("armature run study.toml --threads 1 --quiet --out alone");
+    EXPECT_EQ(run.status, 0) << run.err;
+    return exported(folder_ + "/alone");
+  }
+  std::string directory() const { return folder_ + "/on the cluster"; }
+  std::string logs() const { return shell("tail -n 50 'on the cluster'/job/logs/*").out; }
+
+  TemporaryDirectory scratch_;
+  std::string folder_ = scratch_.file("it's 100% $HOME");
+  std::unique_ptr<SlurmCluster> cluster_;
+};
+
+TEST_F(SlurmSubmission, GivesTheBytesOfARunOnOneThread) {
+  write_file(folder_ + "/study.toml", kSmallStudy);
+  const ProgramResult submitted = submit();
+  ASSERT_EQ(submitted.status, 0) << submitted.err;
+  EXPECT_TRUE(contains(submitted.out, "2 shards, at most 2 at a time, each on 2 cores of one node"))
+      << submitted.out;
+  // Whoever edits the study now edits another one.
+  write_file(folder_ + "/study.toml", "nonsense");
+  cluster_->wait_for_jobs();
+  write_file(folder_ + "/study.toml", kSmallStudy);
+  const ProgramResult status = shell("armature status 'on the cluster'");
+  EXPECT_TRUE(contains(status.out, "merged")) << status.out << logs();
+  EXPECT_EQ(exported(directory()), alone()) << logs();
+  EXPECT_EQ(shell("test -s 'on the cluster/report/index.html'").status, 0) << logs();
+
+  const ProgramResult again = submit();
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_TRUE(contains(again.out, "finished already; nothing to submit")) << again.out;
+}
+
+// Two rounds of shards.
+TEST_F(SlurmSubmission, ASearchIsMergedBeforeItsChoiceIsComputed) {
+  write_file(folder_ + "/study.toml", "search = {replications = 4}\n" + std::string(kSmallStudy));
+  const ProgramResult submitted = submit();
+  ASSERT_EQ(submitted.status, 0) << submitted.err;
+  cluster_->wait_for_jobs();
+  EXPECT_EQ(exported(directory()), alone()) << logs();
+}
+
+// The process of this shard, as soon as it has stored something; killed as by a lack of memory.
+constexpr const char* kKillTheFirst = R"(
+for p in /proc/[0-9]*; do
+  tr '\0' ' ' <$p/cmdline 2>/dev/null | grep -q '^[^ ]*armature run .*--shard 1/2 ' || continue
+  test -s 'on the cluster/shards/1-of-2/study.sqlite' && kill -KILL ${p#/proc/} && exit 0
+done
+exit 1
+)";
+
+TEST_F(SlurmSubmission, AgainSubmitsOnlyTheShardThatWasKilled) {
+  write_file(folder_ + "/study.toml", kLongStudy);
+  const ProgramResult submitted = submit();
+  ASSERT_EQ(submitted.status, 0) << submitted.err;
+  ASSERT_TRUE(comes_true([&] { return shell(kKillTheFirst).status == 0; })) << logs();
+  const ProgramResult busy =
+      shell("armature submit study.toml --nodes 2 --time 10min --out 'on the cluster' --dry-run");
+  EXPECT_FALSE(contains(busy.out, "--array=1,2%2")) << "the second shard is at work\n" << busy.out;
+  cluster_->wait_for_jobs();
+  const std::string merged = shell("cat 'on the cluster'/job/logs/merge-*.log").out;
+  EXPECT_TRUE(contains(merged, "got 1 unfinished, expected all 2 finished"))
+      << "the merge names it\n"
+      << merged;
+  EXPECT_FALSE(contains(shell("armature status 'on the cluster'").out, "merged"));
+
+  const ProgramResult again = submit();
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_TRUE(contains(again.out, "#SBATCH --array=1%2\n")) << again.out;
+  cluster_->wait_for_jobs();
+  EXPECT_EQ(exported(directory()), alone()) << logs();
+}
+
+}  // namespace
+}  // namespace armature::test
