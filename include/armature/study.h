@@ -283,6 +283,11 @@ struct MergeProgress {
   std::uint32_t done = 0;
   std::uint32_t total = 0;
 };
+/// Who is told meanwhile.
+struct MergeHooks {
+  std::function<void(const MergeProgress&)> progress = {};
+  std::function<void(const std::string&)> notice = {};  // in words, of what keeps it waiting
+};
 struct MergeOutcome {
   bool already = false;              // nothing to do
   bool search = false;               // what was merged is the study's search
@@ -295,7 +300,7 @@ struct MergeOutcome {
 /// run_study can compute the rest, or the shards can go on and be merged again. Shards stay as they
 /// are.
 MergeOutcome merge_shards(const std::string& directory, bool partial = false,
-                          const std::function<void(const MergeProgress&)>& progress = {});
+                          const MergeHooks& hooks = {});
 
 // --- Published: small enough for version control -------------------------------------------------
 

@@ -65,10 +65,16 @@ void merge(const MergeOptions& options) {
   try {
     ProgressLine line(options.quiet, ProgressLine::InPipe::kPlainLines);
     const auto start = std::chrono::steady_clock::now();
-    outcome = merge_shards(options.directory, options.partial, [&](const MergeProgress& progress) {
+    MergeHooks hooks;
+    hooks.progress = [&](const MergeProgress& progress) {
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
       line.show(passed.count(), [&](std::size_t) { return merge_progress_text(progress); });
-    });
+    };
+    if (!options.quiet)
+      hooks.notice = [](const std::string& words) {
+        fmt::print(stderr, "armature: {}\n", visible(words));
+      };
+    outcome = merge_shards(options.directory, options.partial, hooks);
   } catch (const MergeRefused& refused) {
     // What is wrong in all, after what is wrong with each.
     for (const std::string& trouble : refused.troubles())

@@ -25,6 +25,12 @@ bool may_be_opened(const std::string& directory) {
   return !holder || (holder->here && !on_network_file_system(directory));
 }
 
+LeaseTerms terms_of(const MergeHooks& hooks) {
+  LeaseTerms terms;
+  terms.notice = hooks.notice;
+  return terms;
+}
+
 // What a look at a shard has found.
 struct Inspected {
   Shard shard;
@@ -61,7 +67,8 @@ void inspect_store(const std::string& place, Inspected& found,
   found.total = total_of(part);
 }
 
-Inspected inspect(const std::string& directory, Shard shard, std::optional<Agreement>& agreement) {
+Inspected inspect(const std::string& directory, Shard shard, const MergeHooks& hooks,
+                  std::optional<Agreement>& agreement) {
   Inspected found{shard};
   const std::string place = shard_path(directory, shard);
   if (!StudyStore::exists(place)) return found;
@@ -69,7 +76,7 @@ Inspected inspect(const std::string& directory, Shard shard, std::optional<Agree
     found.state = State::kRunning;
     return found;
   }
-  const DirectoryLease lease(place);
+  const DirectoryLease lease(place, terms_of(hooks));
   try {
     if (StudyStore::has_begun(place)) inspect_store(place, found, agreement);
   } catch (const DatabaseError& error) {
@@ -134,7 +141,7 @@ void require_good(const std::string& directory, const std::vector<Inspected>& sh
 }
 
 MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lease, bool partial,
-                         const std::function<void(const MergeProgress&)>& progress) {
+                         const MergeHooks& hooks) {
   // Whoever has merged them may remove them: what is whole needs no shards.
   if (StudyStore::has_begun(directory)) {
     StudyStore store = StudyStore::read_held(directory);
@@ -145,7 +152,7 @@ MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lea
   if (!count)
     throw Error({directory, "shards", "none", "those that armature run --shard leaves there"});
   const auto tell = [&](bool checking, std::uint32_t done) {
-    if (progress) progress({checking, done, *count});
+    if (hooks.progress) hooks.progress({checking, done, *count});
   };
 
   // Of all at once, so that nobody waits for one machine after another that has fallen silent.
@@ -154,7 +161,7 @@ MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lea
   std::optional<Agreement> agreement;
   std::vector<Inspected> shards;
   for (std::uint32_t number = 1; number <= *count; ++number) {
-    shards.push_back(inspect(directory, {number, *count}, agreement));
+    shards.push_back(inspect(directory, {number, *count}, hooks, agreement));
     tell(true, number);
   }
   require_good(directory, shards, partial);
@@ -171,7 +178,7 @@ MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lea
     if (found.state != State::kFinished) outcome.left_out.push_back(found.shard);
     if (found.state == State::kFinished || found.state == State::kStopped) {
       const std::string place = shard_path(directory, found.shard);
-      const DirectoryLease shard_lease(place);
+      const DirectoryLease shard_lease(place, terms_of(hooks));
       if (StudyStore::has_begun(place)) merger.absorb(place);
     }
     tell(false, found.shard.number);
@@ -187,15 +194,14 @@ MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lea
 
 }  // namespace
 
-MergeOutcome merge_shards(const std::string& directory, bool partial,
-                          const std::function<void(const MergeProgress&)>& progress) {
-  const DirectoryLease lease(directory);
+MergeOutcome merge_shards(const std::string& directory, bool partial, const MergeHooks& hooks) {
+  const DirectoryLease lease(directory, terms_of(hooks));
   const std::string search = search_path(directory);
   // The second stage has no shards before the first is merged.
   if (shard_count(directory) || StudyStore::exists(directory) || !shard_count(search))
-    return merge_stage(directory, lease, partial, progress);
-  const DirectoryLease search_lease(search);
-  MergeOutcome outcome = merge_stage(search, search_lease, partial, progress);
+    return merge_stage(directory, lease, partial, hooks);
+  const DirectoryLease search_lease(search, terms_of(hooks));
+  MergeOutcome outcome = merge_stage(search, search_lease, partial, hooks);
   outcome.search = true;
   return outcome;
 }

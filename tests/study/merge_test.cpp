@@ -126,10 +126,12 @@ TEST_F(Merge, EveryKindOfStudyEndsWithTheSameBytes) {
     for (const std::uint32_t count : {1u, 4u, 7u}) {
       run_shards(plan, here_, count);
       std::vector<std::string> heard;
-      const MergeOutcome outcome = merge_shards(here_, false, [&](const MergeProgress& now) {
+      MergeHooks hooks;
+      hooks.progress = [&](const MergeProgress& now) {
         heard.push_back((now.checking ? "checked " : "merged ") + std::to_string(now.done));
         EXPECT_EQ(now.total, count);
-      });
+      };
+      const MergeOutcome outcome = merge_shards(here_, false, hooks);
       EXPECT_FALSE(outcome.already);
       EXPECT_FALSE(outcome.search);
       EXPECT_TRUE(outcome.left_out.empty());
