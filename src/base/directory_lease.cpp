@@ -291,6 +291,26 @@ bool DirectoryLease::is_lease_file(const std::string& name) {
   return name == kName || name.starts_with(std::string(kName) + ".");
 }
 
+namespace {
+
+// A thread begun while this lives takes none: they are for whoever works.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
 // --- Holding it ----------------------------------------------------------------------------------
 
 // From the taking to the giving back. The thread that renews shares it with those who ask.
@@ -303,6 +323,7 @@ class DirectoryLease::Tenure {
     aside_ += mine_.id;
     take();
     remove_leftovers();
+    const NoSignals in_the_thread;
     renewing_ = std::jthread([this](const std::stop_token& stop) { keep_renewing(stop); });
   }
 
@@ -371,9 +392,10 @@ class DirectoryLease::Tenure {
 
   // The file may be older than the lock, and of a process that is gone.
   std::string words_for_lock_of(const Sight& seen) const {
-    const bool known = seen.lease && terms_.identity.same_machine(seen.lease->identity) &&
-                       process_lives(seen.lease->identity);
-    return known ? holder_words(holder_of(seen, terms_.identity)) : "another process";
+    if (!seen.lease) return "another process";
+    const Holder holder = holder_of(seen, terms_.identity);
+    const bool lives = holder.here ? process_lives(seen.lease->identity) : holder.alive;
+    return lives ? holder_words(holder) : "another process";
   }
 
   // The first: exactly one can make a link that was not there. False: another was faster.
@@ -440,7 +462,11 @@ class DirectoryLease::Tenure {
       mine_.note = note_;
     }
     mine_.time = calendar_seconds();
-    return write_whole(aside_, text_of(mine_), O_TRUNC);
+    if (write_whole(aside_, text_of(mine_), O_TRUNC)) return true;
+    const int error = errno;
+    unlink(aside_.c_str());
+    errno = error;
+    return false;
   }
 
   // What cannot be read just now is nobody's; and what is not there is looked for twice, as a
@@ -519,6 +545,8 @@ std::optional<DirectoryLease::Holder> DirectoryLease::holder(const std::string& 
   const Sight seen = look(directory);
   if (!seen.none()) {
     const Holder holder = holder_of(seen, terms.identity);
+    // Who comes back to take over has waited since now.
+    if (!holder.here && seen.error == 0) first_seen(directory, seen.text);
     if (!holder.here || at_work_here(directory, *seen.lease, terms)) return holder;
   }
   // Its file may not be there yet, or may be that of one that is gone.

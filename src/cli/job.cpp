@@ -19,15 +19,22 @@ namespace {
 constexpr int kDied = 1;
 constexpr int kTerminated = 128 + SIGTERM;
 
-std::atomic<bool> told_to_end{false};
+std::atomic<bool> told_to_end{false}, something_happened{false};
 
-// Launchers end all ranks this way when one has died: there is about a second to say which. A
-// second SIGTERM ends at once.
+// How launchers end all ranks when one has died: there is a moment to say which. A second SIGTERM
+// ends at once.
 void listen_for_the_end() {
   struct sigaction action = {};
+  action.sa_handler = [](int) { something_happened.store(true); };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGCONT, &action, nullptr);
   action.sa_handler = [](int) { told_to_end.store(true); };
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGTERM, &action, nullptr);
+}
+
+void complain_of_loss(const std::string& what) {
+  complain(what + "; nothing stored is lost, and the same command goes on from here");
 }
 
 std::unique_ptr<ranks::Transport> ranks_or_silence() {
@@ -68,6 +75,8 @@ Job::Job(unsigned threads, bool quiet) : transport_(ranks_or_silence()) {
   ranks::CrewOptions options;
   options.threads = threads;
   options.told_to_end = &told_to_end;
+  options.call_the_roll = &something_happened;
+  options.notice = complain_of_loss;
   try {
     crew_ = std::make_unique<ranks::RankCrew>(*transport_, options);
   } catch (const Error&) {
@@ -88,8 +97,7 @@ void Job::end() {
 }
 
 void Job::ended(const ranks::JobEnded& how) {
-  complain(fmt::format("{}; nothing stored is lost, and the same command goes on from here",
-                       how.what()));
+  complain_of_loss(how.what());
   std::fflush(nullptr);
   if (!how.told()) transport_->abort();
   std::_Exit(how.told() ? kTerminated : kDied);

@@ -13,6 +13,8 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "report/table.h"
+#include "study/batch_job.h"
+#include "study/store.h"
 
 namespace armature::cli {
 namespace {
@@ -165,8 +167,21 @@ std::string next_step(const ShardsStatus& status, const std::string& directory) 
 
 }  // namespace
 
+// Of shards that are all still waiting in a queue.
+bool print_submitted(const std::string& directory) {
+  const JobRecord record = job_record_in(directory);
+  if (record.shards == 0 || StudyStore::exists(directory)) return false;
+  std::vector<std::string> ids;
+  for (const SubmittedJob& job : record.jobs) ids.push_back(job.id);
+  emit(std::nullopt, prose(fmt::format("{} submitted, none of them begun; squeue -j {} says when",
+                                       counted(record.shards, "shard"), join(ids, ",")),
+                           screen()));
+  return true;
+}
+
 bool print_shards_status(const std::string& directory) {
   const std::optional<ShardsStatus> status = shards_status(directory);
+  if (!status && print_submitted(directory)) return true;
   // What is merged is told of as any study.
   if (!status || (status->merged && !status->searching)) return false;
   std::string out = status->title.empty() ? "" : prose(status->title, screen());

@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <optional>
 #include <sstream>
-#include <thread>
 
 #include "armature/error.h"
 #include "armature/study.h"
 #include "base/directory_lease.h"
 #include "base/file.h"
+#include "base/machine.h"
 #include "base/program.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -100,7 +100,7 @@ std::uint32_t cores_of_task(const SubmitOptions& options) {
     return static_cast<std::uint32_t>(whole_number("--cores", options.cores, 1, kMostCores));
   if (const std::optional<std::uint64_t> least = processors_of_nodes(options.partition))
     return static_cast<std::uint32_t>(std::min(*least, kMostCores));
-  const unsigned here = std::max(1u, std::thread::hardware_concurrency());
+  const unsigned here = cores_given();
   complain(fmt::format(
       "note: Slurm does not say how many processors its nodes have; taken is what this machine "
       "has, {}; --cores says otherwise",
@@ -121,13 +121,6 @@ JobRequest request_of(const SubmitOptions& options) {
 }
 
 // --- How far the directory is --------------------------------------------------------------------
-
-std::string record_path(const std::string& directory) { return directory + "/job/submitted.json"; }
-
-JobRecord record_in(const std::string& directory) {
-  const std::string path = record_path(directory);
-  return fs::exists(path) ? read_job_record(read_file(path), path) : JobRecord{};
-}
 
 std::vector<QueuedTask> queue_of_ours() {
   return read_queue(program_output(
@@ -272,7 +265,7 @@ std::vector<SubmittedJob> hand_over(const std::vector<Script>& scripts, const Jo
   JobRecord record = before;
   std::vector<std::string> ids;
   const auto keep = [&](const JobRecord& one) {
-    write_file(record_path(directory), write_job_record(one));
+    write_file(job_record_path(directory), write_job_record(one));
   };
   try {
     for (const Script& script : scripts) {
@@ -385,7 +378,7 @@ struct Situation : JobSituation {
 std::optional<Situation> situation_of(const StudyPlan& plan, const std::string& directory,
                                       const WorkEstimate& work, const JobRequest& request) {
   Situation situation;
-  situation.record = record_in(directory);
+  situation.record = job_record_in(directory);
   const bool again = situation.record.shards > 0;
   // Shards of two counts do not fit together: what was begun goes on as it was cut.
   if (const std::optional<ShardsStatus> there = shards_status(directory))
@@ -431,7 +424,7 @@ void submit(const SubmitOptions& options) {
     make_directory(places.logs);
     lease.emplace(directory + "/job");
   }
-  if (fs::exists(record_path(directory))) require_same_copy(folder, copy, directory);
+  if (fs::exists(job_record_path(directory))) require_same_copy(folder, copy, directory);
   if (finished_without_shards(directory)) return say_finished(directory);
   const WorkEstimate work = estimate_work(plan, trial_seconds(plan));
   const std::optional<Situation> situation = situation_of(plan, directory, work, request);

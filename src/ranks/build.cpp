@@ -1,14 +1,12 @@
 #include "ranks/build.h"
 
-#include "armature/version.h"
-
 namespace armature::ranks {
 
-std::string build() {
-  static constexpr const char* kDigest =
+const char* build() {
+  return ARMATURE_VERSION
+      " (sources "
 #include ARMATURE_STUDY_DIGEST
-      ;
-  return std::string(version()) + " (sources " + kDigest + ")";
+      ")";
 }
 
 }  // namespace armature::ranks

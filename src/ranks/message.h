@@ -57,10 +57,13 @@ struct Stop {};
 struct End {};
 /// Nothing new: only that one is there.
 struct Alive {};
+/// Are you there? Answered by Alive.
+struct Call {};
 /// I was told to end from outside, and do.
 struct Farewell {};
 
-using Message = std::variant<Hello, Stage, Blocks, Results, Failed, Stop, End, Alive, Farewell>;
+using Message =
+    std::variant<Hello, Stage, Blocks, Results, Failed, Stop, End, Alive, Call, Farewell>;
 
 std::string write_message(const Message& message);
 /// Throws Error if these are no such bytes.

@@ -21,7 +21,6 @@ using namespace std::chrono_literals;
 constexpr auto kShortestPoll = 50us;
 constexpr auto kLongestPoll = 1000us;
 constexpr auto kHeartbeat = 5s;
-constexpr auto kFarewells = 400ms;  // launchers kill for good about a second after they have asked
 // Work that every thread has waiting for it: as much as storing what has come may take. Blocks that
 // are longer are handed out one by one, or some thread would be left with two at the end.
 constexpr double kAheadSeconds = 0.1;
@@ -219,16 +218,31 @@ std::string RankCrew::name_of(int rank) const {
   return fmt::format("rank {} on {} (process {})", rank, hello.host, hello.process);
 }
 
+std::string RankCrew::work_of(int rank, const Handout& handout) const {
+  const std::vector<std::uint32_t>& blocks = ranks_[static_cast<std::size_t>(rank)].blocks;
+  if (blocks.empty()) return "";
+  std::string words = "; it was computing " + handout.describe(blocks.front());
+  if (blocks.size() > 1) words += fmt::format(" and {} more", counted(blocks.size() - 1, "block"));
+  return words;
+}
+
 void RankCrew::end_for_the_dead(const std::vector<int>& dead, const Handout& handout) {
   std::vector<std::string> words;
-  for (const int rank : dead) {
-    const std::vector<std::uint32_t>& blocks = ranks_[static_cast<std::size_t>(rank)].blocks;
-    std::string word = name_of(rank) + " has died";
-    if (!blocks.empty()) word += "; it was computing " + handout.describe(blocks.front());
-    if (blocks.size() > 1) word += fmt::format(" and {} more", counted(blocks.size() - 1, "block"));
-    words.push_back(word);
-  }
+  for (const int rank : dead) words.push_back(name_of(rank) + " has died" + work_of(rank, handout));
   throw JobEnded(join(words, "; "), /*told=*/false);
+}
+
+void RankCrew::call_the_roll(const Handout& handout) {
+  if (options_.call_the_roll && options_.call_the_roll->exchange(false)) {
+    send_to_all(Call{});
+    called_ = Clock::now();
+  }
+  if (!called_ || Clock::now() - *called_ < options_.patience) return;
+  // Only said: on a slow line an answer may come late, and then all goes on.
+  for (int rank = 1; rank < transport_.size(); ++rank)
+    if (ranks_[static_cast<std::size_t>(rank)].heard < *called_ && options_.notice)
+      options_.notice(name_of(rank) + " does not answer" + work_of(rank, handout));
+  called_.reset();
 }
 
 void RankCrew::look_for_the_dead(const Handout& handout) {
@@ -303,6 +317,7 @@ void RankCrew::compute(const std::vector<Cell>& cells, const std::vector<BlockTa
     if (!came.empty()) finished(std::exchange(came, {}));
     if (!handout.anything_left() && !handout.anything_out()) break;
     stay_alive();
+    call_the_roll(handout);
     if (options_.told_to_end && *options_.told_to_end) end_as_told(handout, finished);
     if (moved) {
       poll = kShortestPoll;
@@ -317,7 +332,7 @@ void RankCrew::compute(const std::vector<Cell>& cells, const std::vector<BlockTa
 
 void RankCrew::end_as_told(Handout& handout, const BlocksFinished& finished) {
   std::vector<FinishedBlock> came;
-  const auto end = Clock::now() + kFarewells;
+  const auto end = Clock::now() + options_.patience;
   const auto silent = [&] {
     std::vector<int> ranks;
     for (int rank = 1; rank < transport_.size(); ++rank)

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #include "ranks/hands.h"
 #include "ranks/transport.h"
@@ -17,6 +18,14 @@ struct CrewOptions {
   std::chrono::milliseconds silence = std::chrono::minutes(5);
   /// Set from outside when the job is told to end (SIGTERM): see RankCrew::compute.
   const std::atomic<bool>* told_to_end = nullptr;
+  /// Set from outside when something has happened (SIGCONT): all ranks are called, and who does not
+  /// answer is told to `notice`, in words. Open MPI's mpirun gives this sign, and a second to live,
+  /// when a rank has died.
+  std::atomic<bool>* call_the_roll = nullptr;
+  std::function<void(const std::string&)> notice = {};
+  /// How long answers and farewells are waited for: launchers kill for good a second after they
+  /// have asked.
+  std::chrono::milliseconds patience{300};
   /// How rank 0 itself computes a block of a cell; benchmarks pretend.
   std::function<BlockResult(const Cell&, ReplicationRange, const std::atomic<bool>&)> compute =
       run_block;
@@ -73,12 +82,15 @@ class RankCrew final : public Crew {
   std::string name_of(int rank) const;
   [[noreturn]] void end_for_the_dead(const std::vector<int>& dead, const Handout& handout);
   void look_for_the_dead(const Handout& handout);
+  void call_the_roll(const Handout& handout);
+  std::string work_of(int rank, const Handout& handout) const;
   [[noreturn]] void end_as_told(Handout& handout, const BlocksFinished& finished);
 
   Transport& transport_;
   CrewOptions options_;
   std::vector<Rank> ranks_;  // by number
   Clock::time_point spoken_;
+  std::optional<Clock::time_point> called_;  // until all have had time to answer
 };
 
 /// How many threads each rank should have: a core that several ranks of a host may use is divided

@@ -92,6 +92,7 @@ class Worker {
     if (const auto* stage = std::get_if<Stage>(&message)) begin(*stage);
     if (const auto* blocks = std::get_if<Blocks>(&message); blocks && hands_)
       hands_->give(blocks->orders);
+    if (std::holds_alternative<Call>(message)) send(Alive{});
     if (std::holds_alternative<Stop>(message) && hands_) hands_->stop();
     if (std::holds_alternative<End>(message)) home_ = true;
     return true;

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "armature/error.h"
+#include "base/file.h"
 #include "base/json_field.h"
 #include "base/json_text.h"
 #include "base/text.h"
@@ -181,6 +182,15 @@ std::string kind_name(JobKind kind) {
     if (one == kind) return name;
   ARMATURE_CHECK(false, "every kind has a name");
   return "";
+}
+
+std::string job_record_path(const std::string& directory) {
+  return directory + "/job/submitted.json";
+}
+
+JobRecord job_record_in(const std::string& directory) {
+  const std::string path = job_record_path(directory);
+  return std::filesystem::exists(path) ? read_job_record(read_file(path), path) : JobRecord{};
 }
 
 std::string write_job_record(const JobRecord& record) {

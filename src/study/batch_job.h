@@ -63,6 +63,10 @@ struct JobRecord {
   std::uint32_t shards = 0;
   std::vector<SubmittedJob> jobs;
 };
+/// DIR/job/submitted.json.
+std::string job_record_path(const std::string& directory);
+/// Empty where nothing was submitted.
+JobRecord job_record_in(const std::string& directory);
 std::string write_job_record(const JobRecord& record);
 JobRecord read_job_record(const std::string& json, const std::string& source);
 

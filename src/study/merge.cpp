@@ -148,6 +148,9 @@ MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lea
     if (progress) progress({checking, done, *count});
   };
 
+  // Of all at once, so that nobody waits for one machine after another that has fallen silent.
+  for (std::uint32_t number = 1; number <= *count; ++number)
+    DirectoryLease::holder(shard_path(directory, {number, *count}));
   std::optional<Agreement> agreement;
   std::vector<Inspected> shards;
   for (std::uint32_t number = 1; number <= *count; ++number) {

@@ -1150,11 +1150,23 @@ void remove_database(const std::string& path) {
 
 }  // namespace
 
+StoreMerger::Aside::Aside(std::string path) : path_(std::move(path)) { remove_database(path_); }
+
+StoreMerger::Aside::~Aside() {
+  if (!path_.empty()) remove_database(path_);
+}
+
+void StoreMerger::Aside::rename(const std::string& to) {
+  std::error_code error;
+  fs::rename(path_, to, error);
+  if (error) throw Error({to, "rename", error.message(), "a file that can be written"});
+  path_.clear();
+}
+
 StoreMerger::StoreMerger(const std::string& directory, const StudyPlan& plan,
                          const RunEnvironment& environment, std::function<void()> guard)
     : directory_(directory), aside_(path_aside(directory)) {
-  remove_database(aside_);
-  auto database = std::make_unique<Database>(aside_, Database::Mode::kCreate);
+  auto database = std::make_unique<Database>(aside_.path(), Database::Mode::kCreate);
   // Nobody else sees it, and on any failure it is thrown away: nothing to roll back, and synced
   // once at the end.
   database->execute(
@@ -1163,11 +1175,6 @@ StoreMerger::StoreMerger(const std::string& directory, const StudyPlan& plan,
   set_run_value(*database, "compiler", environment.compiler);
   set_run_value(*database, "processor", environment.processor);
   store_.emplace(StudyStore(std::move(database), plan, std::move(guard)));
-}
-
-StoreMerger::~StoreMerger() {
-  store_.reset();
-  if (!aside_.empty()) remove_database(aside_);
 }
 
 void StoreMerger::absorb(const std::string& directory) {
@@ -1203,16 +1210,12 @@ void StoreMerger::commit(bool whole) {
   if (!whole) set_run_value(*store_->database_, kPartialKey, "yes");
   store_->require_mine();
   store_.reset();
-  sync_path(aside_);
+  sync_path(aside_.path());
   // What stands there is of an earlier merge, or never began. Its log must not be taken for that of
   // the new one.
   if (StudyStore::exists(directory_))
     open_store(directory_, Database::Mode::kReadWrite)->execute("PRAGMA journal_mode = DELETE");
-  std::error_code error;
-  fs::rename(aside_, store_path(directory_), error);
-  if (error)
-    throw Error({store_path(directory_), "rename", error.message(), "a file that can be written"});
-  aside_.clear();
+  aside_.rename(store_path(directory_));
   sync_path(directory_);
 }
 

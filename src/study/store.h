@@ -122,10 +122,6 @@ class StoreMerger {
   /// Removes what a merge that was killed has left.
   StoreMerger(const std::string& directory, const StudyPlan& plan,
               const RunEnvironment& environment, std::function<void()> guard);
-  ~StoreMerger();
-  StoreMerger(const StoreMerger&) = delete;
-  StoreMerger& operator=(const StoreMerger&) = delete;
-
   /// All results in the store of this directory, too.
   void absorb(const std::string& directory);
   StudyStore& store() { return *store_; }
@@ -133,8 +129,24 @@ class StoreMerger {
   void commit(bool whole);
 
  private:
+  /// A database that goes with this, unless it was renamed.
+  class Aside {
+   public:
+    /// What lies there already is removed.
+    explicit Aside(std::string path);
+    ~Aside();
+    Aside(const Aside&) = delete;
+    Aside& operator=(const Aside&) = delete;
+
+    const std::string& path() const { return path_; }
+    void rename(const std::string& to);
+
+   private:
+    std::string path_;  // empty: renamed
+  };
+
   std::string directory_;
-  std::string aside_;
+  Aside aside_;  // before the store in it, which must be closed first
   std::optional<StudyStore> store_;
 };
 

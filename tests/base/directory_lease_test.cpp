@@ -394,11 +394,13 @@ TEST(DirectoryLease, WhoWasStoppedLooksFirst) {
     ASSERT_EQ(pipe(answers), 0);
     const pid_t child = fork();
     if (child == 0) {
-      const DirectoryLease lease(directory.path(), terms_of("a"));
-      const auto tell = [&](char answer) { return write(answers[1], &answer, 1) == 1; };
-      if (!tell('x')) _exit(1);
-      raise(SIGSTOP);
-      tell(lease.lost() ? 'l' : 'h');
+      {
+        const DirectoryLease lease(directory.path(), terms_of("a"));
+        const auto tell = [&](char word) { return write(answers[1], &word, 1) == 1; };
+        if (!tell('x')) _exit(1);
+        raise(SIGSTOP);
+        tell(lease.lost() ? 'l' : 'h');
+      }
       _exit(0);
     }
     char answer = 0;

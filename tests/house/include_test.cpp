@@ -114,6 +114,7 @@ std::string library_of(const std::string& header) {
   if (header == "sqlite3.h") return "SQLite";
   if (header == "simdjson.h") return "simdjson";
   if (header == "libpq-fe.h") return "libpq";
+  if (header == "mpi.h") return "mpi";
   if (header.find('/') == std::string::npos && !header.ends_with(".h")) return "";
   const bool ours = header.starts_with("sys/") || header.starts_with("arpa/");
   return ours || header.find('/') == std::string::npos ? "system" : header;
@@ -137,6 +138,7 @@ const std::map<std::string, std::set<std::string>> kLibraries = {
     {"study", {"fmt", "nlohmann"}},
     {"report", {"fmt", "nlohmann"}},
     {"service", {"fmt", "nlohmann", "SQLite", "system", "boost", "openssl", "simdjson", "libpq"}},
+    {"ranks", {"fmt", "system", "mpi"}},
     {"cuda", {"fmt", "system"}},
     {"cli", {"fmt", "nlohmann", "CLI", "system"}},
 };

@@ -1,0 +1,79 @@
+// Ranks started by Slurm itself, and the page that shows all ways to compute a study.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+
+#include "base/file.h"
+#include "base/refusal.h"
+#include "support/mpirun.h"
+#include "support/slurm_cluster.h"
+#include "support/studies.h"
+
+namespace armature::test {
+namespace {
+
+class SlurmRanks : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string missing = SlurmCluster::missing(); !missing.empty())
+      GTEST_SKIP() << missing;
+    cluster_ = std::make_unique<SlurmCluster>();
+    write_file(scratch_.file("study.toml"), kSmallStudy);
+  }
+  ProgramResult shell(const std::string& command) const {
+    return cluster_->shell(command, scratch_.path());
+  }
+  TemporaryDirectory scratch_;
+  std::unique_ptr<SlurmCluster> cluster_;
+};
+
+TEST_F(SlurmRanks, ByPmixHaveTheBytesOfOneThread) {
+  const ProgramResult ranks =
+      shell("srun --mpi=pmix -N 2 -n 4 armature run study.toml --out ranks");
+  ASSERT_EQ(ranks.status, 0) << ranks.err << cluster_->journal();
+  EXPECT_TRUE(contains(ranks.err, "4 ranks on ")) << ranks.err;
+  ASSERT_EQ(shell("armature run study.toml --threads 1 --out alone -q").status, 0);
+  EXPECT_EQ(exported(scratch_.file("ranks")), exported(scratch_.file("alone")));
+}
+
+TEST_F(SlurmRanks, ThatKnowNothingOfEachOtherAreRefusedOnce) {
+  const ProgramResult tasks = shell("srun -n 4 armature run study.toml --out tasks");
+  EXPECT_EQ(tasks.status, 2) << tasks.err;
+  EXPECT_TRUE(contains(tasks.err,
+                       "Slurm: got 4 tasks, each an MPI job of one rank, expected srun "
+                       "--mpi=pmix"))
+      << tasks.err;
+  EXPECT_EQ(tasks.err.find("each an MPI job"), tasks.err.rfind("each an MPI job")) << tasks.err;
+  EXPECT_FALSE(std::filesystem::exists(scratch_.file("tasks")));
+}
+
+// The ```bash blocks of docs/cluster.md, one after the other, jobs waited for after each.
+TEST_F(SlurmRanks, TheDocumentsWalkIsTyped) {
+  std::filesystem::create_directory_symlink(ARMATURE_SOURCE_DIR "/studies",
+                                            scratch_.file("studies"));
+  std::istringstream lines(read_file(ARMATURE_SOURCE_DIR "/docs/cluster.md"));
+  std::string block;
+  bool inside = false;
+  int typed = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("```")) {
+      if (inside) block += line + "\n";
+      continue;
+    }
+    if (inside) {
+      const ProgramResult result = shell(mpirun_exports() + "set -e\n" + block);
+      ASSERT_EQ(result.status, 0) << block << result.err;
+      if (std::getenv("SHOW")) std::cout << block << result.err << result.out << std::endl;
+      cluster_->wait_for_jobs();
+      ++typed;
+      block.clear();
+    }
+    inside = !inside && line == "```bash";
+  }
+  EXPECT_GE(typed, 5);
+}
+
+}  // namespace
+}  // namespace armature::test
