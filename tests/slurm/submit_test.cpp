@@ -13,11 +13,11 @@
 namespace armature::test {
 namespace {
 
-// Long enough to be killed half way, at about two seconds of one core.
+// Long enough to be killed half way, at about four seconds of one core.
 constexpr const char* kLongStudy = R"(
 title = "long"
 seed = 3
-replications = 200
+replications = 100
 horizons = [20000]
 checkpoints = 5
 engine = "step"
