@@ -190,7 +190,10 @@ std::string job_record_path(const std::string& directory) {
 
 JobRecord job_record_in(const std::string& directory) {
   const std::string path = job_record_path(directory);
-  return std::filesystem::exists(path) ? read_job_record(read_file(path), path) : JobRecord{};
+  // What cannot even be asked for is not there.
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored) ? read_job_record(read_file(path), path)
+                                                : JobRecord{};
 }
 
 std::string write_job_record(const JobRecord& record) {
@@ -356,7 +359,9 @@ std::string job_script(const JobStep& step, std::uint32_t shards, const JobReque
   const bool computes = computes_shards(step.kind);
   std::string text = "#!/bin/bash\n";
   for (const std::string& line : words) text += comment(line);
-  const auto option = [&](const std::string& option) { text += "#SBATCH --" + option + "\n"; };
+  const auto option = [&](const std::string& words_of_it) {
+    text += "#SBATCH --" + words_of_it + "\n";
+  };
   option("job-name=" + queue_name("armature-" + name + "-" + kind_name(step.kind)));
   if (computes) option(fmt::format("array={}%{}", task_list(step.tasks), request.nodes));
   option("nodes=1");
