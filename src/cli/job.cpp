@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "armature/error.h"
+#include "base/machine.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "ranks/launch.h"
@@ -17,12 +20,13 @@ namespace armature::cli {
 namespace {
 
 constexpr int kDied = 1;
+constexpr int kBadInput = 2;
 constexpr int kTerminated = 128 + SIGTERM;
 
 std::atomic<bool> told_to_end{false}, something_happened{false};
 
 // How launchers end all ranks when one has died: there is a moment to say which. A second SIGTERM
-// ends at once.
+// ends at once. Open MPI gives a sign a second before (CrewOptions::call_the_roll).
 void listen_for_the_end() {
   struct sigaction action = {};
   action.sa_handler = [](int) { something_happened.store(true); };
@@ -33,17 +37,30 @@ void listen_for_the_end() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
+// Where nobody looks at the flags.
+void listen_no_more() {
+  std::signal(SIGCONT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+}
+
 void complain_of_loss(const std::string& what) {
   complain(what + "; nothing stored is lost, and the same command goes on from here");
 }
 
-std::unique_ptr<ranks::Transport> ranks_or_silence() {
+// What is wrong with all ranks one of them says: its end is the end of the others, before they have
+// waited so long. Where it is wrong with some alone, they say it.
+constexpr std::chrono::seconds kOthersTurn{3};
+
+std::unique_ptr<ranks::Transport> ranks_of_this_job(bool tasks_apart) {
+  const ranks::Launch launch = ranks::launch_of_this_process();
+  if (tasks_apart && launch.kind == ranks::Launch::Kind::kSlurmTasks) return nullptr;
   try {
     return ranks::ranks_of_this_job();
-  } catch (const Error&) {
-    // What is wrong with all of them one of them says.
-    if (ranks::launch_of_this_process().rank > 0) throw ExitStatus{2};
-    throw;
+  } catch (const Error& error) {
+    if (launch.rank == 0) throw;
+    if (launch.kind == ranks::Launch::Kind::kSlurmTasks) throw ExitStatus{2};
+    std::this_thread::sleep_for(kOthersTurn);
+    throw error.in_file(fmt::format("rank {} on {}", launch.rank, host_name()));
   }
 }
 
@@ -60,7 +77,7 @@ std::unique_ptr<ranks::Transport> ranks_or_silence() {
     case ranks::WorkerEnd::kRankZeroSilent:
       complain(
           fmt::format("rank {}: rank 0 has not been heard of for a long time", transport.rank()));
-      transport.abort();
+      transport.abort(kDied);
       std::_Exit(kDied);
   }
   std::_Exit(kDied);
@@ -68,10 +85,14 @@ std::unique_ptr<ranks::Transport> ranks_or_silence() {
 
 }  // namespace
 
-Job::Job(unsigned threads, bool quiet) : transport_(ranks_or_silence()) {
-  if (!transport_) return;
+Job::Job(bool tasks_apart) : transport_(ranks_of_this_job(tasks_apart)) {
+  if (!transport_ || transport_->rank() == 0) return;
   listen_for_the_end();
-  if (transport_->rank() > 0) compute_for_rank_zero(*transport_);
+  compute_for_rank_zero(*transport_);
+}
+
+void Job::gather(unsigned threads, bool quiet) {
+  if (!transport_) return;
   ranks::CrewOptions options;
   options.threads = threads;
   options.told_to_end = &told_to_end;
@@ -79,28 +100,55 @@ Job::Job(unsigned threads, bool quiet) : transport_(ranks_or_silence()) {
   options.notice = complain_of_loss;
   try {
     crew_ = std::make_unique<ranks::RankCrew>(*transport_, options);
-  } catch (const Error&) {
-    transport_->close();
-    throw;
+  } catch (const Error& error) {
+    // Whoever is of another build may not understand a farewell either.
+    complain(error.what());
+    std::fflush(nullptr);
+    transport_->abort(kBadInput);
+    std::_Exit(kBadInput);
   }
-  // mpirun hands every rank a terminal of its own, wherever its output goes: nobody can tell.
-  setenv("NO_COLOR", "1", /*overwrite=*/0);
   if (!quiet) fmt::print(stderr, "{}\n", crew_->describe());
 }
 
-Job::~Job() { end(); }
+void Job::listen() {
+  if (transport_) listen_for_the_end();
+}
+
+Job::~Job() {
+  try {
+    end();
+  } catch (const std::exception&) {  // the lines between ranks are gone
+    transport_->abort(kBadInput);
+  }
+}
 
 void Job::end() {
-  if (!crew_) return;
+  if (!transport_) return;
+  listen_no_more();
+  // Without a crew nobody has been heard of yet: this rank has failed before it began.
+  if (!crew_ || !crew_->dismiss()) {
+    std::fflush(nullptr);
+    transport_->abort(kBadInput);
+    std::_Exit(kBadInput);
+  }
   crew_.reset();
   transport_->close();
+  transport_.reset();
+}
+
+void Job::complain_before_the_end(const Error& error) {
+  if (!transport_) throw;
+  complain(error.what());
+  throw ExitStatus{kBadInput};
 }
 
 void Job::ended(const ranks::JobEnded& how) {
-  complain_of_loss(how.what());
+  if (*how.what() != '\0') complain_of_loss(how.what());
   std::fflush(nullptr);
-  if (!how.told()) transport_->abort();
-  std::_Exit(how.told() ? kTerminated : kDied);
+  const int status = how.told() ? kTerminated : kDied;
+  // Where this rank was told itself, all others were.
+  if (!told_to_end) transport_->abort(status);
+  std::_Exit(status);
 }
 
 }  // namespace armature::cli

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "armature/error.h"
 #include "ranks/rank_crew.h"
 
 namespace armature::cli {
@@ -10,16 +11,23 @@ namespace armature::cli {
 /// The other processes of this job. Alone, it does nothing.
 class Job {
  public:
-  /// Rank 0 returns at once, with a crew. The others compute for it in here and leave by throwing
-  /// ExitStatus: they read no file and print nothing.
-  Job(unsigned threads, bool quiet);
+  /// Ranks other than 0 compute for it in here and leave by throwing ExitStatus: they read no file
+  /// and print nothing. `tasks_apart`: several tasks of Slurm that do not know each other are as
+  /// they should be, each with a shard of its own.
+  explicit Job(bool tasks_apart);
   ~Job();
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
+  /// Waits for the first word of the others and makes a crew of them, so many threads each.
+  void gather(unsigned threads, bool quiet);
+  /// From now on the crew looks whether the job is told to end.
+  void listen();
   Crew* crew() { return crew_.get(); }
   /// Sends the others home: what follows is rank 0's own.
   void end();
+  /// Of several ranks, an Error is told before they are sent home, in case they do not go.
+  void complain_before_the_end(const Error& error);
   /// A rank has died, or all were told to end: says so and ends the command.
   [[noreturn]] void ended(const ranks::JobEnded& how);
 

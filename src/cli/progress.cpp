@@ -16,7 +16,19 @@ constexpr double kRedrawSeconds = 0.2;
 constexpr double kPlainLineSeconds = 5;
 
 std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
+std::atomic<int> interrupted_by{SIGINT};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "set from a signal handler");
+
+void stop_on(int signal) {
+  struct sigaction action = {};
+  action.sa_handler = [](int number) {
+    interrupted_by.store(number);
+    interrupted.store(true);
+  };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(signal, &action, nullptr);
+}
 
 }  // namespace
 
@@ -51,12 +63,16 @@ std::string progress_text(const Progress& progress, std::size_t columns) {
 }
 
 const std::atomic<bool>& stop_on_interrupt() {
-  struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted.store(true); };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
+  stop_on(SIGINT);
   return interrupted;
 }
+
+const std::atomic<bool>& stop_on_interrupt_or_end() {
+  stop_on(SIGTERM);
+  return stop_on_interrupt();
+}
+
+int interrupted_status() { return 128 + interrupted_by.load(); }
 
 ProgressLine::ProgressLine(bool quiet, InPipe in_pipe) : terminal_(isatty(STDERR_FILENO) != 0) {
   shown_ = !quiet && (terminal_ || in_pipe == InPipe::kPlainLines);

@@ -10,6 +10,10 @@ namespace armature::cli {
 
 /// The first Ctrl-C sets the flag, so that what is finished is printed; the second one kills.
 const std::atomic<bool>& stop_on_interrupt();
+/// So does SIGTERM, by which batch systems end what has run for too long.
+const std::atomic<bool>& stop_on_interrupt_or_end();
+/// The exit status of a command that was stopped in one of these ways: 130 or 143.
+int interrupted_status();
 
 /// "42 s", "3 min 07 s", "2 h 05 min".
 std::string time_text(double seconds);

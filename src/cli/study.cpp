@@ -119,9 +119,8 @@ unsigned threads_option(const std::string& text) {
   return static_cast<unsigned>(whole_number("--threads", text, 0, 4096));
 }
 
-void run(const RunOptions& options) {
-  // First of all: ranks that only compute for another know nothing of what follows.
-  Job job(threads_option(options.threads), options.quiet);
+void run_as_rank_zero(const RunOptions& options, Job& job) {
+  job.gather(threads_option(options.threads), options.quiet);
   const std::string directory = options.directory.empty()
                                     ? "runs/" + std::filesystem::path(options.file).stem().string()
                                     : options.directory;
@@ -132,6 +131,7 @@ void run(const RunOptions& options) {
       planned(options.file, options.overrides, options.yes, kept_files(directory, shard));
   const std::vector<double> seconds = trial_seconds(plan);
   if (!options.yes) refuse_too_long(options, plan, seconds, shard ? shard->of : 1);
+  job.listen();
   try {
     run_with_progress(plan, directory, {options.threads, options.quiet, job.crew(), shard},
                       seconds);
@@ -142,6 +142,16 @@ void run(const RunOptions& options) {
   if (options.quiet || shard) return;
   emit(std::nullopt, "\n");
   print_answer(read_results(directory));
+}
+
+// Ranks that only compute for another know nothing of what rank 0 does.
+void run(const RunOptions& options) {
+  Job job(/*tasks_apart=*/!options.shard.empty() && options.shard != "slurm");
+  try {
+    run_as_rank_zero(options, job);
+  } catch (const Error& error) {
+    job.complain_before_the_end(error);
+  }
 }
 
 // Which of two stages is being told of.
@@ -285,7 +295,8 @@ void run_with_progress(const StudyPlan& plan, const std::string& directory, cons
   RunHooks hooks;
   hooks.threads = threads_option(style.threads);
   hooks.crew = style.crew;
-  hooks.stop = &stop_on_interrupt();
+  // Of several ranks SIGTERM is another matter: cli/job.h.
+  hooks.stop = &(style.crew ? stop_on_interrupt() : stop_on_interrupt_or_end());
   if (!style.quiet)
     hooks.notice = [](const std::string& words) {
       fmt::print(stderr, "armature: {}\n", visible(words));
@@ -299,7 +310,7 @@ void run_with_progress(const StudyPlan& plan, const std::string& directory, cons
   }
   if (!outcome.complete) {
     fmt::print(stderr, "armature: interrupted; the same command goes on from here\n");
-    throw ExitStatus{130};
+    throw ExitStatus{interrupted_status()};
   }
   if (style.quiet) return;
   const std::string found =
@@ -358,6 +369,8 @@ void add_run(CLI::App& app) {
       "Ctrl-C, kill or a power cut cost at most the blocks at work, about a second\n"
       "each. Then: armature show DIR, armature report DIR, armature export DIR --csv,\n"
       "armature status DIR\n\n"
+      "Under mpirun, or srun --mpi=pmix, the ranks share the work (docs/cluster.md).\n"
+      "Exit status: 0 finished, 2 bad input, 130 and 143 stopped by SIGINT and SIGTERM.\n\n"
       "On many machines that share a disk, each computes a shard; which replications\n"
       "belong to it follows from the study and the number of shards alone. Then:\n"
       "armature merge DIR\n\n"

@@ -41,8 +41,9 @@ std::size_t columns_of(int stream) {
 bool styled_on(int stream) {
   if (asked.color != "auto") return asked.color == "always";
   const char* kind = std::getenv("TERM");
-  return isatty(stream) != 0 && !set("NO_COLOR") && kind != nullptr &&
-         std::string_view(kind) != "dumb";
+  // mpirun hands every rank a terminal of its own, wherever its output goes: nobody can tell.
+  return isatty(stream) != 0 && !set("NO_COLOR") && !set("OMPI_COMM_WORLD_SIZE") &&
+         kind != nullptr && std::string_view(kind) != "dumb";
 }
 
 Screen screen_of(int stream) { return {columns_of(stream), styled_on(stream), asked.wide}; }

@@ -1,15 +1,27 @@
 #include "ranks/hands.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace armature::ranks {
 
 Hands::Hands(unsigned threads, Compute compute) : compute_(std::move(compute)) {
-  for (unsigned i = 0; i < std::max(1u, threads); ++i) crew_.emplace_back([this] { work(); });
+  try {
+    for (unsigned i = 0; i < std::max(1u, threads); ++i) crew_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // Those that were begun would wait for ever, and whoever joins them too.
+    end();
+    throw Error({"", "threads", fmt::format("room for {}", crew_.size()),
+                 fmt::format("room for {}; --threads asks for fewer", threads)});
+  }
 }
 
-Hands::~Hands() {
+Hands::~Hands() { end(); }
+
+void Hands::end() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;

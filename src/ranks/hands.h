@@ -50,6 +50,7 @@ class Hands {
 
  private:
   void work();
+  void end();
 
   Compute compute_;
   std::atomic<bool> stop_{false};

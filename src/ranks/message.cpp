@@ -115,12 +115,14 @@ void visit(Walk& walk, Field<Walk, Hello> hello) {
 
 template <class Walk>
 void visit(Walk& walk, Field<Walk, Stage> stage) {
+  walk(stage.stage);
   walk(stage.text);
   walk(stage.threads);
 }
 
 template <class Walk>
 void visit(Walk& walk, Field<Walk, Blocks> blocks) {
+  walk(blocks.stage);
   each<Walk, Order>(walk, blocks.orders, [&](Field<Walk, Order> order) {
     walk(order.number);
     walk(order.cell);
@@ -130,6 +132,7 @@ void visit(Walk& walk, Field<Walk, Blocks> blocks) {
 
 template <class Walk>
 void visit(Walk& walk, Field<Walk, Results> results) {
+  walk(results.stage);
   each<Walk, Computed>(walk, results.blocks, [&](Field<Walk, Computed> block) {
     walk(block.number);
     walk(block.result.seconds);
@@ -140,6 +143,7 @@ void visit(Walk& walk, Field<Walk, Results> results) {
 
 template <class Walk>
 void visit(Walk& walk, Field<Walk, Failed> failed) {
+  walk(failed.stage);
   bool of_a_block = failed.number.has_value();
   std::uint32_t number = failed.number.value_or(0);
   walk(of_a_block);

@@ -22,7 +22,9 @@ struct Hello {
 };
 
 /// What the blocks that follow are of (study/stage.h), and how many threads are to compute them.
+/// Stages are numbered: what comes late of an earlier one is nobody's.
 struct Stage {
+  std::uint32_t stage = 0;
   std::string text;
   std::uint32_t threads = 1;
 };
@@ -34,6 +36,7 @@ struct Order {
   ReplicationRange range;
 };
 struct Blocks {
+  std::uint32_t stage = 0;
   std::vector<Order> orders;
 };
 
@@ -42,11 +45,13 @@ struct Computed {
   BlockResult result;
 };
 struct Results {
+  std::uint32_t stage = 0;
   std::vector<Computed> blocks;
 };
 
 /// A block, or the stage itself, that could not be computed, and why.
 struct Failed {
+  std::uint32_t stage = 0;
   std::optional<std::uint32_t> number;
   ErrorReport report;
 };
@@ -55,6 +60,8 @@ struct Failed {
 struct Stop {};
 /// There is nothing more to do in this job.
 struct End {};
+/// The last word of a rank that was sent home: nothing of it is under way any more.
+struct Gone {};
 /// Nothing new: only that one is there.
 struct Alive {};
 /// Are you there? Answered by Alive.
@@ -63,7 +70,7 @@ struct Call {};
 struct Farewell {};
 
 using Message =
-    std::variant<Hello, Stage, Blocks, Results, Failed, Stop, End, Alive, Call, Farewell>;
+    std::variant<Hello, Stage, Blocks, Results, Failed, Stop, End, Gone, Alive, Call, Farewell>;
 
 std::string write_message(const Message& message);
 /// Throws Error if these are no such bytes.

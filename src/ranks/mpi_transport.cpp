@@ -5,6 +5,7 @@
 
 #include <list>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -53,17 +54,14 @@ class MpiTransport final : public Transport {
 
   std::optional<Received> receive() override {
     forget_sent();
+    // Not MPI_Recv: a rank that dies or hangs in the middle of a long message must not hold up
+    // what the others have to say.
     int there = 0;
     MPI_Message handle;
     MPI_Status status;
     require(MPI_Improbe(MPI_ANY_SOURCE, kTag, MPI_COMM_WORLD, &there, &handle, &status), "probe");
-    if (!there) return std::nullopt;
-    int length = 0;
-    require(MPI_Get_count(&status, MPI_BYTE, &length), "count");
-    Received received{status.MPI_SOURCE, std::string(static_cast<std::size_t>(length), '\0')};
-    require(MPI_Mrecv(received.message.data(), length, MPI_BYTE, &handle, MPI_STATUS_IGNORE),
-            "receive");
-    return received;
+    if (there) begin_receiving(handle, status);
+    return next_received();
   }
 
   void close() override {
@@ -74,7 +72,7 @@ class MpiTransport final : public Transport {
     MPI_Finalize();
   }
 
-  void abort() noexcept override { MPI_Abort(MPI_COMM_WORLD, 1); }
+  void abort(int status) noexcept override { MPI_Abort(MPI_COMM_WORLD, status); }
 
  private:
   static constexpr std::size_t kMost = 0x7fffffff;
@@ -82,6 +80,40 @@ class MpiTransport final : public Transport {
     std::string message;
     MPI_Request request = MPI_REQUEST_NULL;
   };
+
+  // Where MPI writes to while the request is open.
+  struct Receiving {
+    Received received;
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool done = false;
+  };
+
+  void begin_receiving(MPI_Message& handle, const MPI_Status& status) {
+    int length = 0;
+    require(MPI_Get_count(&status, MPI_BYTE, &length), "count");
+    Receiving& receiving = receiving_.emplace_back();
+    receiving.received = {status.MPI_SOURCE, std::string(static_cast<std::size_t>(length), '\0')};
+    require(MPI_Imrecv(receiving.received.message.data(), length, MPI_BYTE, &handle,
+                       &receiving.request),
+            "receive");
+  }
+
+  // The first that is whole and has none of the same rank before it.
+  std::optional<Received> next_received() {
+    std::set<int> waiting;
+    for (auto one = receiving_.begin(); one != receiving_.end(); ++one) {
+      int done = one->done ? 1 : 0;
+      if (!done) require(MPI_Test(&one->request, &done, MPI_STATUS_IGNORE), "test");
+      one->done = done != 0;
+      if (one->done && !waiting.contains(one->received.from)) {
+        Received received = std::move(one->received);
+        receiving_.erase(one);
+        return received;
+      }
+      waiting.insert(one->received.from);
+    }
+    return std::nullopt;
+  }
 
   void forget_sent() {
     for (auto one = sending_.begin(); one != sending_.end();) {
@@ -93,7 +125,8 @@ class MpiTransport final : public Transport {
 
   int rank_ = 0;
   int size_ = 1;
-  std::list<Sending> sending_;  // a list: nothing moves
+  std::list<Sending> sending_;  // lists: nothing moves
+  std::list<Receiving> receiving_;
 };
 
 }  // namespace

@@ -21,6 +21,9 @@ using namespace std::chrono_literals;
 constexpr auto kShortestPoll = 50us;
 constexpr auto kLongestPoll = 1000us;
 constexpr auto kHeartbeat = 5s;
+constexpr auto kLastWords = 60s;  // of ranks whose blocks must first look whether they are stopped
+constexpr auto kSuspended = 1s;
+constexpr auto kAnsweredLately = 5s;
 // Work that every thread has waiting for it: as much as storing what has come may take. Blocks that
 // are longer are handed out one by one, or some thread would be left with two at the end.
 constexpr double kAheadSeconds = 0.1;
@@ -130,7 +133,22 @@ RankCrew::RankCrew(Transport& transport, CrewOptions options)
   share_cores();
 }
 
+bool RankCrew::dismiss() {
+  dismissed_ = true;
+  send_to_all(End{});
+  // A rank's messages come in their order: whoever has said its last word has nothing under way.
+  const auto end = Clock::now() + kLastWords;
+  const auto all_gone = [&] {
+    return std::all_of(ranks_.begin() + 1, ranks_.end(),
+                       [](const Rank& rank) { return rank.gone; });
+  };
+  while (!all_gone() && Clock::now() < end)
+    if (!receive()) std::this_thread::sleep_for(kLongestPoll);
+  return all_gone();
+}
+
 RankCrew::~RankCrew() {
+  if (dismissed_) return;
   try {
     send_to_all(End{});
   } catch (const std::exception&) {  // a line that is gone: whoever is there notices by himself
@@ -170,7 +188,6 @@ void RankCrew::hear_hellos() {
   for (int rank = 1; rank < transport_.size(); ++rank) {
     const Hello& hello = ranks_[static_cast<std::size_t>(rank)].hello;
     if (hello.build == ranks_[0].hello.build) continue;
-    send_to_all(End{});
     throw Error({name_of(rank), "build of armature", hello.build,
                  fmt::format("{}, as rank 0 on {}: one build for all", ranks_[0].hello.build,
                              ranks_[0].hello.host)});
@@ -199,14 +216,22 @@ std::optional<std::pair<int, Message>> RankCrew::receive() {
   if (!received) return std::nullopt;
   Rank& rank = ranks_[static_cast<std::size_t>(received->from)];
   rank.heard = Clock::now();
-  Message message = read_message(received->message);
+  Message message;
+  try {
+    message = read_message(received->message);
+  } catch (const Error& error) {
+    throw Error({fmt::format("rank {}", received->from), error.report().field, error.report().value,
+                 error.report().expected});
+  }
   if (std::holds_alternative<Farewell>(message)) rank.farewell = true;
+  if (std::holds_alternative<Gone>(message)) rank.gone = true;
   return std::pair{received->from, std::move(message)};
 }
 
 void RankCrew::announce(const std::string& stage) {
+  ++stage_;
   for (int rank = 1; rank < transport_.size(); ++rank)
-    send(rank, Stage{stage, ranks_[static_cast<std::size_t>(rank)].threads});
+    send(rank, Stage{stage_, stage, ranks_[static_cast<std::size_t>(rank)].threads});
 }
 
 void RankCrew::stay_alive() {
@@ -232,24 +257,40 @@ void RankCrew::end_for_the_dead(const std::vector<int>& dead, const Handout& han
   throw JobEnded(join(words, "; "), /*told=*/false);
 }
 
+std::vector<int> RankCrew::without_a_sign(Clock::time_point since) const {
+  std::vector<int> silent;
+  for (int rank = 1; rank < transport_.size(); ++rank) {
+    const Rank& one = ranks_[static_cast<std::size_t>(rank)];
+    if (!one.farewell && one.heard < since) silent.push_back(rank);
+  }
+  return silent;
+}
+
 void RankCrew::call_the_roll(const Handout& handout) {
   if (options_.call_the_roll && options_.call_the_roll->exchange(false)) {
-    send_to_all(Call{});
     called_ = Clock::now();
+    send_to_all(Call{});
   }
-  if (!called_ || Clock::now() - *called_ < options_.patience) return;
+  if (!called_) return;
+  const std::vector<int> silent = without_a_sign(*called_);
+  if (silent.empty()) all_answered_ = Clock::now();
+  if (!silent.empty() && Clock::now() - *called_ < options_.patience) return;
   // Only said: on a slow line an answer may come late, and then all goes on.
-  for (int rank = 1; rank < transport_.size(); ++rank)
-    if (ranks_[static_cast<std::size_t>(rank)].heard < *called_ && options_.notice)
+  for (const int rank : silent) {
+    if (options_.notice)
       options_.notice(name_of(rank) + " does not answer" + work_of(rank, handout));
+    told_of_the_dead_ = true;
+  }
   called_.reset();
 }
 
 void RankCrew::look_for_the_dead(const Handout& handout) {
-  std::vector<int> dead;
-  for (int rank = 1; rank < transport_.size(); ++rank)
-    if (Clock::now() - ranks_[static_cast<std::size_t>(rank)].heard > options_.silence)
-      dead.push_back(rank);
+  // Time in which this process did not run itself (a job that was suspended) is nobody's silence.
+  const auto now = Clock::now();
+  if (now - looked_ > kSuspended)
+    for (Rank& rank : ranks_) rank.heard += now - looked_;
+  looked_ = now;
+  const std::vector<int> dead = without_a_sign(now - options_.silence);
   if (!dead.empty()) end_for_the_dead(dead, handout);
 }
 
@@ -259,9 +300,10 @@ void RankCrew::compute(const std::vector<Cell>& cells, const std::vector<BlockTa
   Hands own(ranks_[0].threads, [&](const Order& order, const std::atomic<bool>& own_stop) {
     return options_.compute(cells[order.cell], order.range, own_stop);
   });
+  looked_ = Clock::now();
   for (Rank& rank : ranks_) {
     rank.blocks.clear();
-    rank.heard = Clock::now();
+    rank.heard = looked_;
   }
   std::vector<FinishedBlock> came;
   std::exception_ptr failure;
@@ -271,10 +313,10 @@ void RankCrew::compute(const std::vector<Cell>& cells, const std::vector<BlockTa
   };
   const auto take = [&](int number, Message message) {
     Rank& rank = ranks_[static_cast<std::size_t>(number)];
-    if (auto* results = std::get_if<Results>(&message))
+    if (auto* results = std::get_if<Results>(&message); results && results->stage == stage_)
       for (Computed& block : results->blocks)
         came.push_back(handout.came_back(rank, std::move(block)));
-    if (auto* failed = std::get_if<Failed>(&message)) {
+    if (auto* failed = std::get_if<Failed>(&message); failed && failed->stage == stage_) {
       if (failed->number)
         handout.take_back(rank, *failed->number);
       else  // it never began: there will be no word of any block
@@ -312,13 +354,16 @@ void RankCrew::compute(const std::vector<Cell>& cells, const std::vector<BlockTa
         if (rank == 0)
           own.give(orders);
         else
-          send(rank, Blocks{std::move(orders)});
+          send(rank, Blocks{stage_, std::move(orders)});
       }
     if (!came.empty()) finished(std::exchange(came, {}));
     if (!handout.anything_left() && !handout.anything_out()) break;
     stay_alive();
     call_the_roll(handout);
-    if (options_.told_to_end && *options_.told_to_end) end_as_told(handout, finished);
+    const bool somebody_left =
+        std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.farewell; });
+    if (somebody_left || (options_.told_to_end && *options_.told_to_end))
+      end_as_told(handout, finished);
     if (moved) {
       poll = kShortestPoll;
       continue;
@@ -332,25 +377,31 @@ void RankCrew::compute(const std::vector<Cell>& cells, const std::vector<BlockTa
 
 void RankCrew::end_as_told(Handout& handout, const BlocksFinished& finished) {
   std::vector<FinishedBlock> came;
-  const auto end = Clock::now() + options_.patience;
-  const auto silent = [&] {
-    std::vector<int> ranks;
-    for (int rank = 1; rank < transport_.size(); ++rank)
-      if (!ranks_[static_cast<std::size_t>(rank)].farewell) ranks.push_back(rank);
-    return ranks;
-  };
-  while (!silent().empty() && Clock::now() < end) {
+  const auto begin = Clock::now();
+  // There may be no time for another call: the one of a moment ago will do.
+  const bool just_answered =
+      told_of_the_dead_ || (all_answered_ && begin - *all_answered_ < kAnsweredLately);
+  const auto since = just_answered ? Clock::time_point::min() : begin;
+  if (!just_answered) send_to_all(Call{});
+  while (!without_a_sign(since).empty() && Clock::now() - begin < options_.patience) {
     const auto received = receive();
     if (!received) {
-      std::this_thread::sleep_for(kLongestPoll);
+      std::this_thread::sleep_for(kShortestPoll);
       continue;
     }
-    if (const auto* results = std::get_if<Results>(&received->second))
+    if (const auto* results = std::get_if<Results>(&received->second);
+        results && results->stage == stage_)
       for (const Computed& block : results->blocks)
         came.push_back(handout.came_back(ranks_[static_cast<std::size_t>(received->first)], block));
   }
   if (!came.empty()) finished(std::move(came));
-  if (const std::vector<int> dead = silent(); !dead.empty()) end_for_the_dead(dead, handout);
+  if (told_of_the_dead_) throw JobEnded("", /*told=*/false);
+  if (const std::vector<int> dead = without_a_sign(since); !dead.empty())
+    end_for_the_dead(dead, handout);
+  if (options_.told_to_end && *options_.told_to_end) throw JobEnded("told to end", /*told=*/true);
+  for (int rank = 1; rank < transport_.size(); ++rank)
+    if (ranks_[static_cast<std::size_t>(rank)].farewell)
+      throw JobEnded(name_of(rank) + " was told to end", /*told=*/true);
   throw JobEnded("told to end", /*told=*/true);
 }
 

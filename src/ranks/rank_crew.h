@@ -31,7 +31,8 @@ struct CrewOptions {
       run_block;
 };
 
-/// A rank has died, or the job was told to end. What was stored is there; all ranks are ending.
+/// A rank has died, or the job was told to end. What was stored is there; all ranks are ending. The
+/// message is empty where everything was said already (CrewOptions::notice).
 class JobEnded : public std::exception {
  public:
   JobEnded(std::string message, bool told) : message_(std::move(message)), told_(told) {}
@@ -48,8 +49,11 @@ class RankCrew final : public Crew {
  public:
   /// Waits for the first word of every rank. Throws Error if one is of another build.
   RankCrew(Transport& transport, CrewOptions options);
-  /// Sends all ranks home.
+  /// Sends all ranks home, if dismiss() has not.
   ~RankCrew() override;
+  /// Sends all ranks home and takes their last words, so that nothing is under way when the job
+  /// closes. False if some do not come.
+  bool dismiss();
 
   unsigned hands() const override;
   void announce(const std::string& stage) override;
@@ -70,9 +74,11 @@ class RankCrew final : public Crew {
     std::vector<std::uint32_t> blocks = {};  // that it has not handed back
     Clock::time_point heard;
     bool farewell = false;
+    bool gone = false;
   };
 
   void hear_hellos();
+  std::vector<int> without_a_sign(Clock::time_point since) const;
   void share_cores();
   void send(int rank, const Message& message);
   void send_to_all(const Message& message);
@@ -89,8 +95,12 @@ class RankCrew final : public Crew {
   Transport& transport_;
   CrewOptions options_;
   std::vector<Rank> ranks_;  // by number
-  Clock::time_point spoken_;
+  Clock::time_point spoken_, looked_;
   std::optional<Clock::time_point> called_;  // until all have had time to answer
+  std::optional<Clock::time_point> all_answered_;
+  bool told_of_the_dead_ = false;
+  bool dismissed_ = false;
+  std::uint32_t stage_ = 0;
 };
 
 /// How many threads each rank should have: a core that several ranks of a host may use is divided

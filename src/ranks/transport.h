@@ -24,10 +24,11 @@ class Transport {
   };
   /// The next message, if one has arrived; never waits.
   virtual std::optional<Received> receive() = 0;
-  /// Ends the job in good order: waits until all ranks have come here.
+  /// Ends the job in good order: waits until all messages of this rank have been received, and all
+  /// ranks have come here.
   virtual void close() = 0;
-  /// Ends all ranks of the job as far as that can be done. May return.
-  virtual void abort() noexcept = 0;
+  /// Ends all ranks of the job as far as that can be done, with this exit status. May return.
+  virtual void abort(int status) noexcept = 0;
 
  protected:
   Transport() = default;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <future>
 #include <thread>
 
 #include "base/machine.h"
@@ -22,6 +23,7 @@ constexpr auto kHeartbeat = 5s;
 constexpr auto kLongestKept = 20ms;
 constexpr std::size_t kMostKept = 4 << 20;  // bytes
 constexpr auto kFarewell = 50ms;
+constexpr auto kSuspended = 1s;
 
 // Roughly: it only decides when to send.
 std::size_t bytes_of(const BlockResult& result) {
@@ -36,11 +38,11 @@ Failed failure_of(const std::exception_ptr& why, std::optional<std::uint32_t> nu
   try {
     std::rethrow_exception(why);
   } catch (const Error& error) {
-    return {number, error.report()};
+    return {0, number, error.report()};
   } catch (const std::bad_alloc&) {
-    return {number, {"", "memory", "less than this needs", "a smaller problem, or more of it"}};
+    return {0, number, {"", "memory", "less than this needs", "a smaller problem, or more of it"}};
   } catch (const std::exception& error) {
-    return {number, {"", "unexpected", error.what(), ""}};
+    return {0, number, {"", "unexpected", error.what(), ""}};
   }
 }
 
@@ -52,30 +54,34 @@ class Worker {
 
   WorkerEnd run(const Hello& hello) {
     send(hello);
-    heard_ = Clock::now();
     auto poll = kShortestPoll;
-    while (!home_) {
+    for (looked_ = heard_ = Clock::now();;) {
       bool moved = false;
-      while (!home_ && hear()) moved = true;
-      if (home_) break;
+      while (hear()) {
+        moved = true;
+        if (!home_) continue;
+        hands_.reset();  // blocks under way end as soon as they look
+        send(Gone{});
+        return WorkerEnd::kSentHome;
+      }
       if (options_.told_to_end && *options_.told_to_end) {
         say_farewell();
         return WorkerEnd::kToldToEnd;
       }
+      moved = begin_when_read() || moved;
       moved = collect() || moved;
       if (Clock::now() - spoken_ > kHeartbeat) send(Alive{});
       if (moved) {
         poll = kShortestPoll;
         continue;
       }
-      if (Clock::now() - heard_ > options_.silence) return WorkerEnd::kRankZeroSilent;
+      if (misses_rank_zero()) return WorkerEnd::kRankZeroSilent;
       if (hands_)
         hands_->wait(poll);
       else
         std::this_thread::sleep_for(poll);
       poll = std::min(2 * poll, kLongestPoll);
     }
-    return WorkerEnd::kSentHome;
   }
 
  private:
@@ -89,22 +95,64 @@ class Worker {
     if (!received) return false;
     heard_ = Clock::now();
     Message message = read_message(received->message);
-    if (const auto* stage = std::get_if<Stage>(&message)) begin(*stage);
-    if (const auto* blocks = std::get_if<Blocks>(&message); blocks && hands_)
-      hands_->give(blocks->orders);
+    if (auto* stage = std::get_if<Stage>(&message)) read(std::move(*stage));
+    if (const auto* blocks = std::get_if<Blocks>(&message); blocks && blocks->stage == stage_) {
+      if (hands_)
+        hands_->give(blocks->orders);
+      else
+        early_.insert(early_.end(), blocks->orders.begin(), blocks->orders.end());
+      computing_ = true;
+    }
     if (std::holds_alternative<Call>(message)) send(Alive{});
-    if (std::holds_alternative<Stop>(message) && hands_) hands_->stop();
+    if (std::holds_alternative<Stop>(message)) {
+      stopping_ = true;
+      if (hands_) hands_->stop();
+    }
     if (std::holds_alternative<End>(message)) home_ = true;
     return true;
   }
 
-  void begin(const Stage& stage) {
+  // While rank 0 computes it speaks every few seconds. Before that it may plan for hours, and
+  // whoever started the job looks after it. Time in which this process did not run itself (a job
+  // that was suspended) is nobody's silence.
+  bool misses_rank_zero() {
+    const auto now = Clock::now();
+    if (now - looked_ > kSuspended) heard_ += now - looked_;
+    looked_ = now;
+    return computing_ && now - heard_ > options_.silence;
+  }
+
+  // A large study takes long to plan: meanwhile somebody must be there to answer.
+  void read(Stage stage) {
     hands_.reset();
+    kept_ = {};
+    kept_bytes_ = 0;
+    early_.clear();
+    computing_ = stopping_ = false;
+    stage_ = stage.stage;
+    threads_ = stage.threads;
+    reading_ = std::async(std::launch::async, [text = std::move(stage.text), this] {
+      const ThrowingChecks checks;
+      return options_.read_stage(text);
+    });
+  }
+
+  bool begin_when_read() {
+    if (!reading_.valid() || reading_.wait_for(0s) != std::future_status::ready) return false;
     try {
-      hands_.emplace(stage.threads, options_.read_stage(stage.text));
+      hands_.emplace(threads_, reading_.get());
+      if (stopping_) hands_->stop();
+      hands_->give(std::exchange(early_, {}));
     } catch (...) {
-      send(failure_of(std::current_exception(), std::nullopt));
+      send_failure(std::current_exception(), std::nullopt);
     }
+    return true;
+  }
+
+  void send_failure(const std::exception_ptr& why, std::optional<std::uint32_t> number) {
+    Failed failed = failure_of(why, number);
+    failed.stage = stage_;
+    send(failed);
   }
 
   // Has anything ended? It is sent as soon as a thread may be without work, or has waited long.
@@ -117,19 +165,24 @@ class Worker {
       kept_.blocks.push_back(std::move(block));
     }
     for (const Hands::Failure& failure : done.failures)
-      send(failure_of(failure.why, failure.order.number));
+      send_failure(failure.why, failure.order.number);
     if (!kept_.blocks.empty() && (done.waiting == 0 || kept_bytes_ > kMostKept ||
                                   Clock::now() - kept_since_ > kLongestKept)) {
-      send(std::exchange(kept_, {}));
-      kept_bytes_ = 0;
+      send_kept();
     }
     return !done.nothing();
+  }
+
+  void send_kept() {
+    kept_.stage = stage_;
+    send(std::exchange(kept_, {}));
+    kept_bytes_ = 0;
   }
 
   // What is finished is not lost with the rest.
   void say_farewell() {
     collect();
-    if (!kept_.blocks.empty()) send(std::exchange(kept_, {}));
+    if (!kept_.blocks.empty()) send_kept();
     send(Farewell{});
     // A message leaves while its sender looks for others.
     for (const auto end = Clock::now() + kFarewell; Clock::now() < end;
@@ -142,8 +195,12 @@ class Worker {
   std::optional<Hands> hands_;
   Results kept_;
   std::size_t kept_bytes_ = 0;
-  Clock::time_point kept_since_, heard_, spoken_;
-  bool home_ = false;
+  Clock::time_point kept_since_, heard_, spoken_, looked_;
+  std::uint32_t stage_ = 0;
+  unsigned threads_ = 1;
+  std::vector<Order> early_;  // that came before the stage was read
+  bool home_ = false, computing_ = false, stopping_ = false;
+  std::future<Compute> reading_;  // last: it uses the others
 };
 
 }  // namespace

@@ -75,20 +75,22 @@ TEST(RankMessage, AllOthersToo) {
   EXPECT_EQ(hello.process, 123);
   EXPECT_EQ(hello.cores, (std::vector<int>{0, 5, 64}));
   EXPECT_EQ(hello.quota, 2u);
-  const Stage stage = there_and_back(Stage{std::string("a\0b", 3), 4});
+  const Stage stage = there_and_back(Stage{1, std::string("a\0b", 3), 4});
   EXPECT_EQ(stage.text, std::string("a\0b", 3));
   EXPECT_EQ(stage.threads, 4u);
-  const Blocks blocks = there_and_back(Blocks{{{1, 2, {3, 4}}}});
+  const Blocks blocks = there_and_back(Blocks{1, {{1, 2, {3, 4}}}});
   ASSERT_EQ(blocks.orders.size(), 1u);
   EXPECT_EQ(blocks.orders[0].range.first, 3u);
   EXPECT_EQ(blocks.orders[0].range.count, 4u);
-  const Failed failed = there_and_back(Failed{7, {"file", "field", "value", "expected"}});
+  const Failed failed = there_and_back(Failed{1, 7, {"file", "field", "value", "expected"}});
   EXPECT_EQ(failed.number, 7u);
   EXPECT_EQ(failed.report.value, "value");
   EXPECT_FALSE(there_and_back(Failed{}).number.has_value());
   there_and_back(Stop{});
   there_and_back(End{});
+  there_and_back(Gone{});
   there_and_back(Alive{});
+  there_and_back(Call{});
   there_and_back(Farewell{});
 }
 

@@ -117,6 +117,8 @@ TEST(RankCrew, AnotherBuildIsRefusedByName) {
     });
   const auto transport = job.transport(0);
   const std::string message = test::refusal([&] { RankCrew crew(*transport, {}); });
+  // The command ends the job for good; here they are sent home.
+  for (int rank = 1; rank < 3; ++rank) transport->send(rank, write_message(End{}));
   EXPECT_TRUE(
       message.starts_with("rank 2 on node2 (process 72): build of armature: got 0.1.0 "
                           "(sources 123), expected "))
@@ -300,23 +302,131 @@ TEST(RankCrew, WhoDoesNotAnswerIsNamed) {
   EXPECT_TRUE(test::contains(notices[0], "does not answer")) << notices[0];
 }
 
-TEST(RankCrew, StoppedRunsKeepWhatIsFinished) {
-  const TemporaryDirectory directory;
+// Whoever stores results may fail, with blocks still under way: it is told, all ranks go home, and
+// what comes late is nobody's.
+TEST(RankCrew, AFailureToStoreSendsAllHome) {
   const StudyPlan plan = plan_of(kSmallStudy);
+  const std::vector<Cell> cells = cells_of(plan);
+  std::vector<BlockTask> tasks;
+  for (std::uint32_t i = 0; i < 6; ++i)
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) tasks.push_back({cell, {i, 1}, 1});
+  static const std::atomic<bool> never{false};
   ThreadJob job(3);
   Workers workers(job, 3);
   const auto transport = job.transport(0);
   RankCrew crew(*transport, {});
+  crew.announce(write_stage(plan));
+  const std::string message = test::refusal([&] {
+    crew.compute(cells, tasks, never, [](const std::vector<FinishedBlock>&) {
+      throw Error({"disk", "space", "none", "some"});
+    });
+  });
+  EXPECT_EQ(message, "disk: space: got none, expected some");
+  // The same crew with another seed: nothing of the first stage is taken for one of the second.
+  const StudyPlan other = plan_of(kSmallStudy, {"seed=8"});
+  const std::vector<Cell> other_cells = cells_of(other);
+  crew.announce(write_stage(other));
+  std::size_t came = 0;
+  crew.compute(other_cells, tasks, never, [&](const std::vector<FinishedBlock>& blocks) {
+    for (const auto& [task, result] : blocks) {
+      ++came;
+      const BlockResult again = run_block(other_cells[task.cell], task.range, never);
+      ASSERT_EQ(result.replications.size(), 1u);
+      EXPECT_EQ(result.replications[0].regret, again.replications[0].regret);
+    }
+  });
+  EXPECT_EQ(came, tasks.size());
+  EXPECT_TRUE(crew.dismiss());
+  EXPECT_EQ(workers.end_of(1), WorkerEnd::kSentHome);
+  EXPECT_EQ(workers.end_of(2), WorkerEnd::kSentHome);
+}
+
+// One rank alone is told to end: the others are not blamed for it.
+TEST(RankCrew, AFarewellEndsTheJobAtOnce) {
+  const TemporaryDirectory directory;
+  ThreadJob job(3);
+  std::atomic<bool> told{false};
+  std::vector<std::jthread> threads;
+  for (int rank = 1; rank < 3; ++rank)
+    threads.emplace_back([&, rank] {
+      WorkerOptions options;
+      if (rank == 1) options.told_to_end = &told;
+      options.read_stage = [&](const std::string& stage) -> Compute {
+        const Compute real = cells_of_stage(stage);
+        return [&, real](const Order& order, const std::atomic<bool>& stop) {
+          told = true;
+          return real(order, stop);
+        };
+      };
+      work_for_rank_zero(*job.transport(rank), hello_on("node" + std::to_string(rank), {0}),
+                         options);
+    });
+  const auto transport = job.transport(0);
+  CrewOptions options;
+  options.patience = std::chrono::minutes(2);
+  options.compute = [&](const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
+    while (!told) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return run_block(cell, range, stop);
+  };
+  RankCrew crew(*transport, options);
+  RunHooks hooks;
+  hooks.crew = &crew;
+  try {
+    run_study(plan_of(kSmallStudy), directory.file("study"), hooks);
+    FAIL() << "nobody ended";
+  } catch (const JobEnded& ended) {
+    EXPECT_TRUE(ended.told());
+    EXPECT_TRUE(test::contains(ended.what(), "rank 1 on node1")) << ended.what();
+    EXPECT_TRUE(test::contains(ended.what(), "was told to end")) << ended.what();
+  }
+}
+
+// A first word of another form is another build, too.
+TEST(RankCrew, AFirstWordThatMakesNoSenseIsRefusedByRank) {
+  ThreadJob job(2);
+  job.transport(1)->send(0, write_message(hello_on("node1", {0})) + "and more");
+  const auto transport = job.transport(0);
+  const std::string message = test::refusal([&] { RankCrew crew(*transport, {}); });
+  EXPECT_TRUE(message.starts_with("rank 1: message between ranks")) << message;
+}
+
+TEST(RankCrew, StoppedRunsKeepWhatIsFinished) {
+  const TemporaryDirectory directory;
+  const StudyPlan plan = plan_of(kSmallStudy);
+  ThreadJob job(3);
+  // Slow enough that something is left when the first blocks have come back.
+  WorkerOptions slow;
+  slow.read_stage = [](const std::string& stage) -> Compute {
+    const Compute real = cells_of_stage(stage);
+    return [real](const Order& order, const std::atomic<bool>& stop) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      return real(order, stop);
+    };
+  };
+  Workers workers(job, 3, slow);
+  const auto transport = job.transport(0);
+  CrewOptions options;
+  options.compute = [](const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return run_block(cell, range, stop);
+  };
+  RankCrew crew(*transport, options);
   std::atomic<bool> stop{false};
   RunHooks hooks;
   hooks.crew = &crew;
   hooks.stop = &stop;
   hooks.progress = [&](const Progress&) { stop = true; };
-  run_study(plan, directory.file("study"), hooks);
+  const StudyOutcome stopped = run_study(plan, directory.file("study"), hooks);
+  EXPECT_FALSE(stopped.complete);
+  EXPECT_GT(stopped.computed, 0u);
   hooks.stop = nullptr;
   hooks.progress = nullptr;
-  // The same ranks go on.
-  ASSERT_TRUE(run_study(plan, directory.file("study"), hooks).complete);
+  // The same ranks go on, with what was not finished.
+  const StudyOutcome rest = run_study(plan, directory.file("study"), hooks);
+  ASSERT_TRUE(rest.complete);
+  EXPECT_EQ(stopped.computed + rest.computed,
+            std::uint64_t{plan.study.replications} * plan.cells.size());
   ASSERT_TRUE(run_study(plan, directory.file("whole"), test::on_threads(1)).complete);
   EXPECT_EQ(test::exported(directory.file("study")), test::exported(directory.file("whole")));
 }

@@ -50,7 +50,7 @@ class ThreadJob {
       return received;
     }
     void close() override {}
-    void abort() noexcept override { ++job_.aborts_; }
+    void abort(int) noexcept override { ++job_.aborts_; }
 
    private:
     ThreadJob& job_;
