@@ -343,15 +343,12 @@ class DirectoryLease::Tenure {
 
   bool lost() {
     const std::lock_guard lock(mutex_);
-    if (lost_) return true;
-    see_who_has_it();
-    // Stopped for a long time, or no room for the file: it may have been taken for dead.
-    if (!lost_ && ran_out()) renew();
-    return lost_ || ran_out();
+    return is_lost();
   }
 
   void require() {
-    if (!lost()) return;
+    const std::lock_guard lock(mutex_);
+    if (!is_lost()) return;
     const Sight now = look(directory_);
     if (now.lease && !now.of(mine_.id))
       refuse(directory_, holder_words(holder_of(now, terms_.identity)));
@@ -366,6 +363,8 @@ class DirectoryLease::Tenure {
   double trusted_seconds() const { return terms_.silence - terms_.renewal; }
   double silent() const { return seconds_now() - renewed_; }
   bool ran_out() const { return silent() > trusted_seconds(); }
+  // Who takes it, having looked then, may replace one who has seen itself settled.
+  bool too_long_since(double looked) const { return seconds_now() - looked > terms_.settle / 2; }
 
   // --- Taking
 
@@ -380,6 +379,7 @@ class DirectoryLease::Tenure {
       mine_.locked = lock_ != nullptr;
       renewed_ = seconds_now();
       if (seen.none() ? create() : take_over(seen)) return;
+      require_not_stopped(terms_);
       sleep_seconds(kPauseBeforeAnotherTry);
     }
   }
@@ -424,19 +424,42 @@ class DirectoryLease::Tenure {
       if (later.text != seen.text)
         refuse(directory_, holder_words(holder_of(later, terms_.identity)));
     }
-    if (look(directory_).text != seen.text) return false;
-    renewed_ = seconds_now();
-    if (!write_aside() || rename(aside_.c_str(), path_in(directory_).c_str()) != 0) {
+    if (!write_aside()) {
       if (errno == ENOENT) return false;
       fail(directory_, errno);
     }
+    // Nothing slow from here on: all who settle count on it.
+    const double looked = seconds_now();
+    const Sight last = look(directory_);
+    if (last.error != 0 || last.text != seen.text || slow_since(looked)) {
+      unlink(aside_.c_str());
+      return false;
+    }
+    renewed_ = seconds_now();
+    if (!move_into_place()) {
+      const int error = errno;
+      unlink(aside_.c_str());
+      if (error == ENOENT) return false;
+      fail(directory_, error);
+    }
+    if (slow_since(looked)) return false;
     // Of one machine the lock lets one through; of several the last to write stays.
     if (lock_ == nullptr || standing == Standing::kUnknown) sleep_seconds(terms_.settle);
     return look(directory_).of(mine_.id);
   }
 
+  bool slow_since(double looked) const {
+    if (!too_long_since(looked)) return false;
+    if (terms_.notice)
+      terms_.notice(fmt::format("the file system took {:.1f} s to answer in {}: trying again",
+                                seconds_now() - looked, directory_));
+    return true;
+  }
+
   enum class Standing { kAtWork, kGone, kUnknown };
   Standing standing_of(const Sight& seen) const {
+    // Written too late: one who had it by then has to notice first.
+    if (seen.of(mine_.id)) return Standing::kUnknown;
     if (!seen.lease || !terms_.identity.same_machine(seen.lease->identity))
       return Standing::kUnknown;
     if (!process_lives(seen.lease->identity)) return Standing::kGone;
@@ -445,7 +468,8 @@ class DirectoryLease::Tenure {
     return lock_ != nullptr && seen.lease->locked ? Standing::kUnknown : Standing::kAtWork;
   }
 
-  // What those who were killed in the middle of a renewal have left.
+  // What those who were killed in the middle of a renewal have left, and what one who hangs there
+  // would still put into place.
   void remove_leftovers() const {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(directory_, ignored)) {
@@ -462,6 +486,7 @@ class DirectoryLease::Tenure {
       mine_.note = note_;
     }
     mine_.time = calendar_seconds();
+    if (terms_.within) terms_.within(LeaseStep::kWrite);
     if (write_whole(aside_, text_of(mine_), O_TRUNC)) return true;
     const int error = errno;
     unlink(aside_.c_str());
@@ -469,29 +494,54 @@ class DirectoryLease::Tenure {
     return false;
   }
 
+  bool move_into_place() {
+    if (terms_.within) terms_.within(LeaseStep::kRename);
+    return rename(aside_.c_str(), path_in(directory_).c_str()) == 0;
+  }
+
   // What cannot be read just now is nobody's; and what is not there is looked for twice, as a
-  // network's file system may lose sight of a file that is being replaced.
-  void see_who_has_it() {
+  // network's file system may lose sight of a file that is being replaced. True: seen to be mine.
+  bool see_who_has_it() {
     Sight now = look(directory_);
     if (now.none()) {
       sleep_seconds(kPauseBeforeAnotherTry);
       now = look(directory_);
     }
     if (now.none() || (now.error == 0 && !now.of(mine_.id))) lost_ = true;
+    return now.error == 0 && !lost_;
+  }
+
+  bool is_lost() {
+    if (lost_) return true;
+    see_who_has_it();
+    // Stopped for a long time, or no room for the file: it may have been taken for dead.
+    if (!lost_ && ran_out()) renew();
+    return lost_ || ran_out();
   }
 
   // A failure is no loss yet: the next one may go well.
   void renew() {
     see_who_has_it();
     if (lost_) return;
-    const bool late = ran_out();
-    const double begun = seconds_now();
     ++mine_.counter;
-    if (!write_aside() || rename(aside_.c_str(), path_in(directory_).c_str()) != 0) return;
+    if (!write_aside()) return;
+    // Any of these steps may take as long as the file system likes. In time nobody else comes; late
+    // it is to be taken again, as by anyone else.
+    const bool late = ran_out();
+    const double looked = seconds_now();
+    if (late && (!see_who_has_it() || too_long_since(looked))) {
+      unlink(aside_.c_str());
+      return;
+    }
+    const double begun = seconds_now();
+    const bool moved = move_into_place();
+    // Over whatever stood there by then; and a failure may be that of the answer alone.
+    if (late ? too_long_since(looked) : ran_out()) lost_ = true;
+    if (lost_ || !moved) return;
     if (late) {
       // Somebody may be about to take over, having seen nothing for so long.
       sleep_seconds(terms_.settle);
-      see_who_has_it();
+      if (!see_who_has_it()) return;
     }
     renewed_ = begun;
   }

@@ -30,13 +30,18 @@ struct LeaseIdentity {
   bool same_machine(const LeaseIdentity& other) const;
 };
 
+/// What a file system may hang in while a lease is taken or renewed.
+enum class LeaseStep { kWrite, kRename };
+
 /// How a lease is held: the defaults are for everybody but tests.
 struct LeaseTerms {
   LeaseIdentity identity = LeaseIdentity::own();
   double renewal = 2;   // seconds from one renewal to the next
   double silence = 12;  // seconds without one until somebody else may take over
-  double settle = 1;    // seconds for those who take over at the same time to see who was last
+  double settle = 2;    // seconds for those who take over at the same time to see who was last
   bool locks = true;    // use the kernel's locks where there are some
+  /// Called as the first thing in each of them: tests hang there.
+  std::function<void(LeaseStep)> within = {};
   /// Told, in words, why it takes long.
   std::function<void(const std::string&)> notice = {};
   /// Once set, no more waiting: LeaseWaitStopped is thrown.

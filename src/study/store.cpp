@@ -559,7 +559,10 @@ StudyStore::StudyStore(std::unique_ptr<Database> database, StudyPlan plan,
 StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan,
                              std::function<void()> guard, std::optional<Shard> shard) {
   require_own_directory(directory, plan.study);
-  auto database = open_store(directory, Database::Mode::kCreate);
+  // Before it is opened, too: that alone may make files, and closing it may move its log.
+  if (guard) guard();
+  StudyStore store(open_store(directory, Database::Mode::kCreate), plan, std::move(guard));
+  Database* const database = store.database_.get();
   const bool fresh = is_empty(*database);
   // In this order, so that nothing is ever written to a store of another program or version.
   if (!fresh) {
@@ -573,7 +576,9 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
   }
   // WAL: readers see a view of their own while blocks are added, and neither waits for the other.
   // FULL: a committed block survives a power cut, not only the death of the process.
+  store.require_mine();
   database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+  store.require_mine();
   if (fresh) {
     fill(*database, plan, shard);
   } else {
@@ -583,7 +588,7 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
     remove_run_value(*database, kPartialKey);
     transaction.commit();
   }
-  return {std::move(database), plan, std::move(guard)};
+  return store;
 }
 
 // What cannot even be asked for (a name too long, a folder that may not be entered) is not there.

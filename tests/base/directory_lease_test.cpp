@@ -4,11 +4,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -34,10 +37,34 @@ LeaseTerms terms_of(const std::string& host) {
   terms.identity.boot = "boot of " + host;
   terms.renewal = .2;
   terms.silence = 1.6;
-  terms.settle = .1;
+  terms.settle = .4;
   terms.locks = false;
   return terms;
 }
+
+// A file system that hangs once for so long, in the first such step after it is told to.
+class Hanging {
+ public:
+  explicit Hanging(LeaseStep step) : step_(step) {}
+
+  LeaseTerms on(const std::string& host, double seconds) {
+    LeaseTerms terms = terms_of(host);
+    terms.within = [this, seconds](LeaseStep step) {
+      if (step != step_ || !next_.exchange(false)) return;
+      hangs_ = true;
+      std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    };
+    return terms;
+  }
+  void hang_next() { next_ = true; }
+  void wait_until_it_hangs() const {
+    while (!hangs_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
+ private:
+  const LeaseStep step_;
+  std::atomic<bool> next_{false}, hangs_{false};
+};
 
 void pause_for(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
@@ -169,7 +196,8 @@ TEST_P(OfOneMachine, AnotherProcessOfTheSameNumberIsAnother) {
   left["process"] = own.process;
   write_file(directory_.file("lease"), left.dump());
   EXPECT_FALSE(DirectoryLease::holder(directory_.path(), terms()));
-  EXPECT_LT(seconds_of([&] { const DirectoryLease mine(directory_.path(), terms()); }), 3);
+  EXPECT_LT(seconds_of([&] { const DirectoryLease mine(directory_.path(), terms()); }),
+            terms().settle + 2);
 }
 
 TEST(DirectoryLease, StartsAtOnce) {
@@ -314,30 +342,89 @@ TEST(DirectoryLease, GivenBackWhileOneWaitsIsTaken) {
   EXPECT_FALSE(mine.lost());
 }
 
+// Who has what was taken, as each of them knows at once.
+class Takers {
+ public:
+  explicit Takers(const std::string& directory) : directory_(directory) {}
+
+  // Whoever has it now is the only one, or the others know better already.
+  std::string take(const LeaseTerms& terms) {
+    return refusal([&] {
+      auto lease = std::make_unique<DirectoryLease>(directory_, terms);
+      const std::lock_guard lock(mutex_);
+      for (const auto& earlier : leases_) EXPECT_TRUE(earlier->lost());
+      EXPECT_FALSE(lease->lost());
+      leases_.push_back(std::move(lease));
+    });
+  }
+  std::size_t count() const { return leases_.size(); }
+  std::size_t holding() const {
+    return static_cast<std::size_t>(std::count_if(
+        leases_.begin(), leases_.end(), [](const auto& lease) { return !lease->lost(); }));
+  }
+
+ private:
+  const std::string directory_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<DirectoryLease>> leases_;
+};
+
 TEST(DirectoryLease, OfSeveralWhoTakeOverOneHasIt) {
   for (int round = 0; round < 3; ++round) {
     const TemporaryDirectory directory;
     write_file(directory.file("lease"), left_by("dead", now() - round));
+    Takers takers(directory.path());
     constexpr int kTakers = 6;
-    std::unique_ptr<DirectoryLease> leases[kTakers];
     std::string refusals[kTakers];
     {
-      std::vector<std::jthread> takers;
+      std::vector<std::jthread> threads;
       for (int i = 0; i < kTakers; ++i)
-        takers.emplace_back([&, i] {
-          refusals[i] = refusal([&] {
-            leases[i] = std::make_unique<DirectoryLease>(directory.path(),
-                                                         terms_of("taker" + std::to_string(i)));
-          });
-        });
+        threads.emplace_back(
+            [&, i] { refusals[i] = takers.take(terms_of("taker" + std::to_string(i))); });
     }
-    int holding = 0;
-    for (int i = 0; i < kTakers; ++i) {
-      if (leases[i] && !leases[i]->lost()) ++holding;
-      EXPECT_TRUE(leases[i] || contains(refusals[i], " on taker")) << refusals[i];
-    }
-    EXPECT_EQ(holding, 1);
+    EXPECT_EQ(takers.count(), 1u);
+    EXPECT_EQ(takers.holding(), 1u);
+    for (const std::string& words : refusals)
+      EXPECT_TRUE(words == "(accepted)" || contains(words, " on taker")) << words;
   }
+}
+
+// Slow to write, one that takes over looks once more, and finds the other.
+TEST(DirectoryLease, WhoIsSlowToTakeOverLooksAgain) {
+  const TemporaryDirectory directory;
+  write_file(directory.file("lease"), left_by("dead", now()));
+  Takers takers(directory.path());
+  Hanging disk(LeaseStep::kWrite);
+  disk.hang_next();
+  std::string slow;
+  {
+    const std::jthread first([&] { slow = takers.take(disk.on("slow", 2)); });
+    disk.wait_until_it_hangs();
+    EXPECT_EQ(takers.take(terms_of("quick")), "(accepted)");
+  }
+  EXPECT_TRUE(contains(slow, " on quick at work in it")) << slow;
+  EXPECT_EQ(takers.count(), 1u);
+  EXPECT_EQ(takers.holding(), 1u);
+  EXPECT_EQ(directory.listing(), std::vector<std::string>{"lease"});
+}
+
+// Slow to rename, it may have taken it from one that has it already: that one must have noticed
+// before anybody begins to work.
+TEST(DirectoryLease, WhoTookItFromAnotherTooLateWaits) {
+  const TemporaryDirectory directory;
+  write_file(directory.file("lease"), left_by("dead", now()));
+  Hanging disk(LeaseStep::kRename);
+  disk.hang_next();
+  const LeaseTerms slow = disk.on("slow", 1);
+  const std::jthread other([&] {
+    disk.wait_until_it_hangs();
+    write_file(directory.file("lease"), left_by("quick", now()));
+  });
+  EXPECT_GT(seconds_of([&] {
+              const DirectoryLease lease(directory.path(), slow);
+              EXPECT_FALSE(lease.lost());
+            }),
+            slow.silence + 1 + slow.silence + slow.settle);
 }
 
 TEST(DirectoryLease, OfSeveralWhoBeginOneHasIt) {
@@ -435,9 +522,52 @@ TEST(DirectoryLease, ThatCannotBeRenewedRunsOut) {
   pause_for(terms.silence - terms.renewal);
   EXPECT_TRUE(lease.lost());
   EXPECT_TRUE(contains(refusal([&] { lease.require(); }), "could not be renewed for "));
-  // There is room again, and nobody has come.
+  // There is room again, and nobody has come: seen by the thread that renews.
   std::filesystem::remove(directory.file("lease." + id));
+  pause_for(2 * terms.renewal + terms.settle);
   EXPECT_FALSE(lease.lost());
+}
+
+// Hanging in a renewal for longer than the silence, it leaves the lease to who came meanwhile.
+TEST(DirectoryLease, WhoHangsInARenewalDoesNotTakeItBack) {
+  const TemporaryDirectory directory;
+  Hanging disk(LeaseStep::kWrite);
+  const DirectoryLease slow(directory.path(), disk.on("slow", 4));
+  disk.hang_next();
+  disk.wait_until_it_hangs();
+  const DirectoryLease quick(directory.path(), terms_of("quick"));
+  EXPECT_TRUE(slow.lost());  // waits for the renewal
+  EXPECT_TRUE(contains(refusal([&] { slow.require(); }), " on quick at work in it"));
+  EXPECT_FALSE(quick.lost());
+  EXPECT_EQ(directory.listing(), std::vector<std::string>{"lease"});
+}
+
+// Where nobody came it goes on.
+TEST(DirectoryLease, WhoHangsInARenewalGoesOn) {
+  const TemporaryDirectory directory;
+  Hanging disk(LeaseStep::kWrite);
+  const LeaseTerms terms = disk.on("slow", 2);
+  const DirectoryLease lease(directory.path(), terms);
+  disk.hang_next();
+  disk.wait_until_it_hangs();
+  EXPECT_FALSE(lease.lost());
+  EXPECT_EQ(DirectoryLease::holder(directory.path(), terms_of("b"))->host, "slow");
+}
+
+// What was moved into place too late may have been another's place: then neither goes on.
+TEST(DirectoryLease, WhoHangsAtTheEndOfARenewalEnds) {
+  const TemporaryDirectory directory;
+  Hanging disk(LeaseStep::kRename);
+  const DirectoryLease slow(directory.path(), disk.on("slow", 2));
+  disk.hang_next();
+  disk.wait_until_it_hangs();
+  write_file(directory.file("lease"), left_by("quick", now()));
+  EXPECT_TRUE(slow.lost());  // waits for the renewal
+  EXPECT_TRUE(contains(refusal([&] { slow.require(); }), "others may be at work there now"));
+  const std::string then = read_file(directory.file("lease"));
+  EXPECT_TRUE(contains(then, "\"slow\""));
+  pause_for(.5);
+  EXPECT_EQ(read_file(directory.file("lease")), then);
 }
 
 // --- Asking from elsewhere -----------------------------------------------------------------------

@@ -204,6 +204,39 @@ TEST_F(StudyLease, ASearchIsLostWithTheStudyAroundIt) {
   EXPECT_TRUE(contains(message, place_ + ": directory: got process 4242 on node7")) << message;
 }
 
+// Its second stage begins hours after the lease was taken. Whenever it turns out to be lost,
+// nothing is written from there on.
+TEST_F(StudyLease, AStoreIsBegunByWhoHasItAlone) {
+  const std::string killed = killed_run();
+  const StudyPlan plan = plan_of(kSmallStudy);
+  for (const bool fresh : {true, false}) {
+    int refused = 0;
+    for (; refused < 10; ++refused) {
+      const TemporaryDirectory here;
+      if (!fresh)
+        for (const auto& [name, content] : store_in(killed))
+          write_file(here.path() + name, content);
+      std::map<std::string, std::string> then;
+      int calls = 0;
+      const std::string message = refusal([&] {
+        StudyStore::begin(here.path(), plan, [&] {
+          if (calls++ < refused) return;
+          then = store_in(here.path());
+          throw Error({"here", "directory", "another", "one at a time"});
+        });
+      });
+      if (message == "(accepted)") break;
+      EXPECT_EQ(store_in(here.path()), then);
+      if (refused == 0) {
+        EXPECT_EQ(then, fresh ? decltype(then){} : store_in(killed));
+        EXPECT_FALSE(fs::exists(here.file("study.sqlite-shm")));
+      }
+    }
+    // Before the store is opened, before it gets its log, and before the plan is written.
+    EXPECT_EQ(refused, 3);
+  }
+}
+
 // --- On a network --------------------------------------------------------------------------------
 
 TEST_F(StudyLease, OnANetworkTheStoreIsItsWritersAlone) {
