@@ -268,27 +268,39 @@ ShardStatus status_of(const std::string& directory, Shard shard,
   return status;
 }
 
+// Does armature run work here, or has it worked here since shards were merged, if any were? Then
+// the store speaks, and shards are of the past.
+bool run_without_shards(const std::string& directory) {
+  if (may_be_opened(directory))
+    return StudyStore::standing(directory) == StudyStore::Standing::kRun;
+  const auto holder = DirectoryLease::holder(directory);
+  return holder && progress_from(holder->note);  // whoever merges has nothing to tell of
+}
+
 }  // namespace
 
 std::optional<ShardsStatus> shards_status(const std::string& directory) {
   ShardsStatus status;
   std::string stage = directory;
   std::optional<std::uint32_t> count = shard_count(stage);
+  if (run_without_shards(directory)) return std::nullopt;
   if (!count) {
+    // Its second stage has begun without shards.
+    if (may_be_opened(directory) && StudyStore::has_begun(directory)) return std::nullopt;
     stage = search_path(directory);
     count = shard_count(stage);
     status.searching = true;
   }
-  if (!count) return std::nullopt;
+  if (!count || (status.searching && run_without_shards(stage))) return std::nullopt;
   status.of = *count;
   const std::optional<StudyPlan> plan = plan_of_shards(stage, *count);
   std::optional<ShardCut> cut;
   if (plan) {
     cut.emplace(*plan, *count);
     status.title = plan->study.title;
-    status.merged =
-        may_be_opened(stage) && StudyStore::merged(stage, *plan) == StudyStore::Merged::kWhole;
   }
+  status.merged =
+      may_be_opened(stage) && StudyStore::standing(stage) == StudyStore::Standing::kWhole;
   for (std::uint32_t number = 1; number <= *count; ++number)
     status.shards.push_back(status_of(stage, {number, *count}, cut));
   // Where no store can be opened, all that is known is what those at work tell.

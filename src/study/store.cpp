@@ -657,6 +657,20 @@ StudyStore::Merged StudyStore::merged(const std::string& directory, const StudyP
   return Merged::kWhole;
 }
 
+StudyStore::Standing StudyStore::standing(const std::string& directory) {
+  if (!has_begun(directory)) return Standing::kNone;
+  const auto opened = open_store(directory, Database::Mode::kReadWrite);
+  require_our_kind(*opened);
+  require_tables(*opened);
+  if (!run_value(*opened, kPartialKey).empty()) return Standing::kInPart;
+  const std::uint64_t total =
+      read_study_in(*opened).replications *
+      static_cast<std::uint64_t>(number_from(*opened, "SELECT count(*) FROM cells"));
+  const auto stored =
+      static_cast<std::uint64_t>(number_from(*opened, "SELECT count(*) FROM replications"));
+  return stored < total ? Standing::kRun : Standing::kWhole;
+}
+
 void StudyStore::require_same_search(const std::string& directory, const Study& study,
                                      bool in_shards) {
   if (in_shards)

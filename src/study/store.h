@@ -49,6 +49,10 @@ class StudyStore final : public Recorder {
   /// or one that armature run has begun there by itself.
   enum class Merged { kNot, kInPart, kWhole };
   static Merged merged(const std::string& directory, const StudyPlan& plan);
+  /// What a directory's store is by itself, of whichever study: nothing yet, merged of shards that
+  /// were not all finished, a run's own with some of it still to compute, or whole.
+  enum class Standing { kNone, kInPart, kRun, kWhole };
+  static Standing standing(const std::string& directory);
 
   const StudyPlan& plan() const { return plan_; }
   /// Of the run that began the study; those that went on with it leave no mark.

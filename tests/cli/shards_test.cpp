@@ -84,6 +84,17 @@ TEST_F(ShardCommand, MergesInPart) {
   EXPECT_TRUE(contains(shell("armature status here").out, "1 of 3 shards finished, 2 missing"));
 }
 
+TEST_F(ShardCommand, StatusOfWhatARunGoesOnWith) {
+  ASSERT_EQ(shell("armature run small.toml --shard 1/1 --out here -q && armature merge here -q && "
+                  "armature run small.toml replications=8 --out here -q")
+                .status,
+            0);
+  const ProgramResult status = shell("armature status here");
+  EXPECT_EQ(status.status, 0) << status.err;
+  EXPECT_TRUE(contains(status.out, "18 cells, 144 of 144 replications (100%), finished\n"))
+      << status.out;
+}
+
 TEST_F(ShardCommand, TwoStages) {
   write_file(directory_.file("two.toml"),
              "replications = 4\nhorizons = 50\nsearch = {replications = 2}\n"

@@ -327,6 +327,65 @@ TEST_F(Merge, InPartAndThenGoneOnWithItIsNotMergedAgain) {
   EXPECT_TRUE(contains(merged(true), "a study that armature run has begun here without shards"));
 }
 
+// Where a run goes on from a merge, its store tells how far the study is, whatever the shards had.
+TEST_F(Merge, WhatARunGoesOnWithHasAStatusOfItsOwn) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  const StudyPlan more = plan_of(kSmallStudy, {"replications=8"});
+  for (const bool partial : {true, false}) {
+    fs::remove_all(here_);
+    run_shard(plan, here_, {2, 3});
+    if (!partial) run_shards(plan, here_, 3);
+    merge_shards(here_, partial);
+    EXPECT_EQ(shards_status(here_)->merged, !partial);
+    std::atomic<bool> stop{false};
+    RunHooks hooks = on_threads(1);
+    hooks.stop = &stop;
+    hooks.progress = [&](const Progress&) {
+      EXPECT_FALSE(shards_status(here_));
+      EXPECT_TRUE(study_status(here_).running);
+      stop = true;
+    };
+    EXPECT_FALSE(run_study(partial ? plan : more, here_, hooks).complete);
+    EXPECT_FALSE(shards_status(here_));
+    EXPECT_TRUE(run_study(partial ? plan : more, here_).complete);
+    EXPECT_TRUE(shards_status(here_)->merged);
+    EXPECT_TRUE(merge_shards(here_).already);
+  }
+}
+
+TEST_F(Merge, ASearchThatARunGoesOnWithHasAStatusOfItsOwn) {
+  const StudyPlan plan = plan_of(kTwoStages);
+  run_shard(plan, here_, {1, 2});
+  merge_shards(here_, /*partial=*/true);
+  EXPECT_TRUE(shards_status(here_)->searching);
+  std::atomic<bool> stop{false};
+  RunHooks hooks = on_threads(1);
+  hooks.stop = &stop;
+  hooks.progress = [&](const Progress&) { stop = true; };
+  EXPECT_FALSE(run_study(plan, here_, hooks).complete);
+  EXPECT_FALSE(shards_status(here_));
+  EXPECT_TRUE(study_status(here_).searching);
+  EXPECT_TRUE(run_study(plan, here_).complete);
+  EXPECT_FALSE(shards_status(here_));
+  EXPECT_FALSE(study_status(here_).searching);
+}
+
+// A store at work that cannot be opened: the lease tells whether that is a run.
+TEST_F(Merge, OnANetworkARunThatGoesOnIsKnownByItsLease) {
+  const AllOnNetwork network;
+  const StudyPlan plan = plan_of(kSmallStudy);
+  run_shard(plan, here_, {2, 3});
+  merge_shards(here_, /*partial=*/true);
+  LeaseTerms terms;
+  terms.renewal = 0.01;
+  DirectoryLease lease(here_, terms);
+  EXPECT_TRUE(shards_status(here_));
+  lease.note(R"({"searching":false,"replications":9,"of":36,"rounds":1,"share":0.2,"seconds":2})");
+  while (shards_status(here_)) {
+  }
+  EXPECT_TRUE(study_status(here_).hidden);
+}
+
 // --- What is no good
 
 TEST_F(Merge, OtherStudiesAreNamed) {
