@@ -31,6 +31,9 @@ LeaseTerms terms_of(const MergeHooks& hooks) {
   return terms;
 }
 
+// What ends the names of fields by which an armature of another version is told.
+constexpr const char* kVersionField = "version of armature";
+
 // What a look at a shard has found.
 struct Inspected {
   Shard shard;
@@ -38,14 +41,18 @@ struct Inspected {
   std::uint64_t stored = 0;
   std::uint64_t total = 0;
   std::string damage = {};  // empty: none
+  bool removable = true;    // computing it again would mend that
 };
 
-// The study that all shards must agree on, as the first one that can be read has it, and its cut.
+// A study that shards are of, as the first of them has it, and its cut. There should be one.
 struct Agreement {
   StudyPlan plan;
   RunEnvironment environment;
   ShardCut cut;
+  std::vector<std::uint32_t> numbers = {};  // the shards that are of it
+  std::vector<std::string> marks = {};      // what tells it from others: "seed 9"
 };
+using Agreements = std::vector<Agreement>;
 
 std::uint64_t total_of(const std::vector<ReplicationRange>& part) {
   std::uint64_t total = 0;
@@ -53,13 +60,31 @@ std::uint64_t total_of(const std::vector<ReplicationRange>& part) {
   return total;
 }
 
-void inspect_store(const std::string& place, Inspected& found,
-                   std::optional<Agreement>& agreement) {
+void add_mark(Agreement& agreement, const std::string& field, const std::string& value) {
+  const std::string mark = fmt::format("{} {}", field, value);
+  if (std::find(agreement.marks.begin(), agreement.marks.end(), mark) == agreement.marks.end())
+    agreement.marks.push_back(mark);
+}
+
+// The one that a store is of, perhaps a new one. All are told from the first.
+Agreement& agreement_of(StudyStore& store, Shard shard, Agreements& all) {
+  for (Agreement& agreement : all)
+    if (!study_difference(store.plan(), agreement.plan)) return agreement;
+  all.push_back({store.plan(), store.environment(), ShardCut(store.plan(), shard.of)});
+  if (all.size() > 1) {
+    const auto found = study_difference(store.plan(), all.front().plan);
+    add_mark(all.back(), found->field, found->now);
+    add_mark(all.front(), found->field, found->then);
+  }
+  return all.back();
+}
+
+void inspect_store(const std::string& place, Inspected& found, Agreements& agreements) {
   StudyStore store = StudyStore::read_held(place);
-  if (!agreement)
-    agreement.emplace(store.plan(), store.environment(), ShardCut(store.plan(), found.shard.of));
-  store.require_shard(found.shard, agreement->plan);
-  const std::vector<ReplicationRange> part = agreement->cut.part(found.shard.number);
+  store.require_shard(found.shard);
+  Agreement& agreement = agreement_of(store, found.shard, agreements);
+  agreement.numbers.push_back(found.shard.number);
+  const std::vector<ReplicationRange> part = agreement.cut.part(found.shard.number);
   const bool sealed = store.sealed();
   store.require_part(part, sealed);
   found.state = sealed ? State::kFinished : State::kStopped;
@@ -68,7 +93,7 @@ void inspect_store(const std::string& place, Inspected& found,
 }
 
 Inspected inspect(const std::string& directory, Shard shard, const MergeHooks& hooks,
-                  std::optional<Agreement>& agreement) {
+                  Agreements& agreements) {
   Inspected found{shard};
   const std::string place = shard_path(directory, shard);
   if (!StudyStore::exists(place)) return found;
@@ -78,12 +103,13 @@ Inspected inspect(const std::string& directory, Shard shard, const MergeHooks& h
   }
   const DirectoryLease lease(place, terms_of(hooks));
   try {
-    if (StudyStore::has_begun(place)) inspect_store(place, found, agreement);
+    if (StudyStore::has_begun(place)) inspect_store(place, found, agreements);
   } catch (const DatabaseError& error) {
     if (error.full() || error.busy()) throw;  // no fault of the shard
     found.damage = error.what();
   } catch (const Error& error) {
     found.damage = error.what();
+    found.removable = !error.report().field.ends_with(kVersionField);
   }
   return found;
 }
@@ -103,7 +129,7 @@ std::string numbers_text(const std::vector<std::uint32_t>& numbers) {
 
 // All that stands in the way, by kind.
 void require_good(const std::string& directory, const std::vector<Inspected>& shards,
-                  bool partial) {
+                  const Agreements& agreements, bool partial) {
   std::map<State, std::vector<std::uint32_t>> numbers;
   std::vector<std::uint32_t> damaged;
   std::vector<std::string> kinds, troubles;
@@ -126,18 +152,32 @@ void require_good(const std::string& directory, const std::vector<Inspected>& sh
     troubles.push_back(fmt::format("shard {}: {}", found.shard.number, found.damage));
   }
   if (!damaged.empty()) kinds.push_back(fmt::format("{} no good", damaged.size()));
+  // Which of them is the one that was meant, only a person knows: none is blamed.
+  if (agreements.size() > 1) {
+    kinds.push_back(fmt::format("{} studies", agreements.size()));
+    for (const Agreement& agreement : agreements)
+      troubles.push_back(fmt::format("{} of one study: {}: {}",
+                                     agreement.numbers.size() == 1 ? "shard" : "shards",
+                                     numbers_text(agreement.numbers), join(agreement.marks, ", ")));
+  }
   if (kinds.empty()) return;
   const std::size_t of = shards.size();
   const std::string how = fmt::format("armature run … --shard N/{}", of);
-  throw MergeRefused(
-      {directory, fmt::format("{} shards", of), join(kinds, ", "),
-       damaged.empty()
-           ? fmt::format("all finished ({} goes on with one), or --partial to merge what there is",
-                         how)
-           : fmt::format("all whole and of one study; where the directory of one that is no good "
-                         "is removed, {} computes it again",
-                         how)},
-      std::move(troubles));
+  const bool removable = std::all_of(shards.begin(), shards.end(),
+                                     [](const Inspected& found) { return found.removable; });
+  std::string expected =
+      fmt::format("all finished ({} goes on with one), or --partial to merge what there is", how);
+  if (agreements.size() > 1)
+    expected = "those of one study; each study needs a directory of its own";
+  else if (!removable)
+    expected = "all whole and by this version of armature, or the version that computed them";
+  else if (!damaged.empty())
+    expected = fmt::format(
+        "all whole and of one study; where the directory of one that is no good is removed, {} "
+        "computes it again",
+        how);
+  throw MergeRefused({directory, counted(of, "shard"), join(kinds, ", "), expected},
+                     std::move(troubles));
 }
 
 MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lease, bool partial,
@@ -158,21 +198,22 @@ MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lea
   // Of all at once, so that nobody waits for one machine after another that has fallen silent.
   for (std::uint32_t number = 1; number <= *count; ++number)
     DirectoryLease::holder(shard_path(directory, {number, *count}));
-  std::optional<Agreement> agreement;
+  Agreements agreements;
   std::vector<Inspected> shards;
   for (std::uint32_t number = 1; number <= *count; ++number) {
-    shards.push_back(inspect(directory, {number, *count}, hooks, agreement));
+    shards.push_back(inspect(directory, {number, *count}, hooks, agreements));
     tell(true, number);
   }
-  require_good(directory, shards, partial);
-  if (!agreement)
+  require_good(directory, shards, agreements, partial);
+  if (agreements.empty())
     throw Error({directory, "shards", fmt::format("none of {} that can be merged", *count),
                  "some, to merge"});
+  const Agreement& agreement = agreements.front();
   // An earlier merge in part goes; another study stays.
-  StudyStore::merged(directory, agreement->plan);
+  StudyStore::merged(directory, agreement.plan);
 
   MergeOutcome outcome;
-  StoreMerger merger(directory, agreement->plan, agreement->environment,
+  StoreMerger merger(directory, agreement.plan, agreement.environment,
                      [&lease] { lease.require(); });
   for (const Inspected& found : shards) {
     if (found.state != State::kFinished) outcome.left_out.push_back(found.shard);
@@ -184,11 +225,11 @@ MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lea
     tell(false, found.shard.number);
   }
   // Once more, of all together: whatever happened to the shards since they were looked at.
-  const std::uint32_t replications = agreement->plan.study.replications;
+  const std::uint32_t replications = agreement.plan.study.replications;
   merger.store().require_part(
-      std::vector<ReplicationRange>(agreement->plan.cells.size(), {0, replications}), !partial);
+      std::vector<ReplicationRange>(agreement.plan.cells.size(), {0, replications}), !partial);
   outcome.replications = merger.store().stored_replications();
-  merger.commit(outcome.replications == std::uint64_t{replications} * agreement->plan.cells.size());
+  merger.commit(outcome.replications == std::uint64_t{replications} * agreement.plan.cells.size());
   return outcome;
 }
 

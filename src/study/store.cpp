@@ -415,14 +415,11 @@ void fill(Database& database, const StudyPlan& plan, std::optional<Shard> shard 
   transaction.commit();
 }
 
-// Whom a store must agree with.
 constexpr const char* kAsBegun =
     ", as when this study was begun; use another directory for another study";
-constexpr const char* kAsOthers = ", as the other shards";
-
 [[noreturn]] void refuse(const Database& database, const std::string& field, const std::string& now,
-                         const std::string& then, const char* as = kAsBegun) {
-  throw Error({database.path(), field, now, then + as});
+                         const std::string& then) {
+  throw Error({database.path(), field, now, then + kAsBegun});
 }
 
 // What decides a cell's numbers, and no label: as it is compared, so it is printed.
@@ -452,60 +449,60 @@ void require_this_schema(Database& database) {
     refuse(database, "schema version", fmt::format("{}", kSchema), fmt::format("{}", schema));
 }
 
-// More replications of the search might choose other cells.
-void require_same_stages(Database& database, const Study& now, const Study& then,
-                         const char* as = kAsBegun) {
-  const auto words = [](const Study& study) {
-    return study.search ? fmt::format("{} replications", study.search->replications) : "none";
-  };
-  if (words(now) != words(then)) refuse(database, "search", words(now), words(then), as);
+std::string search_words(const Study& study) {
+  return study.search ? fmt::format("{} replications", study.search->replications) : "none";
 }
 
-// By their bytes: what is kept is what was played. Which files a study names its cells tell, and
-// stores of before files were kept have only the cells.
-void require_same_files(Database& database, const FileTable& now, const FileTable& then,
-                        const char* as) {
-  for (const auto& [path, content] : now)
-    if (const auto kept = then.find(path); kept != then.end() && kept->second != content)
-      refuse(database, "file " + path, "another content", "the content it had", as);
+// More replications of the search might choose other cells.
+void require_same_stages(Database& database, const Study& now, const Study& then) {
+  if (search_words(now) != search_words(then))
+    refuse(database, "search", search_words(now), search_words(then));
 }
 
 // Only what leaves stored results as they are may differ: words, labels, roles, figures, verdicts;
 // more replications; and max_events, which gives a replication up but never alters one.
-void require_same_study(Database& database, const StudyPlan& now, const StudyPlan& then,
-                        const char* as = kAsBegun) {
+std::optional<StudyDifference> difference_in_results(const StudyPlan& now, const StudyPlan& then) {
+  std::optional<StudyDifference> found;
   const auto compare = [&](const std::string& field, const auto& ours, const auto& theirs) {
-    if (ours != theirs)
-      refuse(database, field, fmt::format("{}", ours), fmt::format("{}", theirs), as);
+    if (!found && ours != theirs)
+      found = {field, fmt::format("{}", ours), fmt::format("{}", theirs)};
   };
   compare("seed", now.study.seed, then.study.seed);
   compare("checkpoints", now.study.checkpoints, then.study.checkpoints);
   compare("engine", now.study.engine, then.study.engine);
-  require_same_stages(database, now.study, then.study, as);
-  require_same_files(database, now.study.files, then.study.files, as);
+  compare("search", search_words(now.study), search_words(then.study));
+  // By their bytes: what is kept is what was played. Which files a study names its cells tell, and
+  // stores of before files were kept have only the cells.
+  for (const auto& [path, content] : now.study.files)
+    if (const auto kept = then.study.files.find(path);
+        !found && kept != then.study.files.end() && kept->second != content)
+      found = {"file " + path, "another content", "the content it had"};
   compare("number of cells", now.cells.size(), then.cells.size());
-  for (std::size_t i = 0; i < now.cells.size(); ++i) {
+  for (std::size_t i = 0; !found && i < now.cells.size(); ++i) {
     compare(fmt::format("cell {}", i), described(now.cells[i]), described(then.cells[i]));
     // The text may name a file, whose contents are not in it.
-    if (now.cells[i].fingerprint != then.cells[i].fingerprint)
-      refuse(database, fmt::format("cell {}: instance", i), now.cells[i].instance + ", changed",
-             "the same truth behind the name", as);
+    if (!found && now.cells[i].fingerprint != then.cells[i].fingerprint)
+      found = {fmt::format("cell {}: instance", i), now.cells[i].instance + ", changed",
+               "the same truth behind the name"};
   }
+  return found;
+}
+
+void require_same_study(Database& database, const StudyPlan& now, const StudyPlan& then) {
+  if (const auto found = difference_in_results(now, then))
+    refuse(database, found->field, found->now, found->then);
   // Fewer would leave stored replications that the study does not ask for, and that summaries would
   // count all the same.
   if (now.study.replications < then.study.replications)
     refuse(database, "replications", fmt::format("{}", now.study.replications),
-           fmt::format("at least {}", then.study.replications), as);
+           fmt::format("at least {}", then.study.replications));
 }
 
 // Of what is cut into shards nothing may grow: which replications belong to whom goes by their
 // number.
-void require_same_cut(Database& database, const StudyPlan& now, const StudyPlan& then,
-                      const char* as = kAsBegun) {
-  require_same_study(database, now, then, as);
-  if (now.study.replications != then.study.replications)
-    refuse(database, "replications", fmt::format("{}", now.study.replications),
-           fmt::format("{}", then.study.replications), as);
+void require_same_cut(Database& database, const StudyPlan& now, const StudyPlan& then) {
+  if (const auto found = study_difference(now, then))
+    refuse(database, found->field, found->now, found->then);
 }
 
 // A mistyped --out must not put a database among somebody's files. The search of a study that has
@@ -536,6 +533,13 @@ void require_own_directory(const std::string& directory, const Study& study) {
 }
 
 }  // namespace
+
+std::optional<StudyDifference> study_difference(const StudyPlan& now, const StudyPlan& then) {
+  if (auto found = difference_in_results(now, then)) return found;
+  if (now.study.replications == then.study.replications) return std::nullopt;
+  return StudyDifference{"replications", fmt::format("{}", now.study.replications),
+                         fmt::format("{}", then.study.replications)};
+}
 
 std::string store_path(const std::string& directory) { return directory + "/study.sqlite"; }
 std::string search_path(const std::string& directory) { return directory + "/search"; }
@@ -568,8 +572,7 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
     require_this_schema(*database);
     require_tables(*database);
     require_same_part(*database, shard);
-    (shard ? require_same_cut : require_same_study)(*database, plan, read_plan(*database),
-                                                    kAsBegun);
+    (shard ? require_same_cut : require_same_study)(*database, plan, read_plan(*database));
   }
   // WAL: readers see a view of their own while blocks are added, and neither waits for the other.
   // FULL: a committed block survives a power cut, not only the death of the process.
@@ -1080,12 +1083,11 @@ void StudyStore::seal() {
 
 bool StudyStore::sealed() { return !run_value(*database_, kSealKey).empty(); }
 
-void StudyStore::require_shard(Shard shard, const StudyPlan& plan) {
+void StudyStore::require_shard(Shard shard) {
   require_same_version(*database_);
   require_this_schema(*database_);
   if (const std::string name = run_value(*database_, kShardKey); name != shard_text(shard))
     refuse_damage(*database_, "shard", name.empty() ? "none" : name, shard_text(shard));
-  require_same_cut(*database_, plan_, plan, kAsOthers);
 }
 
 void StudyStore::require_part(const std::vector<ReplicationRange>& part, bool whole) {

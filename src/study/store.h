@@ -12,6 +12,16 @@
 
 namespace armature {
 
+/// The first thing in which a study is not the one whose results are stored, as it is on both
+/// sides.
+struct StudyDifference {
+  std::string field;
+  std::string now;
+  std::string then;
+};
+/// Of what decides numbers alone, and of how many replications they are; none: the same study.
+std::optional<StudyDifference> study_difference(const StudyPlan& now, const StudyPlan& then);
+
 class StudyStore final : public Recorder {
  public:
   /// Begins a study in a directory that is new, empty, or holds the same study already; only
@@ -72,9 +82,8 @@ class StudyStore final : public Recorder {
   /// Notes that nothing is missing of this shard, with a digest of all it holds.
   void seal();
   bool sealed();
-  /// Throws Error unless this is the store of that shard, written by this version of armature for
-  /// the same study as `plan`.
-  void require_shard(Shard shard, const StudyPlan& plan);
+  /// Throws Error unless this is the store of that shard, written by this version of armature.
+  void require_shard(Shard shard);
   /// Throws Error unless the database is sound, and holds of each cell replications of its range
   /// alone, each with its whole curve, and all plays of these. `whole`: none may be missing.
   void require_part(const std::vector<ReplicationRange>& part, bool whole);

@@ -391,22 +391,66 @@ TEST_F(Merge, OnANetworkARunThatGoesOnIsKnownByItsLease) {
 TEST_F(Merge, OtherStudiesAreNamed) {
   const StudyPlan plan = plan_of(kSmallStudy);
   for (const auto& [overrides, words] : std::vector<std::pair<std::string, std::string>>{
-           {"seed=8", "seed: got 8, expected 7, as the other shards"},
-           {"replications=9", "replications: got 9, expected 6, as the other shards"},
-           {"checkpoints=6", "checkpoints: got 6, expected 5, as the other shards"},
-           {"policies=['ucb','pe','ts']", "cell 1: got pe on "}}) {
+           {"seed=8", "shards of one study: 1, 3: seed 7\nshard of one study: 2: seed 8\n"},
+           {"replications=9",
+            "shards of one study: 1, 3: replications 6\nshard of one study: 2: replications 9\n"},
+           {"checkpoints=6", "shard of one study: 2: checkpoints 6\n"},
+           {"policies=['ucb','pe','ts']", "shard of one study: 2: cell 1 pe on "}}) {
     run_shards(plan, here_, 3);
     const std::string other = directory_.file("other");
     run_shard(plan_of(kSmallStudy, {overrides}), other, {2, 3});
     fs::remove_all(shard(2));
     fs::rename(shard_path(other, {2, 3}), shard(2));
-    EXPECT_TRUE(contains(merged(), ": 3 shards: got 1 no good, expected all whole")) << merged();
+    EXPECT_TRUE(contains(merged(),
+                         ": 3 shards: got 2 studies, expected those of one study; each "
+                         "study needs a directory of its own"))
+        << merged();
     EXPECT_TRUE(contains(merged(), words)) << merged();
     EXPECT_TRUE(contains(merged(true), words)) << merged(true);
     EXPECT_TRUE(nothing_left());
     fs::remove_all(here_);
     fs::remove_all(other);
   }
+}
+
+// Whoever comes first is not therefore right.
+TEST_F(Merge, OfSeveralStudiesNoneIsBlamed) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  run_shards(plan, here_, 5);
+  const std::string other = directory_.file("other");
+  const auto replace = [&](std::uint32_t number, const std::string& override) {
+    fs::remove_all(other);
+    run_shard(plan_of(kSmallStudy, {override}), other, {number, 5});
+    fs::remove_all(shard(number, 5));
+    fs::rename(shard_path(other, {number, 5}), shard(number, 5));
+  };
+  replace(1, "seed=9");
+  EXPECT_EQ(merged(), "shard of one study: 1: seed 9\nshards of one study: 2–5: seed 7\n" + here_ +
+                          ": 5 shards: got 2 studies, expected those of one study; each study "
+                          "needs a directory of its own");
+  replace(4, "checkpoints=6");
+  fs::remove_all(shard(3, 5));
+  write_file(store_path(shard(5, 5)), "no database at all, but long enough to be looked at");
+  const std::string message = merged();
+  EXPECT_TRUE(contains(message, "shard missing: 3\nshard 5: ")) << message;
+  EXPECT_TRUE(contains(message,
+                       "shard of one study: 1: seed 9\nshard of one study: 2: seed 7\n"
+                       "shard of one study: 4: seed 7"))
+      << message;
+  EXPECT_TRUE(contains(message, "got 1 missing, 1 no good, 3 studies, expected")) << message;
+  EXPECT_FALSE(contains(message, "remove")) << message;
+  EXPECT_TRUE(nothing_left());
+}
+
+// A version cannot be mended by computing again what another one has computed.
+TEST_F(Merge, ShardsOfAnotherVersionAreNotToBeRemoved) {
+  run_shards(plan_of(kSmallStudy), here_, 3);
+  for (const std::uint32_t number : {1u, 2u, 3u})
+    execute(number, "UPDATE run SET value = '0.0.1' WHERE key = 'version'");
+  EXPECT_TRUE(contains(merged(),
+                       ": 3 shards: got 3 no good, expected all whole and by this "
+                       "version of armature, or the version that computed them"))
+      << merged();
 }
 
 TEST_F(Merge, ShardsInEachOthersPlacesAreNamed) {
@@ -454,7 +498,6 @@ TEST_F(Merge, ChangedRowsAreNamed) {
             "cell = 5",
             "curves: got 4 replications of cell 5"},
            {"DELETE FROM checkpoints WHERE cell = 5 AND checkpoint = 1", "checkpoints: got "},
-           {"DELETE FROM cells WHERE cell = 17", "number of cells: got 17, expected 18"},
            {"DROP TABLE pulls", "tables: got no pulls"},
            {"DELETE FROM run WHERE key = 'shard'", "shard: got none, expected 2/3"},
            {"UPDATE run SET value = '0.0.1' WHERE key = 'version'", "version of armature: got "},
