@@ -44,8 +44,10 @@ struct Inspected {
   bool removable = true;    // computing it again would mend that
 };
 
-// A study that shards are of, as the first of them has it, and its cut. There should be one.
+// A study that shards are of, as the first of them has it, its cut, and by which build. There
+// should be one.
 struct Agreement {
+  std::string build;
   StudyPlan plan;
   RunEnvironment environment;
   ShardCut cut;
@@ -66,13 +68,21 @@ void add_mark(Agreement& agreement, const std::string& field, const std::string&
     agreement.marks.push_back(mark);
 }
 
+std::optional<StudyDifference> difference_between(const std::string& build, const StudyPlan& plan,
+                                                  const Agreement& agreement) {
+  if (auto found = study_difference(plan, agreement.plan)) return found;
+  if (build == agreement.build) return std::nullopt;
+  return StudyDifference{"build", build, agreement.build};
+}
+
 // The one that a store is of, perhaps a new one. All are told from the first.
 Agreement& agreement_of(StudyStore& store, Shard shard, Agreements& all) {
+  const std::string build = store.shard_build();
   for (Agreement& agreement : all)
-    if (!study_difference(store.plan(), agreement.plan)) return agreement;
-  all.push_back({store.plan(), store.environment(), ShardCut(store.plan(), shard.of)});
+    if (!difference_between(build, store.plan(), agreement)) return agreement;
+  all.push_back({build, store.plan(), store.environment(), ShardCut(store.plan(), shard.of)});
   if (all.size() > 1) {
-    const auto found = study_difference(store.plan(), all.front().plan);
+    const auto found = difference_between(build, store.plan(), all.front());
     add_mark(all.back(), found->field, found->now);
     add_mark(all.front(), found->field, found->then);
   }
@@ -154,9 +164,9 @@ void require_good(const std::string& directory, const std::vector<Inspected>& sh
   if (!damaged.empty()) kinds.push_back(fmt::format("{} no good", damaged.size()));
   // Which of them is the one that was meant, only a person knows: none is blamed.
   if (agreements.size() > 1) {
-    kinds.push_back(fmt::format("{} studies", agreements.size()));
+    kinds.push_back(fmt::format("{} studies or builds", agreements.size()));
     for (const Agreement& agreement : agreements)
-      troubles.push_back(fmt::format("{} of one study: {}: {}",
+      troubles.push_back(fmt::format("{} of one kind: {}: {}",
                                      agreement.numbers.size() == 1 ? "shard" : "shards",
                                      numbers_text(agreement.numbers), join(agreement.marks, ", ")));
   }
@@ -168,7 +178,7 @@ void require_good(const std::string& directory, const std::vector<Inspected>& sh
   std::string expected =
       fmt::format("all finished ({} goes on with one), or --partial to merge what there is", how);
   if (agreements.size() > 1)
-    expected = "those of one study; each study needs a directory of its own";
+    expected = "those of one study, by one build of armature; others need another directory";
   else if (!removable)
     expected = "all whole and by this version of armature, or the version that computed them";
   else if (!damaged.empty())

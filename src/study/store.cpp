@@ -20,6 +20,7 @@
 #include "base/machine.h"
 #include "base/text.h"
 #include "lab/planned_cell.h"
+#include "study/build.h"
 #include "study/name_json.h"
 #include "study/plan.h"
 #include "study/read.h"
@@ -310,6 +311,7 @@ void name_again(StudyPlan& plan, const std::string& path) {
 
 // Keys of `run` that only shards have, and what is made of them.
 constexpr const char* kShardKey = "shard";      // which one: "3/40"
+constexpr const char* kBuildKey = "build";      // by which build of armature
 constexpr const char* kSealKey = "seal";        // it is finished: a digest of its results
 constexpr const char* kPartialKey = "partial";  // merged of shards that were not all finished
 
@@ -394,7 +396,10 @@ void write_plan(Database& database, const StudyPlan& plan) {
 void fill(Database& database, const StudyPlan& plan, std::optional<Shard> shard = std::nullopt) {
   Transaction transaction(database);
   database.execute(kTables);
-  if (shard) set_run_value(database, kShardKey, shard_text(*shard));
+  if (shard) {
+    set_run_value(database, kShardKey, shard_text(*shard));
+    set_run_value(database, kBuildKey, build());
+  }
   set_run_value(database, "version", version());
   set_run_value(database, "compiler", kCompiler);
   set_run_value(database, "processor", processor_name());
@@ -440,6 +445,16 @@ void require_same_part(Database& database, std::optional<Shard> now) {
   const auto words = [](const std::string& shard) { return shard.empty() ? "all of it" : shard; };
   const std::string mine = now ? shard_text(*now) : "";
   if (mine != then) refuse(database, "shard", words(mine), words(then));
+}
+
+// The version alone does not tell what is between two releases, and shards are computed on machines
+// that nobody looks at.
+void require_same_build(Database& database) {
+  const std::string then = run_value(database, kBuildKey);
+  if (then != build())
+    throw Error({database.path(), "build of armature", build(),
+                 (then.empty() ? "unknown" : then) +
+                     ", as when this shard was begun: one build for all shards"});
 }
 
 // An older store is read as it is, but rows can be added to its own tables alone.
@@ -572,6 +587,7 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
     require_this_schema(*database);
     require_tables(*database);
     require_same_part(*database, shard);
+    if (shard) require_same_build(*database);
     (shard ? require_same_cut : require_same_study)(*database, plan, read_plan(*database));
   }
   // WAL: readers see a view of their own while blocks are added, and neither waits for the other.
@@ -738,6 +754,11 @@ FileTable stored_files(const std::string& directory) {
 FileTable stored_files(const std::string& directory, Shard shard) {
   FileTable files = stored_files(shard_path(directory, shard));
   return files.empty() ? stored_files(shard_path(search_path(directory), shard)) : files;
+}
+
+std::string StudyStore::shard_build() {
+  const std::string build = run_value(*database_, kBuildKey);
+  return build.empty() ? "unknown" : build;
 }
 
 RunEnvironment StudyStore::environment() {

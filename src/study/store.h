@@ -84,6 +84,8 @@ class StudyStore final : public Recorder {
   bool sealed();
   /// Throws Error unless this is the store of that shard, written by this version of armature.
   void require_shard(Shard shard);
+  /// By which build of armature a shard was computed (study/build.h).
+  std::string shard_build();
   /// Throws Error unless the database is sound, and holds of each cell replications of its range
   /// alone, each with its whole curve, and all plays of these. `whole`: none may be missing.
   void require_part(const std::vector<ReplicationRange>& part, bool whole);

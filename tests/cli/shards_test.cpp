@@ -117,6 +117,23 @@ TEST_F(ShardCommand, TwoStages) {
   EXPECT_TRUE(contains(shell("armature status here").out, "search finished, 4 replications; "));
 }
 
+// The same command with another digest written into it.
+TEST_F(ShardCommand, ShardsOfAnotherBuildAreRefused) {
+  std::string binary = read_file(ARMATURE_COMMAND);
+  const std::string digest = read_file(ARMATURE_STUDY_DIGEST).substr(1, 12);
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = binary.find(digest, at)) != std::string::npos; ++found)
+    binary.replace(at, digest.size(), "another12345");
+  ASSERT_GT(found, 0u);
+  write_file(directory_.file("other"), binary);
+  const ProgramResult result = shell(
+      "chmod +x other && armature run small.toml --shard 1/2 -o here -q && ./other run small.toml "
+      "--shard 1/2 -o here -q");
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_TRUE(contains(result.err, "build of armature: got ")) << result.err;
+  EXPECT_TRUE(contains(result.err, "(sources another12345), expected ")) << result.err;
+}
+
 TEST_F(ShardCommand, SlurmTellsWhichShard) {
   const ProgramResult result = shell(
       "SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=1 "

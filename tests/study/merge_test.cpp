@@ -10,6 +10,7 @@
 #include "base/machine.h"
 #include "base/refusal.h"
 #include "base/sqlite.h"
+#include "study/build.h"
 #include "study/shards.h"
 #include "study/store.h"
 #include "support/program.h"
@@ -391,19 +392,19 @@ TEST_F(Merge, OnANetworkARunThatGoesOnIsKnownByItsLease) {
 TEST_F(Merge, OtherStudiesAreNamed) {
   const StudyPlan plan = plan_of(kSmallStudy);
   for (const auto& [overrides, words] : std::vector<std::pair<std::string, std::string>>{
-           {"seed=8", "shards of one study: 1, 3: seed 7\nshard of one study: 2: seed 8\n"},
+           {"seed=8", "shards of one kind: 1, 3: seed 7\nshard of one kind: 2: seed 8\n"},
            {"replications=9",
-            "shards of one study: 1, 3: replications 6\nshard of one study: 2: replications 9\n"},
-           {"checkpoints=6", "shard of one study: 2: checkpoints 6\n"},
-           {"policies=['ucb','pe','ts']", "shard of one study: 2: cell 1 pe on "}}) {
+            "shards of one kind: 1, 3: replications 6\nshard of one kind: 2: replications 9\n"},
+           {"checkpoints=6", "shard of one kind: 2: checkpoints 6\n"},
+           {"policies=['ucb','pe','ts']", "shard of one kind: 2: cell 1 pe on "}}) {
     run_shards(plan, here_, 3);
     const std::string other = directory_.file("other");
     run_shard(plan_of(kSmallStudy, {overrides}), other, {2, 3});
     fs::remove_all(shard(2));
     fs::rename(shard_path(other, {2, 3}), shard(2));
     EXPECT_TRUE(contains(merged(),
-                         ": 3 shards: got 2 studies, expected those of one study; each "
-                         "study needs a directory of its own"))
+                         ": 3 shards: got 2 studies or builds, expected those of one study, by "
+                         "one build of armature; others need another directory"))
         << merged();
     EXPECT_TRUE(contains(merged(), words)) << merged();
     EXPECT_TRUE(contains(merged(true), words)) << merged(true);
@@ -425,21 +426,47 @@ TEST_F(Merge, OfSeveralStudiesNoneIsBlamed) {
     fs::rename(shard_path(other, {number, 5}), shard(number, 5));
   };
   replace(1, "seed=9");
-  EXPECT_EQ(merged(), "shard of one study: 1: seed 9\nshards of one study: 2–5: seed 7\n" + here_ +
-                          ": 5 shards: got 2 studies, expected those of one study; each study "
-                          "needs a directory of its own");
+  EXPECT_EQ(merged(), "shard of one kind: 1: seed 9\nshards of one kind: 2–5: seed 7\n" + here_ +
+                          ": 5 shards: got 2 studies or builds, expected those of one study, by "
+                          "one build of armature; others need another directory");
   replace(4, "checkpoints=6");
   fs::remove_all(shard(3, 5));
   write_file(store_path(shard(5, 5)), "no database at all, but long enough to be looked at");
   const std::string message = merged();
   EXPECT_TRUE(contains(message, "shard missing: 3\nshard 5: ")) << message;
   EXPECT_TRUE(contains(message,
-                       "shard of one study: 1: seed 9\nshard of one study: 2: seed 7\n"
-                       "shard of one study: 4: seed 7"))
+                       "shard of one kind: 1: seed 9\nshard of one kind: 2: seed 7\n"
+                       "shard of one kind: 4: seed 7"))
       << message;
-  EXPECT_TRUE(contains(message, "got 1 missing, 1 no good, 3 studies, expected")) << message;
+  EXPECT_TRUE(contains(message, "got 1 missing, 1 no good, 3 studies or builds, expected"))
+      << message;
   EXPECT_FALSE(contains(message, "remove")) << message;
   EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(Merge, ShardsOfTwoBuildsAreNamed) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  run_shards(plan, here_, 3);
+  execute(2, "UPDATE run SET value = '0.2.0 (sources 123)' WHERE key = 'build'");
+  for (const bool partial : {false, true}) {
+    const std::string message = merged(partial);
+    EXPECT_TRUE(contains(message, std::string("shards of one kind: 1, 3: build ") + build() +
+                                      "\nshard of one kind: 2: build 0.2.0 (sources 123)\n"))
+        << message;
+    EXPECT_TRUE(contains(message, ": 3 shards: got 2 studies or builds, expected")) << message;
+  }
+  const std::string resumed = refusal([&] { run_shard(plan, here_, {2, 3}); });
+  EXPECT_TRUE(contains(resumed, std::string("build of armature: got ") + build() +
+                                    ", expected 0.2.0 (sources 123), as when this shard was begun"))
+      << resumed;
+  execute(2, "DELETE FROM run WHERE key = 'build'");
+  EXPECT_TRUE(contains(merged(), "shard of one kind: 2: build unknown\n")) << merged();
+  // What one build has computed another may merge: nothing is computed there.
+  for (const std::uint32_t number : {1u, 2u, 3u})
+    execute(number, "INSERT OR REPLACE INTO run VALUES ('build', '0.2.0 (sources 123)')");
+  EXPECT_EQ(merged(), "(accepted)");
+  // An ordinary run knows of versions alone.
+  EXPECT_EQ(run_study(plan, here_).computed, 0u);
 }
 
 // A version cannot be mended by computing again what another one has computed.
