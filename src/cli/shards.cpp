@@ -96,7 +96,7 @@ std::string share_words(const ShardStatus& shard) {
 }
 
 std::string state_words(const ShardStatus& shard) {
-  if (!shard.trouble.empty()) return "cannot be read: " + visible(shard.trouble);
+  if (!shard.trouble.empty()) return visible(shard.trouble);
   switch (shard.state) {
     case State::kFinished:
       return "finished";

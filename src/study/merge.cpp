@@ -9,6 +9,7 @@
 #include "base/directory_lease.h"
 #include "base/machine.h"
 #include "base/text.h"
+#include "study/shard_mark.h"
 #include "study/shards.h"
 #include "study/stage.h"
 #include "study/store.h"
@@ -76,23 +77,25 @@ std::optional<StudyDifference> difference_between(const std::string& build, cons
 }
 
 // The one that a store is of, perhaps a new one. All are told from the first.
-Agreement& agreement_of(StudyStore& store, Shard shard, Agreements& all) {
+Agreement& agreement_of(StudyStore& store, Shard shard, bool search, Agreements& all) {
   const std::string build = store.shard_build();
   for (Agreement& agreement : all)
     if (!difference_between(build, store.plan(), agreement)) return agreement;
   all.push_back({build, store.plan(), store.environment(), ShardCut(store.plan(), shard.of)});
   if (all.size() > 1) {
-    const auto found = difference_between(build, store.plan(), all.front());
+    auto found = difference_between(build, store.plan(), all.front());
+    if (search) found = told_of_search(*found);
     add_mark(all.back(), found->field, found->now);
     add_mark(all.front(), found->field, found->then);
   }
   return all.back();
 }
 
-void inspect_store(const std::string& place, Inspected& found, Agreements& agreements) {
+void inspect_store(const std::string& place, bool search, Inspected& found,
+                   Agreements& agreements) {
   StudyStore store = StudyStore::read_held(place);
   store.require_shard(found.shard);
-  Agreement& agreement = agreement_of(store, found.shard, agreements);
+  Agreement& agreement = agreement_of(store, found.shard, search, agreements);
   agreement.numbers.push_back(found.shard.number);
   const std::vector<ReplicationRange> part = agreement.cut.part(found.shard.number);
   const bool sealed = store.sealed();
@@ -102,7 +105,7 @@ void inspect_store(const std::string& place, Inspected& found, Agreements& agree
   found.total = total_of(part);
 }
 
-Inspected inspect(const std::string& directory, Shard shard, const MergeHooks& hooks,
+Inspected inspect(const std::string& directory, Shard shard, bool search, const MergeHooks& hooks,
                   Agreements& agreements) {
   Inspected found{shard};
   const std::string place = shard_path(directory, shard);
@@ -113,7 +116,7 @@ Inspected inspect(const std::string& directory, Shard shard, const MergeHooks& h
   }
   const DirectoryLease lease(place, terms_of(hooks));
   try {
-    if (StudyStore::has_begun(place)) inspect_store(place, found, agreements);
+    if (StudyStore::has_begun(place)) inspect_store(place, search, found, agreements);
   } catch (const DatabaseError& error) {
     if (error.full() || error.busy()) throw;  // no fault of the shard
     found.damage = error.what();
@@ -190,8 +193,8 @@ void require_good(const std::string& directory, const std::vector<Inspected>& sh
                      std::move(troubles));
 }
 
-MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lease, bool partial,
-                         const MergeHooks& hooks) {
+MergeOutcome merge_stage(const std::string& directory, bool search, const DirectoryLease& lease,
+                         bool partial, const MergeHooks& hooks) {
   // Whoever has merged them may remove them: what is whole needs no shards.
   if (StudyStore::has_begun(directory)) {
     StudyStore store = StudyStore::read_held(directory);
@@ -211,7 +214,7 @@ MergeOutcome merge_stage(const std::string& directory, const DirectoryLease& lea
   Agreements agreements;
   std::vector<Inspected> shards;
   for (std::uint32_t number = 1; number <= *count; ++number) {
-    shards.push_back(inspect(directory, {number, *count}, hooks, agreements));
+    shards.push_back(inspect(directory, {number, *count}, search, hooks, agreements));
     tell(true, number);
   }
   require_good(directory, shards, agreements, partial);
@@ -250,9 +253,9 @@ MergeOutcome merge_shards(const std::string& directory, bool partial, const Merg
   const std::string search = search_path(directory);
   // The second stage has no shards before the first is merged.
   if (shard_count(directory) || StudyStore::exists(directory) || !shard_count(search))
-    return merge_stage(directory, lease, partial, hooks);
+    return merge_stage(directory, false, lease, partial, hooks);
   const DirectoryLease search_lease(search, terms_of(hooks));
-  MergeOutcome outcome = merge_stage(search, search_lease, partial, hooks);
+  MergeOutcome outcome = merge_stage(search, true, search_lease, partial, hooks);
   outcome.search = true;
   return outcome;
 }
@@ -261,13 +264,19 @@ MergeOutcome merge_shards(const std::string& directory, bool partial, const Merg
 
 namespace {
 
-// The study of shards that can be opened now; none if there is none.
-std::optional<StudyPlan> plan_of_shards(const std::string& directory, std::uint32_t count) {
+// The study of shards that can be opened now, of those whose mark is the one: none if there is
+// none, and where there is no mark, that of the first.
+std::optional<StudyPlan> plan_of_shards(const std::string& directory, std::uint32_t count,
+                                        std::string& mark) {
   for (std::uint32_t number = 1; number <= count; ++number) {
     const std::string place = shard_path(directory, {number, count});
     try {
-      if (may_be_opened(place) && StudyStore::has_begun(place))
-        return StudyStore::read(place).plan();
+      if (!may_be_opened(place) || !StudyStore::has_begun(place)) continue;
+      StudyStore store = StudyStore::read(place);
+      const std::string own = store.shard_mark();
+      if (mark_difference(own, mark)) continue;
+      if (mark.empty()) mark = own;
+      return store.plan();
     } catch (const Error&) {  // the status of that shard will say it
     }
   }
@@ -287,8 +296,8 @@ void add_note(ShardStatus& status, const Progress& now) {
   if (now.share > 0) status.seconds_left = now.seconds * (1 - now.share) / now.share;
 }
 
-ShardStatus status_of(const std::string& directory, Shard shard,
-                      const std::optional<ShardCut>& cut) {
+ShardStatus status_of(const std::string& directory, Shard shard, const std::optional<ShardCut>& cut,
+                      const std::string& mark, bool search) {
   ShardStatus status{shard};
   const std::string place = shard_path(directory, shard);
   std::vector<ReplicationRange> part;
@@ -303,17 +312,24 @@ ShardStatus status_of(const std::string& directory, Shard shard,
     if (const auto progress = progress_from(holder->note)) add_note(status, *progress);
   if (!cut || !may_be_opened(place)) return status;
   try {
-    const auto glance = glance_at_store(place, part.size());
+    const auto glance = glance_at_store(place, part.size(), mark);
     if (!glance) return status;
     status.done = 0;
     status.work_done = 0;
+    if (glance->other) {
+      const StudyDifference other = search ? told_of_search(*glance->other) : *glance->other;
+      status.trouble =
+          fmt::format("of another study: {} {}, not {}", other.field, other.now, other.then);
+      if (!holder) status.state = State::kStopped;
+      return status;
+    }
     for (std::size_t cell = 0; cell < part.size(); ++cell) {
       status.done += glance->replications[cell];
       status.work_done += glance->replications[cell] * static_cast<double>(cut->work()[cell]);
     }
     if (!holder) status.state = glance->sealed ? State::kFinished : State::kStopped;
   } catch (const Error& error) {
-    status.trouble = error.what();
+    status.trouble = std::string("cannot be read: ") + error.what();
     status.state = State::kStopped;
   }
   return status;
@@ -344,7 +360,8 @@ std::optional<ShardsStatus> shards_status(const std::string& directory) {
   }
   if (!count || (status.searching && run_without_shards(stage))) return std::nullopt;
   status.of = *count;
-  const std::optional<StudyPlan> plan = plan_of_shards(stage, *count);
+  std::string mark = mark_in(stage);
+  const std::optional<StudyPlan> plan = plan_of_shards(stage, *count, mark);
   std::optional<ShardCut> cut;
   if (plan) {
     cut.emplace(*plan, *count);
@@ -353,7 +370,7 @@ std::optional<ShardsStatus> shards_status(const std::string& directory) {
   status.merged =
       may_be_opened(stage) && StudyStore::standing(stage) == StudyStore::Standing::kWhole;
   for (std::uint32_t number = 1; number <= *count; ++number)
-    status.shards.push_back(status_of(stage, {number, *count}, cut));
+    status.shards.push_back(status_of(stage, {number, *count}, cut, mark, status.searching));
   // Where no store can be opened, all that is known is what those at work tell.
   const bool all_told = std::all_of(status.shards.begin(), status.shards.end(),
                                     [](const ShardStatus& shard) { return shard.total > 0; });

@@ -24,6 +24,7 @@
 #include "study/name_json.h"
 #include "study/plan.h"
 #include "study/read.h"
+#include "study/shard_mark.h"
 #include "study/shards.h"
 
 namespace armature {
@@ -312,6 +313,7 @@ void name_again(StudyPlan& plan, const std::string& path) {
 // Keys of `run` that only shards have, and what is made of them.
 constexpr const char* kShardKey = "shard";      // which one: "3/40"
 constexpr const char* kBuildKey = "build";      // by which build of armature
+constexpr const char* kMarkKey = "mark";        // what all shards of a study have in common
 constexpr const char* kSealKey = "seal";        // it is finished: a digest of its results
 constexpr const char* kPartialKey = "partial";  // merged of shards that were not all finished
 
@@ -399,6 +401,7 @@ void fill(Database& database, const StudyPlan& plan, std::optional<Shard> shard 
   if (shard) {
     set_run_value(database, kShardKey, shard_text(*shard));
     set_run_value(database, kBuildKey, build());
+    set_run_value(database, kMarkKey, study_mark(plan));
   }
   set_run_value(database, "version", version());
   set_run_value(database, "compiler", kCompiler);
@@ -755,6 +758,8 @@ FileTable stored_files(const std::string& directory, Shard shard) {
   FileTable files = stored_files(shard_path(directory, shard));
   return files.empty() ? stored_files(shard_path(search_path(directory), shard)) : files;
 }
+
+std::string StudyStore::shard_mark() { return run_value(*database_, kMarkKey); }
 
 std::string StudyStore::shard_build() {
   const std::string build = run_value(*database_, kBuildKey);
@@ -1256,12 +1261,15 @@ void StoreMerger::commit(bool whole) {
   sync_path(directory_);
 }
 
-std::optional<StoreGlance> glance_at_store(const std::string& directory, std::size_t cells) {
+std::optional<StoreGlance> glance_at_store(const std::string& directory, std::size_t cells,
+                                           const std::string& mark) {
   if (!StudyStore::has_begun(directory)) return std::nullopt;
   const auto opened = open_store(directory, Database::Mode::kReadWrite);
   Database& database = *opened;
   require_our_kind(database);
   StoreGlance glance;
+  glance.other = mark_difference(run_value(database, kMarkKey), mark);
+  if (glance.other) return glance;
   glance.sealed = !run_value(database, kSealKey).empty();
   glance.replications.resize(cells);
   Statement rows(database, "SELECT cell, count(*) AS stored FROM replications GROUP BY cell");

@@ -84,6 +84,8 @@ class StudyStore final : public Recorder {
   bool sealed();
   /// Throws Error unless this is the store of that shard, written by this version of armature.
   void require_shard(Shard shard);
+  /// What it must agree in with other shards (study/shard_mark.h).
+  std::string shard_mark();
   /// By which build of armature a shard was computed (study/build.h).
   std::string shard_build();
   /// Throws Error unless the database is sound, and holds of each cell replications of its range
@@ -169,9 +171,11 @@ class StoreMerger {
 struct StoreGlance {
   std::vector<std::uint32_t> replications;  // per cell
   bool sealed = false;
+  std::optional<StudyDifference> other = {};  // it is another study's, and nothing was counted
 };
-/// None where no store has begun.
-std::optional<StoreGlance> glance_at_store(const std::string& directory, std::size_t cells);
+/// None where no store has begun. `mark`: of the study that it should be of (study/shard_mark.h).
+std::optional<StoreGlance> glance_at_store(const std::string& directory, std::size_t cells,
+                                           const std::string& mark);
 
 /// All summaries of what a store holds.
 StudyResult results_of(StudyStore& store);

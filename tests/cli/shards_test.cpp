@@ -128,7 +128,7 @@ TEST_F(ShardCommand, ShardsOfAnotherBuildAreRefused) {
   write_file(directory_.file("other"), binary);
   const ProgramResult result = shell(
       "chmod +x other && armature run small.toml --shard 1/2 -o here -q && ./other run small.toml "
-      "--shard 1/2 -o here -q");
+      "--shard 2/2 -o here -q");
   EXPECT_EQ(result.status, 2) << result.err;
   EXPECT_TRUE(contains(result.err, "build of armature: got ")) << result.err;
   EXPECT_TRUE(contains(result.err, "(sources another12345), expected ")) << result.err;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include "armature/report.h"
 #include "base/directory_lease.h"
@@ -11,6 +12,7 @@
 #include "base/refusal.h"
 #include "base/sqlite.h"
 #include "study/build.h"
+#include "study/shard_mark.h"
 #include "study/shards.h"
 #include "study/store.h"
 #include "support/program.h"
@@ -613,6 +615,104 @@ TEST_F(Merge, OnANetworkToo) {
   merge_shards(here_);
   EXPECT_EQ(told(here_), told(directory_.file("whole")));
   EXPECT_TRUE(run_shard(plan, here_, {1, 2}).merged);
+}
+
+// --- Shards of another study, found when they start
+
+TEST_F(Merge, AShardOfAnotherStudyDoesNotStart) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  run_shard(plan, here_, {1, 3});
+  const std::string mark = read_file(shards_path(here_) + "/study");
+  EXPECT_EQ(mark, study_mark(plan));
+  for (const auto& [override, words] : std::vector<std::pair<std::string, std::string>>{
+           {"seed=8", "seed: got 8, expected 7"},
+           {"replications=9", "replications: got 9, expected 6"},
+           {"checkpoints=6", "checkpoints: got 6, expected 5"},
+           {"engine=\"step\"", "engine: got step, expected auto"},
+           {"horizons=[50,300]", "horizons: got 50, 300, expected 50, 200"},
+           {"policies=['ucb','pe','ts']", "policies: got ucb, pe, ts, expected ucb, db, ts"},
+           {"delay=[0,3]", "number of cells: got 36, expected 18"},
+           {"delay=3", "digest of its cells: got "}}) {
+    const std::string message = refusal([&] {
+      run_shard(plan_of(kSmallStudy, {override}), here_, {2, 3});
+    });
+    EXPECT_TRUE(contains(message, here_ + "/shards/study: " + words)) << message;
+    EXPECT_TRUE(contains(message, ", as the shards that are here")) << message;
+    EXPECT_FALSE(fs::exists(shard(2))) << override;
+  }
+  const auto left = fs::directory_iterator(shards_path(here_));
+  EXPECT_EQ(std::distance(begin(left), end(left)), 2);  // the shard and the mark
+}
+
+TEST_F(Merge, TheMarkOfAStudyBlocksNobody) {
+  const StudyPlan plan = plan_of(kSmallStudy), other = plan_of(kSmallStudy, {"seed=8"});
+  const std::string path = shards_path(here_) + "/study";
+  // Torn, empty, no JSON, of a later version that has other fields.
+  for (const std::string& left :
+       {study_mark(plan).substr(0, 50), std::string(), std::string("[1]"), std::string("{}")}) {
+    fs::remove_all(here_);
+    make_directory(shards_path(here_));
+    write_file(path, left);
+    EXPECT_TRUE(run_shard(plan, here_, {1, 2}).complete) << left;
+    EXPECT_EQ(read_file(path), study_mark(plan));
+  }
+  // A first shard that was a mistake, and was removed.
+  fs::remove_all(shard(1, 2));
+  EXPECT_TRUE(run_shard(other, here_, {2, 2}).complete);
+  EXPECT_EQ(read_file(path), study_mark(other));
+  // Its own store is no mistake.
+  EXPECT_TRUE(contains(refusal([&] {
+                         run_shard(plan, here_, {2, 2});
+                       }),
+                       "seed: got 7, expected 8"));
+  EXPECT_EQ(read_file(path), study_mark(other));
+  fs::remove(path);  // shards from before there were marks
+  EXPECT_TRUE(run_shard(other, here_, {1, 2}).complete);
+  EXPECT_EQ(merged(), "(accepted)");
+}
+
+TEST_F(Merge, OfManyThatStartAtOnceOneStudyGoesOn) {
+  const StudyPlan plans[] = {plan_of(kSmallStudy), plan_of(kSmallStudy, {"seed=8"})};
+  std::vector<std::thread> threads;
+  std::atomic<int> begun[2] = {};
+  for (std::uint32_t number = 1; number <= 8; ++number)
+    threads.emplace_back([&, number] {
+      try {
+        claim_shard(here_, {number, 8}, plans[number % 2], false);
+        ++begun[number % 2];
+      } catch (const Error&) {
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE((begun[0] == 0) != (begun[1] == 0)) << begun[0] << " " << begun[1];
+}
+
+TEST_F(Merge, TheSeedOfASearchIsToldAsTheStudysOwn) {
+  run_shard(plan_of(kTwoStages), here_, {1, 2});
+  const StudyPlan other = plan_of(kTwoStages, {"seed=6"});
+  EXPECT_TRUE(contains(refusal([&] {
+                         run_shard(other, here_, {2, 2});
+                       }),
+                       "seed: got 6, expected 5"));
+  const std::string aside = directory_.file("other");
+  run_shard(other, aside, {2, 2});
+  fs::rename(shard_path(search_path(aside), {2, 2}), shard_path(search_path(here_), {2, 2}));
+  EXPECT_TRUE(contains(merged(), "shard of one kind: 2: seed 6\n")) << merged();
+  EXPECT_EQ(shards_status(here_)->shards[1].trouble, "of another study: seed 6, not 5");
+}
+
+TEST_F(Merge, StatusNamesAShardOfAnotherStudy) {
+  run_shards(plan_of(kSmallStudy), here_, 3);
+  const std::string other = directory_.file("other");
+  run_shard(plan_of(kSmallStudy, {"policies=['ucb']", "seed=8"}), other, {1, 3});
+  fs::remove_all(shard(1));
+  fs::rename(shard_path(other, {1, 3}), shard(1));
+  const ShardsStatus status = shards_status(here_).value();
+  EXPECT_EQ(status.shards[0].trouble, "of another study: seed 8, not 7");
+  EXPECT_EQ(status.shards[0].state, ShardStatus::State::kStopped);
+  EXPECT_EQ(status.shards[0].work_done, 0);
+  EXPECT_EQ(status.shards[1].trouble, "");
+  EXPECT_EQ(status.shards[1].state, ShardStatus::State::kFinished);
 }
 
 // --- How far they are
