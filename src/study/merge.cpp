@@ -193,14 +193,18 @@ void require_good(const std::string& directory, const std::vector<Inspected>& sh
                      std::move(troubles));
 }
 
+// Whoever has merged them may remove them: what is whole needs no shards.
+std::optional<MergeOutcome> merged_already(const std::string& directory) {
+  if (StudyStore::standing(directory) != StudyStore::Standing::kWhole) return std::nullopt;
+  return MergeOutcome{.already = true,
+                      .replications = StudyStore::read_held(directory).stored_replications()};
+}
+
 MergeOutcome merge_stage(const std::string& directory, bool search, const DirectoryLease& lease,
                          bool partial, const MergeHooks& hooks) {
-  // Whoever has merged them may remove them: what is whole needs no shards.
-  if (StudyStore::has_begun(directory)) {
-    StudyStore store = StudyStore::read_held(directory);
-    if (StudyStore::merged(directory, store.plan()) == StudyStore::Merged::kWhole)
-      return {.already = true, .replications = store.stored_replications()};
-  }
+  if (auto whole = merged_already(directory)) return *whole;
+  if (StudyStore::standing(directory) == StudyStore::Standing::kRun)
+    StudyStore::merged(directory, StudyStore::read_held(directory).plan());  // refuses it
   const std::optional<std::uint32_t> count = shard_count(directory);
   if (!count)
     throw Error({directory, "shards", "none", "those that armature run --shard leaves there"});
@@ -249,11 +253,20 @@ MergeOutcome merge_stage(const std::string& directory, bool search, const Direct
 }  // namespace
 
 MergeOutcome merge_shards(const std::string& directory, bool partial, const MergeHooks& hooks) {
-  const DirectoryLease lease(directory, terms_of(hooks));
   const std::string search = search_path(directory);
   // The second stage has no shards before the first is merged.
-  if (shard_count(directory) || StudyStore::exists(directory) || !shard_count(search))
-    return merge_stage(directory, false, lease, partial, hooks);
+  const auto of_search = [&] {
+    return !shard_count(directory) && !StudyStore::exists(directory) && shard_count(search);
+  };
+  // Before anything is held: what is merged may lie where nobody can write.
+  if (const std::string stage = of_search() ? search : directory;
+      may_be_opened(directory) && may_be_opened(stage))
+    if (auto whole = merged_already(stage)) {
+      whole->search = stage == search;
+      return *whole;
+    }
+  const DirectoryLease lease(directory, terms_of(hooks));
+  if (!of_search()) return merge_stage(directory, false, lease, partial, hooks);
   const DirectoryLease search_lease(search, terms_of(hooks));
   MergeOutcome outcome = merge_stage(search, true, search_lease, partial, hooks);
   outcome.search = true;

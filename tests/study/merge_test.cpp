@@ -605,6 +605,21 @@ TEST_F(Merge, OneAtATime) {
   EXPECT_TRUE(contains(merged(), "expected one at a time")) << merged();
 }
 
+// Whoever only asks needs no lease, and so no disk that can be written.
+TEST_F(Merge, WhatIsMergedIsFoundWithoutALease) {
+  for (const char* study : {kSmallStudy, kTwoStages}) {
+    fs::remove_all(here_);
+    run_shards(plan_of(study), here_, 2);
+    merge_shards(here_);
+    const std::uint64_t replications = merge_shards(here_).replications;
+    const DirectoryLease lease(here_);
+    const MergeOutcome outcome = merge_shards(here_);
+    EXPECT_TRUE(outcome.already);
+    EXPECT_EQ(outcome.search, study == kTwoStages);
+    EXPECT_EQ(outcome.replications, replications);
+  }
+}
+
 TEST_F(Merge, OnANetworkToo) {
   const AllOnNetwork network;
   const StudyPlan plan = plan_of(kTwoStages);
