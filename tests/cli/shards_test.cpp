@@ -160,6 +160,26 @@ TEST_F(ShardCommand, MistakesAreNamed) {
   }
 }
 
+TEST_F(ShardCommand, AnInterruptedMergeLeavesNothing) {
+  ASSERT_EQ(
+      shell("for i in $(seq 30); do armature run small.toml --shard $i/30 -o here -q || exit 1; "
+            "done")
+          .status,
+      0);
+  for (const auto& [signal, status] : {std::pair("INT", 130), {"TERM", 143}}) {
+    const ProgramResult result =
+        shell(std::string("armature merge here & merging=$!\n"
+                          "until [ -e here/lease ]; do kill -0 $merging || exit 1; done\n"
+                          "kill -") +
+              signal + " $merging; wait $merging; status=$?; ls here; exit $status");
+    EXPECT_EQ(result.status, status) << result.err;
+    EXPECT_EQ(result.out, "shards\n");
+    EXPECT_EQ(result.err,
+              "armature: interrupted; nothing was merged, the same command begins anew\n");
+  }
+  EXPECT_EQ(shell("armature merge here -q").status, 0);
+}
+
 // The second of two processes is refused; meanwhile status tells of the first.
 TEST_F(ShardCommand, TwoOnOneShardAreRefused) {
   write_file(directory_.file("long.toml"),

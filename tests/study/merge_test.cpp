@@ -599,6 +599,21 @@ TEST_F(Merge, WhatAKilledMergeLeftIsRemoved) {
   EXPECT_FALSE(fs::exists(store_path(here_) + ".merging"));
 }
 
+TEST_F(Merge, WhoeverIsToldMayEndItAtAnyTime) {
+  run_shards(plan_of(kSmallStudy), here_, 3);
+  for (int calls = 1; calls <= 6; ++calls) {
+    MergeHooks hooks;
+    hooks.progress = [left = calls](const MergeProgress&) mutable {
+      if (--left == 0) throw 7;
+    };
+    EXPECT_THROW(merge_shards(here_, false, hooks), int) << calls;
+    EXPECT_TRUE(nothing_left()) << calls;
+    EXPECT_FALSE(DirectoryLease::holder(here_)) << calls;
+    EXPECT_FALSE(DirectoryLease::holder(shard(1))) << calls;
+  }
+  EXPECT_EQ(merged(), "(accepted)");
+}
+
 TEST_F(Merge, OneAtATime) {
   run_shards(plan_of(kSmallStudy), here_, 3);
   const DirectoryLease lease(here_);
