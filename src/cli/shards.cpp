@@ -46,9 +46,9 @@ std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome
                        outcome.replications, outcome.left_out.size());
   if (!outcome.left_out.empty()) {
     out += fmt::format(
-        "A look at it: armature show {0}. Shards can go on and be merged again, or "
-        "armature run --out {0} computes the rest.\n",
-        directory);
+        "A look at it: armature show {}. Shards can go on and be merged again, or "
+        "armature run --out {} computes the rest.\n",
+        outcome.search ? visible(search_path(options.directory)) : directory, directory);
     return out;
   }
   if (outcome.search) {

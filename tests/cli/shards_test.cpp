@@ -105,6 +105,11 @@ TEST_F(ShardCommand, TwoStages) {
   EXPECT_TRUE(contains(search.out, "here: search, shard 1 of 2: finished, 2 replications"))
       << search.out << search.err;
   EXPECT_TRUE(contains(shell("armature status here").out, "search: 2 of 2 shards finished"));
+  const ProgramResult part = shell(
+      "armature run two.toml --shard 1/2 -o part -q && armature merge part --partial && armature "
+      "show part/search >shown");
+  EXPECT_EQ(part.status, 0) << part.err;
+  EXPECT_TRUE(contains(part.out, "A look at it: armature show part/search. ")) << part.out;
   EXPECT_EQ(shell("armature merge here").out,
             "here: search merged, 4 replications\n"
             "here/search/shards is no longer needed. Now the cells it chose: the same armature run "
