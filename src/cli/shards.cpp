@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <map>
 
 #include "armature/error.h"
@@ -44,9 +46,9 @@ std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome
                        outcome.replications, outcome.left_out.size());
   if (!outcome.left_out.empty()) {
     out += fmt::format(
-        "A look at it: armature show {0}. Shards can go on and be merged again, or "
-        "armature run --out {0} computes the rest.\n",
-        directory);
+        "A look at it: armature show {}. Shards can go on and be merged again, or "
+        "armature run --out {} computes the rest.\n",
+        outcome.search ? visible(search_path(options.directory)) : directory, directory);
     return out;
   }
   if (outcome.search) {
@@ -60,7 +62,26 @@ std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome
                            directory);
 }
 
+std::atomic<int> ended_by{0};  // the signal; 0: none has come
+static_assert(std::atomic<int>::is_always_lock_free, "set from a signal handler");
+
+// The first of each sets it, the second one kills.
+void notice_signals() {
+  struct sigaction action = {};
+  action.sa_handler = [](int signal) { ended_by.store(signal); };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+}
+
+// Between two shards, so that what lies aside and all leases go as after any failure.
+void end_if_signalled() {
+  if (ended_by == 0) return;
+  fmt::print(stderr, "armature: interrupted; nothing was merged, the same command begins anew\n");
+  throw ExitStatus{128 + ended_by};
+}
+
 void merge(const MergeOptions& options) {
+  notice_signals();
   MergeOutcome outcome;
   try {
     ProgressLine line(options.quiet, ProgressLine::InPipe::kPlainLines);
@@ -69,6 +90,7 @@ void merge(const MergeOptions& options) {
     hooks.progress = [&](const MergeProgress& progress) {
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
       line.show(passed.count(), [&](std::size_t) { return merge_progress_text(progress); });
+      end_if_signalled();
     };
     if (!options.quiet)
       hooks.notice = [](const std::string& words) {
@@ -96,7 +118,7 @@ std::string share_words(const ShardStatus& shard) {
 }
 
 std::string state_words(const ShardStatus& shard) {
-  if (!shard.trouble.empty()) return "cannot be read: " + visible(shard.trouble);
+  if (!shard.trouble.empty()) return visible(shard.trouble);
   switch (shard.state) {
     case State::kFinished:
       return "finished";

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/machine.h"
-#include "ranks/build.h"
+#include "study/build.h"
 #include "study/stage.h"
 
 namespace armature::ranks {

@@ -16,6 +16,7 @@
 #include "lab/moments.h"
 #include "lab/runner.h"
 #include "study/plan.h"
+#include "study/shard_mark.h"
 #include "study/shards.h"
 #include "study/stage.h"
 #include "study/store.h"
@@ -280,8 +281,8 @@ StudyOutcome run_shard_of_stage(const StudyPlan& plan, const std::string& direct
                  fmt::format("one of {} shards, as those that are there; use another directory for "
                              "another cut",
                              *count)});
+  claim_shard(directory, shard, plan, stage == Stage::kSearch);
   const std::string own = shard_path(directory, shard);
-  make_directory(own);
   // Nobody holds the directory around it: there others work on their shards.
   const Workplace place(own, hooks);
   return run_stage(plan, own, place, stage, hooks, std::move(seconds), shard);

@@ -235,13 +235,19 @@ std::string shard_path(const std::string& directory, Shard shard) {
   return fmt::format("{}/{:0{}}-of-{}", shards_path(directory), shard.number, count.size(), count);
 }
 
-std::optional<std::uint32_t> shard_count(const std::string& directory) {
-  std::set<std::uint32_t> counts;
+std::vector<Shard> shards_in(const std::string& directory) {
+  std::vector<Shard> found;
   std::error_code error;
   for (fs::directory_iterator entry(shards_path(directory), error), end; entry != end;
        entry.increment(error))
     if (const auto shard = numbers_around(entry->path().filename().string(), "-of-"))
-      counts.insert(shard->of);
+      found.push_back(*shard);
+  return found;
+}
+
+std::optional<std::uint32_t> shard_count(const std::string& directory) {
+  std::set<std::uint32_t> counts;
+  for (const Shard& shard : shards_in(directory)) counts.insert(shard.of);
   if (counts.empty()) return std::nullopt;
   if (counts.size() > 1)
     throw Error({shards_path(directory), "shards",

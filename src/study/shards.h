@@ -46,6 +46,8 @@ class ShardCut {
 std::string shard_path(const std::string& directory, Shard shard);
 /// DIR/shards.
 std::string shards_path(const std::string& directory);
+/// Those that have a directory there, in no order.
+std::vector<Shard> shards_in(const std::string& directory);
 /// Into how many shards the study in a directory is cut; none where there are no shards. Throws
 /// Error if there are shards of two counts.
 std::optional<std::uint32_t> shard_count(const std::string& directory);

@@ -20,9 +20,11 @@
 #include "base/machine.h"
 #include "base/text.h"
 #include "lab/planned_cell.h"
+#include "study/build.h"
 #include "study/name_json.h"
 #include "study/plan.h"
 #include "study/read.h"
+#include "study/shard_mark.h"
 #include "study/shards.h"
 
 namespace armature {
@@ -310,6 +312,8 @@ void name_again(StudyPlan& plan, const std::string& path) {
 
 // Keys of `run` that only shards have, and what is made of them.
 constexpr const char* kShardKey = "shard";      // which one: "3/40"
+constexpr const char* kBuildKey = "build";      // by which build of armature
+constexpr const char* kMarkKey = "mark";        // what all shards of a study have in common
 constexpr const char* kSealKey = "seal";        // it is finished: a digest of its results
 constexpr const char* kPartialKey = "partial";  // merged of shards that were not all finished
 
@@ -394,7 +398,11 @@ void write_plan(Database& database, const StudyPlan& plan) {
 void fill(Database& database, const StudyPlan& plan, std::optional<Shard> shard = std::nullopt) {
   Transaction transaction(database);
   database.execute(kTables);
-  if (shard) set_run_value(database, kShardKey, shard_text(*shard));
+  if (shard) {
+    set_run_value(database, kShardKey, shard_text(*shard));
+    set_run_value(database, kBuildKey, build());
+    set_run_value(database, kMarkKey, study_mark(plan));
+  }
   set_run_value(database, "version", version());
   set_run_value(database, "compiler", kCompiler);
   set_run_value(database, "processor", processor_name());
@@ -415,14 +423,11 @@ void fill(Database& database, const StudyPlan& plan, std::optional<Shard> shard 
   transaction.commit();
 }
 
-// Whom a store must agree with.
 constexpr const char* kAsBegun =
     ", as when this study was begun; use another directory for another study";
-constexpr const char* kAsOthers = ", as the other shards";
-
 [[noreturn]] void refuse(const Database& database, const std::string& field, const std::string& now,
-                         const std::string& then, const char* as = kAsBegun) {
-  throw Error({database.path(), field, now, then + as});
+                         const std::string& then) {
+  throw Error({database.path(), field, now, then + kAsBegun});
 }
 
 // What decides a cell's numbers, and no label: as it is compared, so it is printed.
@@ -445,6 +450,16 @@ void require_same_part(Database& database, std::optional<Shard> now) {
   if (mine != then) refuse(database, "shard", words(mine), words(then));
 }
 
+// The version alone does not tell what is between two releases, and shards are computed on machines
+// that nobody looks at.
+void require_same_build(Database& database) {
+  const std::string then = run_value(database, kBuildKey);
+  if (then != build())
+    throw Error({database.path(), "build of armature", build(),
+                 (then.empty() ? "unknown" : then) +
+                     ", as when this shard was begun: one build for all shards"});
+}
+
 // An older store is read as it is, but rows can be added to its own tables alone.
 void require_this_schema(Database& database) {
   const std::int64_t schema = number_from(database, "PRAGMA user_version");
@@ -452,60 +467,60 @@ void require_this_schema(Database& database) {
     refuse(database, "schema version", fmt::format("{}", kSchema), fmt::format("{}", schema));
 }
 
-// More replications of the search might choose other cells.
-void require_same_stages(Database& database, const Study& now, const Study& then,
-                         const char* as = kAsBegun) {
-  const auto words = [](const Study& study) {
-    return study.search ? fmt::format("{} replications", study.search->replications) : "none";
-  };
-  if (words(now) != words(then)) refuse(database, "search", words(now), words(then), as);
+std::string search_words(const Study& study) {
+  return study.search ? fmt::format("{} replications", study.search->replications) : "none";
 }
 
-// By their bytes: what is kept is what was played. Which files a study names its cells tell, and
-// stores of before files were kept have only the cells.
-void require_same_files(Database& database, const FileTable& now, const FileTable& then,
-                        const char* as) {
-  for (const auto& [path, content] : now)
-    if (const auto kept = then.find(path); kept != then.end() && kept->second != content)
-      refuse(database, "file " + path, "another content", "the content it had", as);
+// More replications of the search might choose other cells.
+void require_same_stages(Database& database, const Study& now, const Study& then) {
+  if (search_words(now) != search_words(then))
+    refuse(database, "search", search_words(now), search_words(then));
 }
 
 // Only what leaves stored results as they are may differ: words, labels, roles, figures, verdicts;
 // more replications; and max_events, which gives a replication up but never alters one.
-void require_same_study(Database& database, const StudyPlan& now, const StudyPlan& then,
-                        const char* as = kAsBegun) {
+std::optional<StudyDifference> difference_in_results(const StudyPlan& now, const StudyPlan& then) {
+  std::optional<StudyDifference> found;
   const auto compare = [&](const std::string& field, const auto& ours, const auto& theirs) {
-    if (ours != theirs)
-      refuse(database, field, fmt::format("{}", ours), fmt::format("{}", theirs), as);
+    if (!found && ours != theirs)
+      found = {field, fmt::format("{}", ours), fmt::format("{}", theirs)};
   };
   compare("seed", now.study.seed, then.study.seed);
   compare("checkpoints", now.study.checkpoints, then.study.checkpoints);
   compare("engine", now.study.engine, then.study.engine);
-  require_same_stages(database, now.study, then.study, as);
-  require_same_files(database, now.study.files, then.study.files, as);
+  compare("search", search_words(now.study), search_words(then.study));
+  // By their bytes: what is kept is what was played. Which files a study names its cells tell, and
+  // stores of before files were kept have only the cells.
+  for (const auto& [path, content] : now.study.files)
+    if (const auto kept = then.study.files.find(path);
+        !found && kept != then.study.files.end() && kept->second != content)
+      found = {"file " + path, "another content", "the content it had"};
   compare("number of cells", now.cells.size(), then.cells.size());
-  for (std::size_t i = 0; i < now.cells.size(); ++i) {
+  for (std::size_t i = 0; !found && i < now.cells.size(); ++i) {
     compare(fmt::format("cell {}", i), described(now.cells[i]), described(then.cells[i]));
     // The text may name a file, whose contents are not in it.
-    if (now.cells[i].fingerprint != then.cells[i].fingerprint)
-      refuse(database, fmt::format("cell {}: instance", i), now.cells[i].instance + ", changed",
-             "the same truth behind the name", as);
+    if (!found && now.cells[i].fingerprint != then.cells[i].fingerprint)
+      found = {fmt::format("cell {}: instance", i), now.cells[i].instance + ", changed",
+               "the same truth behind the name"};
   }
+  return found;
+}
+
+void require_same_study(Database& database, const StudyPlan& now, const StudyPlan& then) {
+  if (const auto found = difference_in_results(now, then))
+    refuse(database, found->field, found->now, found->then);
   // Fewer would leave stored replications that the study does not ask for, and that summaries would
   // count all the same.
   if (now.study.replications < then.study.replications)
     refuse(database, "replications", fmt::format("{}", now.study.replications),
-           fmt::format("at least {}", then.study.replications), as);
+           fmt::format("at least {}", then.study.replications));
 }
 
 // Of what is cut into shards nothing may grow: which replications belong to whom goes by their
 // number.
-void require_same_cut(Database& database, const StudyPlan& now, const StudyPlan& then,
-                      const char* as = kAsBegun) {
-  require_same_study(database, now, then, as);
-  if (now.study.replications != then.study.replications)
-    refuse(database, "replications", fmt::format("{}", now.study.replications),
-           fmt::format("{}", then.study.replications), as);
+void require_same_cut(Database& database, const StudyPlan& now, const StudyPlan& then) {
+  if (const auto found = study_difference(now, then))
+    refuse(database, found->field, found->now, found->then);
 }
 
 // A mistyped --out must not put a database among somebody's files. The search of a study that has
@@ -536,6 +551,13 @@ void require_own_directory(const std::string& directory, const Study& study) {
 }
 
 }  // namespace
+
+std::optional<StudyDifference> study_difference(const StudyPlan& now, const StudyPlan& then) {
+  if (auto found = difference_in_results(now, then)) return found;
+  if (now.study.replications == then.study.replications) return std::nullopt;
+  return StudyDifference{"replications", fmt::format("{}", now.study.replications),
+                         fmt::format("{}", then.study.replications)};
+}
 
 std::string store_path(const std::string& directory) { return directory + "/study.sqlite"; }
 std::string search_path(const std::string& directory) { return directory + "/search"; }
@@ -571,8 +593,8 @@ StudyStore StudyStore::begin(const std::string& directory, const StudyPlan& plan
     require_this_schema(*database);
     require_tables(*database);
     require_same_part(*database, shard);
-    (shard ? require_same_cut : require_same_study)(*database, plan, read_plan(*database),
-                                                    kAsBegun);
+    if (shard) require_same_build(*database);
+    (shard ? require_same_cut : require_same_study)(*database, plan, read_plan(*database));
   }
   // WAL: readers see a view of their own while blocks are added, and neither waits for the other.
   // FULL: a committed block survives a power cut, not only the death of the process.
@@ -662,6 +684,20 @@ StudyStore::Merged StudyStore::merged(const std::string& directory, const StudyP
   return Merged::kWhole;
 }
 
+StudyStore::Standing StudyStore::standing(const std::string& directory) {
+  if (!has_begun(directory)) return Standing::kNone;
+  const auto opened = open_store(directory, Database::Mode::kReadWrite);
+  require_our_kind(*opened);
+  require_tables(*opened);
+  if (!run_value(*opened, kPartialKey).empty()) return Standing::kInPart;
+  const std::uint64_t total =
+      read_study_in(*opened).replications *
+      static_cast<std::uint64_t>(number_from(*opened, "SELECT count(*) FROM cells"));
+  const auto stored =
+      static_cast<std::uint64_t>(number_from(*opened, "SELECT count(*) FROM replications"));
+  return stored < total ? Standing::kRun : Standing::kWhole;
+}
+
 void StudyStore::require_same_search(const std::string& directory, const Study& study,
                                      bool in_shards) {
   if (in_shards)
@@ -726,6 +762,13 @@ FileTable stored_files(const std::string& directory) {
 FileTable stored_files(const std::string& directory, Shard shard) {
   FileTable files = stored_files(shard_path(directory, shard));
   return files.empty() ? stored_files(shard_path(search_path(directory), shard)) : files;
+}
+
+std::string StudyStore::shard_mark() { return run_value(*database_, kMarkKey); }
+
+std::string StudyStore::shard_build() {
+  const std::string build = run_value(*database_, kBuildKey);
+  return build.empty() ? "unknown" : build;
 }
 
 RunEnvironment StudyStore::environment() {
@@ -1071,12 +1114,11 @@ void StudyStore::seal() {
 
 bool StudyStore::sealed() { return !run_value(*database_, kSealKey).empty(); }
 
-void StudyStore::require_shard(Shard shard, const StudyPlan& plan) {
+void StudyStore::require_shard(Shard shard) {
   require_same_version(*database_);
   require_this_schema(*database_);
   if (const std::string name = run_value(*database_, kShardKey); name != shard_text(shard))
     refuse_damage(*database_, "shard", name.empty() ? "none" : name, shard_text(shard));
-  require_same_cut(*database_, plan_, plan, kAsOthers);
 }
 
 void StudyStore::require_part(const std::vector<ReplicationRange>& part, bool whole) {
@@ -1224,12 +1266,15 @@ void StoreMerger::commit(bool whole) {
   sync_path(directory_);
 }
 
-std::optional<StoreGlance> glance_at_store(const std::string& directory, std::size_t cells) {
+std::optional<StoreGlance> glance_at_store(const std::string& directory, std::size_t cells,
+                                           const std::string& mark) {
   if (!StudyStore::has_begun(directory)) return std::nullopt;
   const auto opened = open_store(directory, Database::Mode::kReadWrite);
   Database& database = *opened;
   require_our_kind(database);
   StoreGlance glance;
+  glance.other = mark_difference(run_value(database, kMarkKey), mark);
+  if (glance.other) return glance;
   glance.sealed = !run_value(database, kSealKey).empty();
   glance.replications.resize(cells);
   Statement rows(database, "SELECT cell, count(*) AS stored FROM replications GROUP BY cell");

@@ -12,6 +12,16 @@
 
 namespace armature {
 
+/// The first thing in which a study is not the one whose results are stored, as it is on both
+/// sides.
+struct StudyDifference {
+  std::string field;
+  std::string now;
+  std::string then;
+};
+/// Of what decides numbers alone, and of how many replications they are; none: the same study.
+std::optional<StudyDifference> study_difference(const StudyPlan& now, const StudyPlan& then);
+
 class StudyStore final : public Recorder {
  public:
   /// Begins a study in a directory that is new, empty, or holds the same study already; only
@@ -49,6 +59,10 @@ class StudyStore final : public Recorder {
   /// or one that armature run has begun there by itself.
   enum class Merged { kNot, kInPart, kWhole };
   static Merged merged(const std::string& directory, const StudyPlan& plan);
+  /// What a directory's store is by itself, of whichever study: nothing yet, merged of shards that
+  /// were not all finished, a run's own with some of it still to compute, or whole.
+  enum class Standing { kNone, kInPart, kRun, kWhole };
+  static Standing standing(const std::string& directory);
 
   const StudyPlan& plan() const { return plan_; }
   /// Of the run that began the study; those that went on with it leave no mark.
@@ -68,9 +82,12 @@ class StudyStore final : public Recorder {
   /// Notes that nothing is missing of this shard, with a digest of all it holds.
   void seal();
   bool sealed();
-  /// Throws Error unless this is the store of that shard, written by this version of armature for
-  /// the same study as `plan`.
-  void require_shard(Shard shard, const StudyPlan& plan);
+  /// Throws Error unless this is the store of that shard, written by this version of armature.
+  void require_shard(Shard shard);
+  /// What it must agree in with other shards (study/shard_mark.h).
+  std::string shard_mark();
+  /// By which build of armature a shard was computed (study/build.h).
+  std::string shard_build();
   /// Throws Error unless the database is sound, and holds of each cell replications of its range
   /// alone, each with its whole curve, and all plays of these. `whole`: none may be missing.
   void require_part(const std::vector<ReplicationRange>& part, bool whole);
@@ -154,9 +171,11 @@ class StoreMerger {
 struct StoreGlance {
   std::vector<std::uint32_t> replications;  // per cell
   bool sealed = false;
+  std::optional<StudyDifference> other = {};  // it is another study's, and nothing was counted
 };
-/// None where no store has begun.
-std::optional<StoreGlance> glance_at_store(const std::string& directory, std::size_t cells);
+/// None where no store has begun. `mark`: of the study that it should be of (study/shard_mark.h).
+std::optional<StoreGlance> glance_at_store(const std::string& directory, std::size_t cells,
+                                           const std::string& mark);
 
 /// All summaries of what a store holds.
 StudyResult results_of(StudyStore& store);

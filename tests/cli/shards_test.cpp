@@ -84,6 +84,17 @@ TEST_F(ShardCommand, MergesInPart) {
   EXPECT_TRUE(contains(shell("armature status here").out, "1 of 3 shards finished, 2 missing"));
 }
 
+TEST_F(ShardCommand, StatusOfWhatARunGoesOnWith) {
+  ASSERT_EQ(shell("armature run small.toml --shard 1/1 --out here -q && armature merge here -q && "
+                  "armature run small.toml replications=8 --out here -q")
+                .status,
+            0);
+  const ProgramResult status = shell("armature status here");
+  EXPECT_EQ(status.status, 0) << status.err;
+  EXPECT_TRUE(contains(status.out, "18 cells, 144 of 144 replications (100%), finished\n"))
+      << status.out;
+}
+
 TEST_F(ShardCommand, TwoStages) {
   write_file(directory_.file("two.toml"),
              "replications = 4\nhorizons = 50\nsearch = {replications = 2}\n"
@@ -94,6 +105,11 @@ TEST_F(ShardCommand, TwoStages) {
   EXPECT_TRUE(contains(search.out, "here: search, shard 1 of 2: finished, 2 replications"))
       << search.out << search.err;
   EXPECT_TRUE(contains(shell("armature status here").out, "search: 2 of 2 shards finished"));
+  const ProgramResult part = shell(
+      "armature run two.toml --shard 1/2 -o part -q && armature merge part --partial && armature "
+      "show part/search >shown");
+  EXPECT_EQ(part.status, 0) << part.err;
+  EXPECT_TRUE(contains(part.out, "A look at it: armature show part/search. ")) << part.out;
   EXPECT_EQ(shell("armature merge here").out,
             "here: search merged, 4 replications\n"
             "here/search/shards is no longer needed. Now the cells it chose: the same armature run "
@@ -104,6 +120,23 @@ TEST_F(ShardCommand, TwoStages) {
             "here: merged, 4 replications\n"
             "here/shards is no longer needed. What came out: armature show here\n");
   EXPECT_TRUE(contains(shell("armature status here").out, "search finished, 4 replications; "));
+}
+
+// The same command with another digest written into it.
+TEST_F(ShardCommand, ShardsOfAnotherBuildAreRefused) {
+  std::string binary = read_file(ARMATURE_COMMAND);
+  const std::string digest = read_file(ARMATURE_STUDY_DIGEST).substr(1, 12);
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = binary.find(digest, at)) != std::string::npos; ++found)
+    binary.replace(at, digest.size(), "another12345");
+  ASSERT_GT(found, 0u);
+  write_file(directory_.file("other"), binary);
+  const ProgramResult result = shell(
+      "chmod +x other && armature run small.toml --shard 1/2 -o here -q && ./other run small.toml "
+      "--shard 2/2 -o here -q");
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_TRUE(contains(result.err, "build of armature: got ")) << result.err;
+  EXPECT_TRUE(contains(result.err, "(sources another12345), expected ")) << result.err;
 }
 
 TEST_F(ShardCommand, SlurmTellsWhichShard) {
@@ -130,6 +163,26 @@ TEST_F(ShardCommand, MistakesAreNamed) {
     EXPECT_FALSE(contains(result.err, "unexpected")) << result.err;
     EXPECT_EQ(directory_.listing(), std::vector<std::string>{"small.toml"}) << arguments;
   }
+}
+
+TEST_F(ShardCommand, AnInterruptedMergeLeavesNothing) {
+  ASSERT_EQ(
+      shell("for i in $(seq 30); do armature run small.toml --shard $i/30 -o here -q || exit 1; "
+            "done")
+          .status,
+      0);
+  for (const auto& [signal, status] : {std::pair("INT", 130), {"TERM", 143}}) {
+    const ProgramResult result =
+        shell(std::string("armature merge here & merging=$!\n"
+                          "until [ -e here/lease ]; do kill -0 $merging || exit 1; done\n"
+                          "kill -") +
+              signal + " $merging; wait $merging; status=$?; ls here; exit $status");
+    EXPECT_EQ(result.status, status) << result.err;
+    EXPECT_EQ(result.out, "shards\n");
+    EXPECT_EQ(result.err,
+              "armature: interrupted; nothing was merged, the same command begins anew\n");
+  }
+  EXPECT_EQ(shell("armature merge here -q").status, 0);
 }
 
 // The second of two processes is refused; meanwhile status tells of the first.

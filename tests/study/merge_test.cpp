@@ -4,12 +4,15 @@
 
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include "armature/report.h"
 #include "base/directory_lease.h"
 #include "base/machine.h"
 #include "base/refusal.h"
 #include "base/sqlite.h"
+#include "study/build.h"
+#include "study/shard_mark.h"
 #include "study/shards.h"
 #include "study/store.h"
 #include "support/program.h"
@@ -327,27 +330,156 @@ TEST_F(Merge, InPartAndThenGoneOnWithItIsNotMergedAgain) {
   EXPECT_TRUE(contains(merged(true), "a study that armature run has begun here without shards"));
 }
 
+// Where a run goes on from a merge, its store tells how far the study is, whatever the shards had.
+TEST_F(Merge, WhatARunGoesOnWithHasAStatusOfItsOwn) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  const StudyPlan more = plan_of(kSmallStudy, {"replications=8"});
+  for (const bool partial : {true, false}) {
+    fs::remove_all(here_);
+    run_shard(plan, here_, {2, 3});
+    if (!partial) run_shards(plan, here_, 3);
+    merge_shards(here_, partial);
+    EXPECT_EQ(shards_status(here_)->merged, !partial);
+    std::atomic<bool> stop{false};
+    RunHooks hooks = on_threads(1);
+    hooks.stop = &stop;
+    hooks.progress = [&](const Progress&) {
+      EXPECT_FALSE(shards_status(here_));
+      EXPECT_TRUE(study_status(here_).running);
+      stop = true;
+    };
+    EXPECT_FALSE(run_study(partial ? plan : more, here_, hooks).complete);
+    EXPECT_FALSE(shards_status(here_));
+    EXPECT_TRUE(run_study(partial ? plan : more, here_).complete);
+    EXPECT_TRUE(shards_status(here_)->merged);
+    EXPECT_TRUE(merge_shards(here_).already);
+  }
+}
+
+TEST_F(Merge, ASearchThatARunGoesOnWithHasAStatusOfItsOwn) {
+  const StudyPlan plan = plan_of(kTwoStages);
+  run_shard(plan, here_, {1, 2});
+  merge_shards(here_, /*partial=*/true);
+  EXPECT_TRUE(shards_status(here_)->searching);
+  std::atomic<bool> stop{false};
+  RunHooks hooks = on_threads(1);
+  hooks.stop = &stop;
+  hooks.progress = [&](const Progress&) { stop = true; };
+  EXPECT_FALSE(run_study(plan, here_, hooks).complete);
+  EXPECT_FALSE(shards_status(here_));
+  EXPECT_TRUE(study_status(here_).searching);
+  EXPECT_TRUE(run_study(plan, here_).complete);
+  EXPECT_FALSE(shards_status(here_));
+  EXPECT_FALSE(study_status(here_).searching);
+}
+
+// A store at work that cannot be opened: the lease tells whether that is a run.
+TEST_F(Merge, OnANetworkARunThatGoesOnIsKnownByItsLease) {
+  const AllOnNetwork network;
+  const StudyPlan plan = plan_of(kSmallStudy);
+  run_shard(plan, here_, {2, 3});
+  merge_shards(here_, /*partial=*/true);
+  LeaseTerms terms;
+  terms.renewal = 0.01;
+  DirectoryLease lease(here_, terms);
+  EXPECT_TRUE(shards_status(here_));
+  lease.note(R"({"searching":false,"replications":9,"of":36,"rounds":1,"share":0.2,"seconds":2})");
+  while (shards_status(here_)) {
+  }
+  EXPECT_TRUE(study_status(here_).hidden);
+}
+
 // --- What is no good
 
 TEST_F(Merge, OtherStudiesAreNamed) {
   const StudyPlan plan = plan_of(kSmallStudy);
   for (const auto& [overrides, words] : std::vector<std::pair<std::string, std::string>>{
-           {"seed=8", "seed: got 8, expected 7, as the other shards"},
-           {"replications=9", "replications: got 9, expected 6, as the other shards"},
-           {"checkpoints=6", "checkpoints: got 6, expected 5, as the other shards"},
-           {"policies=['ucb','pe','ts']", "cell 1: got pe on "}}) {
+           {"seed=8", "shards of one kind: 1, 3: seed 7\nshard of one kind: 2: seed 8\n"},
+           {"replications=9",
+            "shards of one kind: 1, 3: replications 6\nshard of one kind: 2: replications 9\n"},
+           {"checkpoints=6", "shard of one kind: 2: checkpoints 6\n"},
+           {"policies=['ucb','pe','ts']", "shard of one kind: 2: cell 1 pe on "}}) {
     run_shards(plan, here_, 3);
     const std::string other = directory_.file("other");
     run_shard(plan_of(kSmallStudy, {overrides}), other, {2, 3});
     fs::remove_all(shard(2));
     fs::rename(shard_path(other, {2, 3}), shard(2));
-    EXPECT_TRUE(contains(merged(), ": 3 shards: got 1 no good, expected all whole")) << merged();
+    EXPECT_TRUE(contains(merged(),
+                         ": 3 shards: got 2 studies or builds, expected those of one study, by "
+                         "one build of armature; others need another directory"))
+        << merged();
     EXPECT_TRUE(contains(merged(), words)) << merged();
     EXPECT_TRUE(contains(merged(true), words)) << merged(true);
     EXPECT_TRUE(nothing_left());
     fs::remove_all(here_);
     fs::remove_all(other);
   }
+}
+
+// Whoever comes first is not therefore right.
+TEST_F(Merge, OfSeveralStudiesNoneIsBlamed) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  run_shards(plan, here_, 5);
+  const std::string other = directory_.file("other");
+  const auto replace = [&](std::uint32_t number, const std::string& override) {
+    fs::remove_all(other);
+    run_shard(plan_of(kSmallStudy, {override}), other, {number, 5});
+    fs::remove_all(shard(number, 5));
+    fs::rename(shard_path(other, {number, 5}), shard(number, 5));
+  };
+  replace(1, "seed=9");
+  EXPECT_EQ(merged(), "shard of one kind: 1: seed 9\nshards of one kind: 2–5: seed 7\n" + here_ +
+                          ": 5 shards: got 2 studies or builds, expected those of one study, by "
+                          "one build of armature; others need another directory");
+  replace(4, "checkpoints=6");
+  fs::remove_all(shard(3, 5));
+  write_file(store_path(shard(5, 5)), "no database at all, but long enough to be looked at");
+  const std::string message = merged();
+  EXPECT_TRUE(contains(message, "shard missing: 3\nshard 5: ")) << message;
+  EXPECT_TRUE(contains(message,
+                       "shard of one kind: 1: seed 9\nshard of one kind: 2: seed 7\n"
+                       "shard of one kind: 4: seed 7"))
+      << message;
+  EXPECT_TRUE(contains(message, "got 1 missing, 1 no good, 3 studies or builds, expected"))
+      << message;
+  EXPECT_FALSE(contains(message, "remove")) << message;
+  EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(Merge, ShardsOfTwoBuildsAreNamed) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  run_shards(plan, here_, 3);
+  execute(2, "UPDATE run SET value = '0.2.0 (sources 123)' WHERE key = 'build'");
+  for (const bool partial : {false, true}) {
+    const std::string message = merged(partial);
+    EXPECT_TRUE(contains(message, std::string("shards of one kind: 1, 3: build ") + build() +
+                                      "\nshard of one kind: 2: build 0.2.0 (sources 123)\n"))
+        << message;
+    EXPECT_TRUE(contains(message, ": 3 shards: got 2 studies or builds, expected")) << message;
+  }
+  const std::string resumed = refusal([&] { run_shard(plan, here_, {2, 3}); });
+  EXPECT_TRUE(contains(resumed, std::string("build of armature: got ") + build() +
+                                    ", expected 0.2.0 (sources 123), as when this shard was begun"))
+      << resumed;
+  execute(2, "DELETE FROM run WHERE key = 'build'");
+  EXPECT_TRUE(contains(merged(), "shard of one kind: 2: build unknown\n")) << merged();
+  // What one build has computed another may merge: nothing is computed there.
+  for (const std::uint32_t number : {1u, 2u, 3u})
+    execute(number, "INSERT OR REPLACE INTO run VALUES ('build', '0.2.0 (sources 123)')");
+  EXPECT_EQ(merged(), "(accepted)");
+  // An ordinary run knows of versions alone.
+  EXPECT_EQ(run_study(plan, here_).computed, 0u);
+}
+
+// A version cannot be mended by computing again what another one has computed.
+TEST_F(Merge, ShardsOfAnotherVersionAreNotToBeRemoved) {
+  run_shards(plan_of(kSmallStudy), here_, 3);
+  for (const std::uint32_t number : {1u, 2u, 3u})
+    execute(number, "UPDATE run SET value = '0.0.1' WHERE key = 'version'");
+  EXPECT_TRUE(contains(merged(),
+                       ": 3 shards: got 3 no good, expected all whole and by this "
+                       "version of armature, or the version that computed them"))
+      << merged();
 }
 
 TEST_F(Merge, ShardsInEachOthersPlacesAreNamed) {
@@ -395,7 +527,6 @@ TEST_F(Merge, ChangedRowsAreNamed) {
             "cell = 5",
             "curves: got 4 replications of cell 5"},
            {"DELETE FROM checkpoints WHERE cell = 5 AND checkpoint = 1", "checkpoints: got "},
-           {"DELETE FROM cells WHERE cell = 17", "number of cells: got 17, expected 18"},
            {"DROP TABLE pulls", "tables: got no pulls"},
            {"DELETE FROM run WHERE key = 'shard'", "shard: got none, expected 2/3"},
            {"UPDATE run SET value = '0.0.1' WHERE key = 'version'", "version of armature: got "},
@@ -468,10 +599,40 @@ TEST_F(Merge, WhatAKilledMergeLeftIsRemoved) {
   EXPECT_FALSE(fs::exists(store_path(here_) + ".merging"));
 }
 
+TEST_F(Merge, WhoeverIsToldMayEndItAtAnyTime) {
+  run_shards(plan_of(kSmallStudy), here_, 3);
+  for (int calls = 1; calls <= 6; ++calls) {
+    MergeHooks hooks;
+    hooks.progress = [left = calls](const MergeProgress&) mutable {
+      if (--left == 0) throw 7;
+    };
+    EXPECT_THROW(merge_shards(here_, false, hooks), int) << calls;
+    EXPECT_TRUE(nothing_left()) << calls;
+    EXPECT_FALSE(DirectoryLease::holder(here_)) << calls;
+    EXPECT_FALSE(DirectoryLease::holder(shard(1))) << calls;
+  }
+  EXPECT_EQ(merged(), "(accepted)");
+}
+
 TEST_F(Merge, OneAtATime) {
   run_shards(plan_of(kSmallStudy), here_, 3);
   const DirectoryLease lease(here_);
   EXPECT_TRUE(contains(merged(), "expected one at a time")) << merged();
+}
+
+// Whoever only asks needs no lease, and so no disk that can be written.
+TEST_F(Merge, WhatIsMergedIsFoundWithoutALease) {
+  for (const char* study : {kSmallStudy, kTwoStages}) {
+    fs::remove_all(here_);
+    run_shards(plan_of(study), here_, 2);
+    merge_shards(here_);
+    const std::uint64_t replications = merge_shards(here_).replications;
+    const DirectoryLease lease(here_);
+    const MergeOutcome outcome = merge_shards(here_);
+    EXPECT_TRUE(outcome.already);
+    EXPECT_EQ(outcome.search, study == kTwoStages);
+    EXPECT_EQ(outcome.replications, replications);
+  }
 }
 
 TEST_F(Merge, OnANetworkToo) {
@@ -484,6 +645,104 @@ TEST_F(Merge, OnANetworkToo) {
   merge_shards(here_);
   EXPECT_EQ(told(here_), told(directory_.file("whole")));
   EXPECT_TRUE(run_shard(plan, here_, {1, 2}).merged);
+}
+
+// --- Shards of another study, found when they start
+
+TEST_F(Merge, AShardOfAnotherStudyDoesNotStart) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  run_shard(plan, here_, {1, 3});
+  const std::string mark = read_file(shards_path(here_) + "/study");
+  EXPECT_EQ(mark, study_mark(plan));
+  for (const auto& [override, words] : std::vector<std::pair<std::string, std::string>>{
+           {"seed=8", "seed: got 8, expected 7"},
+           {"replications=9", "replications: got 9, expected 6"},
+           {"checkpoints=6", "checkpoints: got 6, expected 5"},
+           {"engine=\"step\"", "engine: got step, expected auto"},
+           {"horizons=[50,300]", "horizons: got 50, 300, expected 50, 200"},
+           {"policies=['ucb','pe','ts']", "policies: got ucb, pe, ts, expected ucb, db, ts"},
+           {"delay=[0,3]", "number of cells: got 36, expected 18"},
+           {"delay=3", "digest of its cells: got "}}) {
+    const std::string message = refusal([&] {
+      run_shard(plan_of(kSmallStudy, {override}), here_, {2, 3});
+    });
+    EXPECT_TRUE(contains(message, here_ + "/shards/study: " + words)) << message;
+    EXPECT_TRUE(contains(message, ", as the shards that are here")) << message;
+    EXPECT_FALSE(fs::exists(shard(2))) << override;
+  }
+  const auto left = fs::directory_iterator(shards_path(here_));
+  EXPECT_EQ(std::distance(begin(left), end(left)), 2);  // the shard and the mark
+}
+
+TEST_F(Merge, TheMarkOfAStudyBlocksNobody) {
+  const StudyPlan plan = plan_of(kSmallStudy), other = plan_of(kSmallStudy, {"seed=8"});
+  const std::string path = shards_path(here_) + "/study";
+  // Torn, empty, no JSON, of a later version that has other fields.
+  for (const std::string& left :
+       {study_mark(plan).substr(0, 50), std::string(), std::string("[1]"), std::string("{}")}) {
+    fs::remove_all(here_);
+    make_directory(shards_path(here_));
+    write_file(path, left);
+    EXPECT_TRUE(run_shard(plan, here_, {1, 2}).complete) << left;
+    EXPECT_EQ(read_file(path), study_mark(plan));
+  }
+  // A first shard that was a mistake, and was removed.
+  fs::remove_all(shard(1, 2));
+  EXPECT_TRUE(run_shard(other, here_, {2, 2}).complete);
+  EXPECT_EQ(read_file(path), study_mark(other));
+  // Its own store is no mistake.
+  EXPECT_TRUE(contains(refusal([&] {
+                         run_shard(plan, here_, {2, 2});
+                       }),
+                       "seed: got 7, expected 8"));
+  EXPECT_EQ(read_file(path), study_mark(other));
+  fs::remove(path);  // shards from before there were marks
+  EXPECT_TRUE(run_shard(other, here_, {1, 2}).complete);
+  EXPECT_EQ(merged(), "(accepted)");
+}
+
+TEST_F(Merge, OfManyThatStartAtOnceOneStudyGoesOn) {
+  const StudyPlan plans[] = {plan_of(kSmallStudy), plan_of(kSmallStudy, {"seed=8"})};
+  std::vector<std::thread> threads;
+  std::atomic<int> begun[2] = {};
+  for (std::uint32_t number = 1; number <= 8; ++number)
+    threads.emplace_back([&, number] {
+      try {
+        claim_shard(here_, {number, 8}, plans[number % 2], false);
+        ++begun[number % 2];
+      } catch (const Error&) {
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE((begun[0] == 0) != (begun[1] == 0)) << begun[0] << " " << begun[1];
+}
+
+TEST_F(Merge, TheSeedOfASearchIsToldAsTheStudysOwn) {
+  run_shard(plan_of(kTwoStages), here_, {1, 2});
+  const StudyPlan other = plan_of(kTwoStages, {"seed=6"});
+  EXPECT_TRUE(contains(refusal([&] {
+                         run_shard(other, here_, {2, 2});
+                       }),
+                       "seed: got 6, expected 5"));
+  const std::string aside = directory_.file("other");
+  run_shard(other, aside, {2, 2});
+  fs::rename(shard_path(search_path(aside), {2, 2}), shard_path(search_path(here_), {2, 2}));
+  EXPECT_TRUE(contains(merged(), "shard of one kind: 2: seed 6\n")) << merged();
+  EXPECT_EQ(shards_status(here_)->shards[1].trouble, "of another study: seed 6, not 5");
+}
+
+TEST_F(Merge, StatusNamesAShardOfAnotherStudy) {
+  run_shards(plan_of(kSmallStudy), here_, 3);
+  const std::string other = directory_.file("other");
+  run_shard(plan_of(kSmallStudy, {"policies=['ucb']", "seed=8"}), other, {1, 3});
+  fs::remove_all(shard(1));
+  fs::rename(shard_path(other, {1, 3}), shard(1));
+  const ShardsStatus status = shards_status(here_).value();
+  EXPECT_EQ(status.shards[0].trouble, "of another study: seed 8, not 7");
+  EXPECT_EQ(status.shards[0].state, ShardStatus::State::kStopped);
+  EXPECT_EQ(status.shards[0].work_done, 0);
+  EXPECT_EQ(status.shards[1].trouble, "");
+  EXPECT_EQ(status.shards[1].state, ShardStatus::State::kFinished);
 }
 
 // --- How far they are

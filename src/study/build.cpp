@@ -1,6 +1,6 @@
-#include "ranks/build.h"
+#include "study/build.h"
 
-namespace armature::ranks {
+namespace armature {
 
 const char* build() {
   return ARMATURE_VERSION
@@ -9,4 +9,4 @@ const char* build() {
       ")";
 }
 
-}  // namespace armature::ranks
+}  // namespace armature
