@@ -152,6 +152,14 @@ std::optional<Due> due_of(const StudyPlan& plan, const std::string& directory,
   return due;
 }
 
+// What all tasks would find out one by one.
+void require_place(const StudyPlan& plan, const std::string& directory) {
+  std::error_code ignored;
+  if (fs::exists(directory, ignored) && !fs::is_directory(directory, ignored))
+    throw Error({directory, "--out", "a file", "a directory"});
+  StudyStore::require_place_for_shards(directory, plan.study);
+}
+
 // What was computed without shards is not cut afterwards.
 bool finished_without_shards(const std::string& directory) {
   if (!StudyStore::exists(directory) || shards_status(directory)) return false;
@@ -418,6 +426,7 @@ void submit(const SubmitOptions& options) {
   const std::string folder = directory + "/job/study/";
   places.study = folder + copy.study;
 
+  require_place(plan, directory);
   Undo undo(directory);
   std::optional<DirectoryLease> lease;  // nobody else submits at the same time
   if (!options.dry_run) {

@@ -126,6 +126,21 @@ TEST_F(SubmitCommand, WhatIsFinishedIsNotSubmitted) {
   EXPECT_FALSE(is_there("runs/small/job"));
 }
 
+TEST_F(SubmitCommand, SomebodysFilesAreLeftAlone) {
+  make_directory(directory_.file("notes"));
+  write_file(directory_.file("notes/mine.txt"), "mine");
+  for (const char* options : {"--out notes", "--out notes --dry-run",
+                              "--out notes 'search={replications=3}'", "--out notes/mine.txt"}) {
+    const ProgramResult result = shell(kCall + std::string(options));
+    EXPECT_EQ(result.status, 2) << options;
+    EXPECT_TRUE(contains(result.err, "directory: got other files") ||
+                contains(result.err, "--out: got a file"))
+        << result.err;
+    EXPECT_EQ(run_shell("ls -A notes", directory_.path()).out, "mine.txt\n");
+  }
+  EXPECT_FALSE(contains(calls(), "sbatch"));
+}
+
 TEST_F(SubmitCommand, ARefusalLeavesNothing) {
   write_file(directory_.file("refused"), "shards.sh");
   const ProgramResult result = shell(kCall);
