@@ -19,6 +19,8 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "study/batch_job.h"
+#include "study/plan.h"
+#include "study/shards.h"
 #include "study/store.h"
 
 namespace armature::cli {
@@ -127,51 +129,85 @@ std::vector<QueuedTask> queue_of_ours() {
       {"squeue", "--noheader", "--array", fmt::format("--user={}", ::getuid()), "--format=%F %K"}));
 }
 
-// The shards that somebody must compute, of the stage that is due. Nothing: all is merged.
+// What all tasks would find out one by one.
+void require_place(const StudyPlan& plan, const std::string& directory) {
+  std::error_code ignored;
+  if (fs::exists(directory, ignored) && !fs::is_directory(directory, ignored))
+    throw Error({directory, "--out", "a file", "a directory"});
+  if (searches_first(plan))
+    StudyStore::require_same_search(directory, plan.study, /*in_shards=*/true);
+  else
+    StudyStore::require_place_for_shards(directory, plan.study);
+}
+
+// Throws Error if the shards there are another study's. One of them tells, as all agree: the first
+// that nobody works on.
+void require_same_shards(const StudyPlan& stage, const std::string& directory) {
+  const std::uint32_t count = shard_count(directory).value_or(0);
+  for (std::uint32_t number = 1; number <= count; ++number) {
+    const Shard shard{number, count};
+    const std::string place = shard_path(directory, shard);
+    if (!StudyStore::exists(place) || DirectoryLease::holder(place)) continue;
+    if (!StudyStore::has_begun(place)) continue;
+    try {
+      StudyStore::read(place).require_shard(shard, stage);
+    } catch (const Error& error) {
+      const ErrorReport& report = error.report();
+      const std::size_t whom = report.expected.rfind(", as the other shards");
+      if (whom == std::string::npos) throw;
+      throw Error({report.file, report.field, report.value,
+                   report.expected.substr(0, whom) +
+                       ", as the study to be submitted; use another --out for that"});
+    }
+    return;
+  }
+}
+
+// A stage whose results are all in one store, merged or run without shards. Throws Error if what is
+// there is another study, or a run without shards that is not finished.
+bool is_whole(const StudyPlan& stage, const std::string& directory) {
+  StudyStore::require_shared(directory);
+  if (StudyStore::merged(directory, stage) == StudyStore::Merged::kWhole) return true;
+  require_same_shards(stage, directory);
+  return false;
+}
+
+// The stages of a study, by what is whole in its directory.
+struct Stages {
+  bool search = false;
+  bool study = false;
+};
+Stages whole_stages(const StudyPlan& plan, const std::string& directory) {
+  if (!searches_first(plan)) return {false, is_whole(plan, directory)};
+  Stages whole;
+  whole.search = is_whole(plan_study(search_study(plan.study), kAnySize), search_path(directory));
+  StudyStore::require_shared(directory);
+  if (!StudyStore::has_begun(directory)) return whole;
+  // Who has finished the second stage may have removed the first.
+  Study chosen = plan.study;
+  chosen.search = StudyStore::read(directory).plan().study.search;
+  whole.study = is_whole(plan_study(chosen, kAnySize), directory);
+  return whole;
+}
+
+// The shards that somebody must compute, of the stage that is due.
 struct Due {
   bool search = false;
   std::vector<bool> wanted;
   std::size_t running = 0;
 };
-std::optional<Due> due_of(const StudyPlan& plan, const std::string& directory,
-                          std::uint32_t shards) {
-  Due due{searches_first(plan), std::vector<bool>(shards, true), 0};
+Due due_of(const StudyPlan& plan, const Stages& whole, const std::string& directory,
+           std::uint32_t shards) {
+  Due due{searches_first(plan) && !whole.search, std::vector<bool>(shards, true), 0};
   const std::optional<ShardsStatus> status = shards_status(directory);
-  if (!status) return due;
-  if (status->merged) {
-    if (!status->searching) return std::nullopt;
-    due.search = false;
-    return due;
-  }
-  due.search = status->searching;
+  // None of them, or only what is left of a stage that is merged.
+  if (!status || status->searching != due.search) return due;
   for (const ShardStatus& one : status->shards) {
     const bool runs = one.state == ShardStatus::State::kRunning;
     due.wanted[one.shard.number - 1] = !runs && one.state != ShardStatus::State::kFinished;
     due.running += runs ? 1 : 0;
   }
   return due;
-}
-
-// What all tasks would find out one by one.
-void require_place(const StudyPlan& plan, const std::string& directory) {
-  std::error_code ignored;
-  if (fs::exists(directory, ignored) && !fs::is_directory(directory, ignored))
-    throw Error({directory, "--out", "a file", "a directory"});
-  StudyStore::require_place_for_shards(directory, plan.study);
-}
-
-// What was computed without shards is not cut afterwards.
-bool finished_without_shards(const std::string& directory) {
-  if (!StudyStore::exists(directory) || shards_status(directory)) return false;
-  const StudyStatus status = study_status(directory);
-  const bool all =
-      !status.searching &&
-      std::all_of(status.replications.begin(), status.replications.end(),
-                  [&](std::uint32_t done) { return done == status.plan.study.replications; });
-  if (!all)
-    throw Error({directory, "study", "a run without shards, not finished",
-                 "another --out, or armature run, which goes on from there"});
-  return true;
 }
 
 void say_finished(const std::string& directory) {
@@ -378,13 +414,12 @@ std::vector<Script> scripts_of(const JobChain& chain, std::uint32_t shards,
   return scripts;
 }
 
-// What is due of the study in its directory, and what is already taken care of; nothing if all is
-// merged.
+// What is due of the study in its directory, and what is already taken care of.
 struct Situation : JobSituation {
   std::size_t running = 0;  // shards at work
 };
-std::optional<Situation> situation_of(const StudyPlan& plan, const std::string& directory,
-                                      const WorkEstimate& work, const JobRequest& request) {
+Situation situation_of(const StudyPlan& plan, const Stages& whole, const std::string& directory,
+                       const WorkEstimate& work, const JobRequest& request) {
   Situation situation;
   situation.record = job_record_in(directory);
   const bool again = situation.record.shards > 0;
@@ -394,11 +429,10 @@ std::optional<Situation> situation_of(const StudyPlan& plan, const std::string& 
   else
     situation.shards = again ? situation.record.shards : choose_shards(work, request);
   situation.record.shards = situation.shards;
-  const std::optional<Due> due = due_of(plan, directory, situation.shards);
-  if (!due) return std::nullopt;
-  situation.searches = due->search;
-  situation.wanted = due->wanted;
-  situation.running = due->running;
+  const Due due = due_of(plan, whole, directory, situation.shards);
+  situation.searches = due.search;
+  situation.wanted = due.wanted;
+  situation.running = due.running;
   if (again && program_exists("squeue")) situation.queue = queue_of_ours();
   return situation;
 }
@@ -434,17 +468,17 @@ void submit(const SubmitOptions& options) {
     lease.emplace(directory + "/job");
   }
   if (fs::exists(job_record_path(directory))) require_same_copy(folder, copy, directory);
-  if (finished_without_shards(directory)) return say_finished(directory);
+  const Stages whole = whole_stages(plan, directory);
+  if (whole.study) return say_finished(directory);
   const WorkEstimate work = estimate_work(plan, trial_seconds(plan));
-  const std::optional<Situation> situation = situation_of(plan, directory, work, request);
-  if (!situation) return say_finished(directory);
-  const JobChain chain = plan_jobs(*situation);
-  if (chain.steps.empty()) return say_taken_care_of(*situation, chain, directory);
+  const Situation situation = situation_of(plan, whole, directory, work, request);
+  const JobChain chain = plan_jobs(situation);
+  if (chain.steps.empty()) return say_taken_care_of(situation, chain, directory);
 
   const std::string work_line = work_words(plan, work);
-  const std::string cut_line = shard_words(work, situation->shards, request);
+  const std::string cut_line = shard_words(work, situation.shards, request);
   const std::vector<Script> scripts =
-      scripts_of(chain, situation->shards, request, places, fs::path(options.file).stem().string(),
+      scripts_of(chain, situation.shards, request, places, fs::path(options.file).stem().string(),
                  work_line, cut_line);
   emit(std::nullopt,
        prose(work_line, screen()) + prose(cut_line, screen()) + "\n" + script_listing(scripts));
@@ -453,7 +487,7 @@ void submit(const SubmitOptions& options) {
   write_copy(folder, copy);
   for (const Script& script : scripts) write_file(script.path, script.text);
   const std::vector<SubmittedJob> jobs =
-      hand_over(scripts, chain, situation->record, directory, undo);
+      hand_over(scripts, chain, situation.record, directory, undo);
   undo.forget();
   if (const std::string trouble = cancel(chain.replaced); !trouble.empty())
     complain(fmt::format("note: jobs {}, which these take the place of, could not be cancelled: {}",

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/refusal.h"
+#include "base/sqlite.h"
 #include "support/program.h"
 #include "support/studies.h"
 
@@ -124,6 +125,67 @@ TEST_F(SubmitCommand, WhatIsFinishedIsNotSubmitted) {
   EXPECT_TRUE(contains(result.out, "finished already; nothing to submit")) << result.out;
   EXPECT_FALSE(contains(calls(), "sbatch"));
   EXPECT_FALSE(is_there("runs/small/job"));
+}
+
+// Whatever was computed there, and however.
+TEST_F(SubmitCommand, AnotherStudysResultsAreNoSuccess) {
+  const std::string search = " 'search={replications=3}'";
+  ASSERT_EQ(shell("armature run small.toml --quiet --out run").status, 0);
+  ASSERT_EQ(shell("armature run small.toml --quiet --shard 1/2 --out shards").status, 0);
+  ASSERT_EQ(shell("armature run small.toml --quiet --out search" + search).status, 0);
+  const auto refused = [&](const std::string& options, const std::string& message) {
+    const ProgramResult result = shell(kCall + options);
+    EXPECT_EQ(result.status, 2) << options << result.out;
+    EXPECT_TRUE(contains(result.err, message)) << options << "\n" << result.err;
+  };
+  refused("seed=8 --out run", "seed: got 8, expected 7");
+  refused("replications=5 --out run", "replications: got 5, expected at least 6");
+  refused("replications=7 --out run", "replications: got 7, expected 6");
+  refused("horizons=50 --out run", "number of cells: got 9, expected 18");
+  refused("--out run" + search, "search: got 3 replications, expected none");
+  refused("seed=8 --out shards", "seed: got 7, expected 8, as the study to be submitted");
+  refused("replications=5 --out shards", "replications: got 6, expected 5");
+  refused("seed=8 --out search" + search, "seed: got 8, expected 7");
+  refused("replications=7 --out search" + search, "replications: got 7, expected 6");
+  refused("horizons=50 --out search" + search, "number of cells: got 9, expected 18");
+  refused("--out search", "search: got none, expected 3 replications");
+  EXPECT_FALSE(contains(calls(), "sbatch"));
+  for (const char* job : {"run/job", "shards/job", "search/job"})
+    EXPECT_FALSE(is_there(job)) << job;
+  EXPECT_TRUE(contains(shell(kCall + ("--out search" + search)).out, "finished already"));
+}
+
+TEST_F(SubmitCommand, ARunThatIsNotFinishedIsNotCut) {
+  ASSERT_EQ(shell("armature run small.toml replications=5 --quiet --out run").status, 0);
+  Database(directory_.file("run/study.sqlite"), Database::Mode::kReadWrite)
+      .execute("DELETE FROM replications WHERE replication = 4");
+  const ProgramResult result = shell(std::string(kCall) + "replications=5 --out run");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_TRUE(contains(result.err, "armature run goes on with this one")) << result.err;
+}
+
+// What merge says is no longer needed may be gone.
+TEST_F(SubmitCommand, AMergedSearchIsNotSearchedAgain) {
+  const std::string study = " small.toml 'search={replications=3}' --out cut ";
+  const auto shards = [&] {
+    for (const char* shard : {"1/2", "2/2"})
+      ASSERT_EQ(shell("armature run" + study + "--quiet --shard " + shard).status, 0);
+    ASSERT_EQ(shell("armature merge cut --quiet").status, 0);
+  };
+  const std::string call = "armature submit" + study + "--nodes 2 --time 1h --dry-run";
+  shards();
+  for (const char* removed : {"true", "rm -r cut/search/shards"}) {
+    const ProgramResult result = shell(std::string(removed) + "\n" + call);
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(contains(result.out, "job/shards.sh\n")) << result.out;
+    EXPECT_FALSE(contains(result.out, "search-shards")) << result.out;
+  }
+  make_directory(directory_.file("cut/search/shards/1-of-2"));
+  shards();
+  for (const char* removed : {"true", "rm -r cut/shards", "rm -r cut/search"}) {
+    const ProgramResult result = shell(std::string(removed) + "\n" + call);
+    EXPECT_TRUE(contains(result.out, "finished already")) << removed << result.out << result.err;
+  }
 }
 
 TEST_F(SubmitCommand, SomebodysFilesAreLeftAlone) {
