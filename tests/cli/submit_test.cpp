@@ -58,6 +58,18 @@ TEST_F(SubmitCommand, ADryRunShowsTheScriptsAndLeavesNothing) {
   EXPECT_FALSE(is_there("runs"));
 }
 
+// Seen here as it was given: no minute has 60 seconds.
+TEST_F(SubmitCommand, TimesAreRoundedBeforeTheyAreSplit) {
+  for (const auto& [given, shown] : {std::pair("3599.7s", " of 1 h 00 min."),
+                                     {"119.6s", " of 2 min 00 s."},
+                                     {"7199s", " of 2 h 00 min."},
+                                     {"3539.4s", " of 58 min 59 s."}}) {
+    const ProgramResult result =
+        shell(std::string("armature submit small.toml --nodes 2 --dry-run --time ") + given);
+    EXPECT_TRUE(contains(result.out, shown)) << given << "\n" << result.out << result.err;
+  }
+}
+
 TEST_F(SubmitCommand, ADryRunNeedsNoSlurm) {
   const ProgramResult result = run_shell(
       "PATH=$(dirname $(command -v armature))\narmature submit small.toml --nodes 2 "
