@@ -194,18 +194,19 @@ Stages whole_stages(const StudyPlan& plan, const std::string& directory) {
 struct Due {
   bool search = false;
   std::vector<bool> wanted;
-  std::size_t running = 0;
+  std::vector<bool> at_work;
 };
 Due due_of(const StudyPlan& plan, const Stages& whole, const std::string& directory,
            std::uint32_t shards) {
-  Due due{searches_first(plan) && !whole.search, std::vector<bool>(shards, true), 0};
+  Due due{searches_first(plan) && !whole.search, std::vector<bool>(shards, true),
+          std::vector<bool>(shards, false)};
   const std::optional<ShardsStatus> status = shards_status(directory);
   // None of them, or only what is left of a stage that is merged.
   if (!status || status->searching != due.search) return due;
   for (const ShardStatus& one : status->shards) {
     const bool runs = one.state == ShardStatus::State::kRunning;
     due.wanted[one.shard.number - 1] = !runs && one.state != ShardStatus::State::kFinished;
-    due.running += runs ? 1 : 0;
+    due.at_work[one.shard.number - 1] = runs;
   }
   return due;
 }
@@ -284,16 +285,17 @@ std::string cancel(const std::vector<std::string>& jobs) {
   }
 }
 
-std::string dependency_on(JobKind kind, const std::vector<std::string>& jobs) {
+struct Dependency {
+  std::vector<std::string> jobs;
   // The second stage is nothing without the search's choice; a merge says what is missing.
-  return fmt::format("--dependency={}:{}", computes_shards(kind) ? "afterok" : "afterany",
-                     fmt::join(jobs, ":"));
-}
+  bool succeeded = false;
+};
 
-std::string submit_script(const Script& script, const std::vector<std::string>& after) {
+std::string submit_script(const Script& script, const Dependency& after) {
   std::vector<std::string> command = {"sbatch", "--parsable"};
-  if (!after.empty()) {
-    command.push_back(dependency_on(script.step.kind, after));
+  if (!after.jobs.empty()) {
+    command.push_back(fmt::format("--dependency={}:{}", after.succeeded ? "afterok" : "afterany",
+                                  fmt::join(after.jobs, ":")));
     command.push_back("--kill-on-invalid-dep=yes");
   }
   command.push_back(script.path);
@@ -301,8 +303,8 @@ std::string submit_script(const Script& script, const std::vector<std::string>& 
 }
 
 // One after the other: each waits for the one before, the first merge also for what earlier
-// submissions still have in the queue. All of them, or none; the record knows of each as soon as it
-// is in the queue.
+// submissions still have in the queue, and the first shards where these have all nodes. All of
+// them, or none; the record knows of each as soon as it is in the queue.
 std::vector<SubmittedJob> hand_over(const std::vector<Script>& scripts, const JobChain& chain,
                                     const JobRecord& before, const std::string& directory,
                                     Undo& undo) {
@@ -313,10 +315,13 @@ std::vector<SubmittedJob> hand_over(const std::vector<Script>& scripts, const Jo
   };
   try {
     for (const Script& script : scripts) {
-      std::vector<std::string> after;
-      if (!ids.empty()) after.push_back(ids.back());
-      const bool first_merge = !computes_shards(script.step.kind) && ids.size() <= 1;
-      if (first_merge) after.insert(after.end(), chain.waits_for.begin(), chain.waits_for.end());
+      Dependency after;
+      if (!ids.empty()) after.jobs.push_back(ids.back());
+      const bool computes = computes_shards(script.step.kind);
+      after.succeeded = computes && !ids.empty();
+      const bool behind_earlier = computes ? ids.empty() && chain.shards_wait : ids.size() <= 1;
+      if (behind_earlier)
+        after.jobs.insert(after.jobs.end(), chain.waits_for.begin(), chain.waits_for.end());
       ids.push_back(submit_script(script, after));
       record.jobs.push_back({ids.back(), script.step.kind});
       keep(record);
@@ -384,14 +389,16 @@ std::string script_listing(const std::vector<Script>& scripts) {
 
 std::string following(const std::vector<SubmittedJob>& jobs, const JobChain& chain,
                       const JobPlaces& places) {
-  std::vector<std::string> ids, words;
+  std::vector<std::string> ids = chain.living, words;
   for (const SubmittedJob& job : jobs) {
     ids.push_back(job.id);
     words.push_back(fmt::format("{} ({})", job.id, kind_name(job.kind)));
   }
   std::string out = fmt::format("Submitted: {}\n", join(words, ", "));
-  if (chain.queued > 0)
-    out += fmt::format("In the queue already: {}\n", counted(chain.queued, "shard"));
+  if (chain.waiting + chain.at_work > 0)
+    out += fmt::format(
+        "Already in the queue: {}, at work: {}{}\n", counted(chain.waiting, "shard"), chain.at_work,
+        chain.shards_wait ? "; the new ones wait for these, which have all nodes" : "");
   return out + fmt::format(
                    "Follow them: armature status {0}\n"
                    "             squeue -j {1}\n"
@@ -415,12 +422,9 @@ std::vector<Script> scripts_of(const JobChain& chain, std::uint32_t shards,
 }
 
 // What is due of the study in its directory, and what is already taken care of.
-struct Situation : JobSituation {
-  std::size_t running = 0;  // shards at work
-};
-Situation situation_of(const StudyPlan& plan, const Stages& whole, const std::string& directory,
-                       const WorkEstimate& work, const JobRequest& request) {
-  Situation situation;
+JobSituation situation_of(const StudyPlan& plan, const Stages& whole, const std::string& directory,
+                          const WorkEstimate& work, const JobRequest& request) {
+  JobSituation situation;
   situation.record = job_record_in(directory);
   const bool again = situation.record.shards > 0;
   // Shards of two counts do not fit together: what was begun goes on as it was cut.
@@ -432,17 +436,17 @@ Situation situation_of(const StudyPlan& plan, const Stages& whole, const std::st
   const Due due = due_of(plan, whole, directory, situation.shards);
   situation.searches = due.search;
   situation.wanted = due.wanted;
-  situation.running = due.running;
+  situation.at_work = due.at_work;
+  situation.nodes = request.nodes;
   if (again && program_exists("squeue")) situation.queue = queue_of_ours();
   return situation;
 }
 
-void say_taken_care_of(const Situation& situation, const JobChain& chain,
-                       const std::string& directory) {
+void say_taken_care_of(const JobChain& chain, const std::string& directory) {
   emit(std::nullopt,
        prose(fmt::format("{}: nothing to submit. {} in the queue, {} at work, and what merges them "
                          "is in the queue, too. Follow them: armature status {}",
-                         directory, counted(chain.queued, "shard"), situation.running,
+                         directory, counted(chain.waiting, "shard"), chain.at_work,
                          shell_word(directory)),
              screen()));
 }
@@ -471,9 +475,9 @@ void submit(const SubmitOptions& options) {
   const Stages whole = whole_stages(plan, directory);
   if (whole.study) return say_finished(directory);
   const WorkEstimate work = estimate_work(plan, trial_seconds(plan));
-  const Situation situation = situation_of(plan, whole, directory, work, request);
+  const JobSituation situation = situation_of(plan, whole, directory, work, request);
   const JobChain chain = plan_jobs(situation);
-  if (chain.steps.empty()) return say_taken_care_of(situation, chain, directory);
+  if (chain.steps.empty()) return say_taken_care_of(chain, directory);
 
   const std::string work_line = work_words(plan, work);
   const std::string cut_line = shard_words(work, situation.shards, request);

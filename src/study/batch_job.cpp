@@ -243,34 +243,46 @@ JobChain plan_jobs(const JobSituation& situation) {
   const JobKind due = situation.searches ? JobKind::kSearchShards : JobKind::kShards;
   JobChain chain;
   std::set<std::uint32_t> queued;
-  std::set<std::string> waits_for, followers;
+  std::set<std::string> waits_for, followers, others;
   for (const SubmittedJob& job : situation.record.jobs)
     for (const QueuedTask& task : situation.queue) {
       if (task.job != job.id) continue;
       if (job.kind == due) {
         queued.insert(task.task);
         waits_for.insert(job.id);
-      } else if (job.kind > due) {
-        followers.insert(job.id);
+      } else {
+        (job.kind > due ? followers : others).insert(job.id);
       }
     }
-  chain.queued = queued.size();
+  const auto at_work = [&](std::uint32_t shard) {
+    return shard <= situation.at_work.size() && situation.at_work[shard - 1];
+  };
   std::vector<std::uint32_t> tasks;
-  for (std::uint32_t shard = 1; shard <= situation.shards; ++shard)
+  for (std::uint32_t shard = 1; shard <= situation.shards; ++shard) {
+    chain.at_work += at_work(shard) ? 1 : 0;
+    chain.waiting += queued.contains(shard) && !at_work(shard) ? 1 : 0;
     if (situation.wanted[shard - 1] && !queued.contains(shard)) tasks.push_back(shard);
+  }
   // What follows is in the queue already and will find all it needs.
   if (tasks.empty() && !followers.empty()) return chain;
 
   chain.waits_for.assign(waits_for.begin(), waits_for.end());
   chain.replaced.assign(followers.begin(), followers.end());
-  if (!tasks.empty()) chain.steps.push_back({due, tasks});
+  chain.living = chain.waits_for;
+  chain.living.insert(chain.living.end(), others.begin(), others.end());
+  if (!tasks.empty()) {
+    // Each of those in the queue may have a node at any time.
+    chain.shards_wait = queued.size() >= situation.nodes;
+    const auto taken = static_cast<std::uint32_t>(chain.shards_wait ? 0 : queued.size());
+    chain.steps.push_back({due, tasks, situation.nodes - taken});
+  }
   if (situation.searches) {
     std::vector<std::uint32_t> all(situation.shards);
     std::iota(all.begin(), all.end(), 1);
-    chain.steps.push_back({JobKind::kSearchMerge, {}});
-    chain.steps.push_back({JobKind::kShards, all});
+    chain.steps.push_back({JobKind::kSearchMerge});
+    chain.steps.push_back({JobKind::kShards, all, situation.nodes});
   }
-  chain.steps.push_back({JobKind::kMerge, {}});
+  chain.steps.push_back({JobKind::kMerge});
   return chain;
 }
 
@@ -363,7 +375,7 @@ std::string job_script(const JobStep& step, std::uint32_t shards, const JobReque
     text += "#SBATCH --" + words_of_it + "\n";
   };
   option("job-name=" + queue_name("armature-" + name + "-" + kind_name(step.kind)));
-  if (computes) option(fmt::format("array={}%{}", task_list(step.tasks), request.nodes));
+  if (computes) option(fmt::format("array={}%{}", task_list(step.tasks), step.at_a_time));
   option("nodes=1");
   option("ntasks=1");
   option(fmt::format("cpus-per-task={}", computes ? request.cores : 1));

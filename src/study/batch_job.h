@@ -80,22 +80,29 @@ std::vector<QueuedTask> read_queue(const std::string& lines);
 /// How far a directory is.
 struct JobSituation {
   std::uint32_t shards = 1;
-  bool searches = false;     // the study has a search that is not merged yet
-  std::vector<bool> wanted;  // of the stage that is due, shard by shard: somebody must compute it
+  bool searches = false;      // the study has a search that is not merged yet
+  std::vector<bool> wanted;   // of the stage that is due, shard by shard: somebody must compute it
+  std::vector<bool> at_work;  // likewise: somebody does
+  std::uint32_t nodes = 1;    // tasks at a time, those of earlier submissions, too
   std::vector<QueuedTask> queue;
   JobRecord record;
 };
 
 struct JobStep {
   JobKind kind = JobKind::kShards;
-  std::vector<std::uint32_t> tasks;  // of shards
+  std::vector<std::uint32_t> tasks = {};  // of shards
+  std::uint32_t at_a_time = 0;            // of these
 };
 struct JobChain {
   std::vector<JobStep> steps;  // each after the one before; empty: nothing to submit
-  std::vector<std::string>
-      waits_for;                      // jobs of earlier submissions, which the first merge is after
+  /// Jobs of earlier submissions, which the first merge is after; and the first shards, too, where
+  /// those have all nodes.
+  std::vector<std::string> waits_for;
+  bool shards_wait = false;
   std::vector<std::string> replaced;  // queued jobs that these take the place of
-  std::size_t queued = 0;             // shards that are in the queue already
+  std::vector<std::string> living;    // all other jobs of earlier submissions
+  std::size_t waiting = 0;            // shards that are in the queue already and not at work
+  std::size_t at_work = 0;
 };
 JobChain plan_jobs(const JobSituation& situation);
 

@@ -116,10 +116,28 @@ TEST_F(SubmitCommand, AgainSubmitsOnlyWhatIsNotInTheQueue) {
   write_file(directory_.file("queue"), "101 1\n102 N/A\n");
   const ProgramResult one = shell("armature submit small.toml --nodes 5 --time 2h");
   ASSERT_EQ(one.status, 0) << one.err;
-  EXPECT_TRUE(contains(one.out, "#SBATCH --array=2%5\n")) << one.out;
+  EXPECT_TRUE(contains(one.out, "#SBATCH --array=2%4\n")) << one.out;
   EXPECT_TRUE(contains(one.out, "$SLURM_ARRAY_TASK_ID/2\"")) << one.out;
   EXPECT_TRUE(contains(calls(), "--dependency=afterany:103:101")) << calls();
   EXPECT_TRUE(contains(calls(), "scancel 102\n")) << calls();
+}
+
+// Tasks of earlier submissions count.
+TEST_F(SubmitCommand, NeverMoreAtATimeThanNodes) {
+  ASSERT_EQ(shell("armature submit small.toml --nodes 4 --time 1h").status, 0);
+  write_file(directory_.file("queue"), "101 2\n101 3\n102 N/A\n");
+  const ProgramResult fewer = shell("armature submit small.toml --nodes 3 --time 1h --dry-run");
+  EXPECT_TRUE(contains(fewer.out, "#SBATCH --array=1,4%1\n")) << fewer.out << fewer.err;
+  const ProgramResult none = shell("armature submit small.toml --nodes 2 --time 1h");
+  ASSERT_EQ(none.status, 0) << none.err;
+  EXPECT_TRUE(contains(none.out, "#SBATCH --array=1,4%2\n")) << none.out;
+  EXPECT_TRUE(contains(none.out, "Already in the queue: 2 shards, at work: 0; the new ones wait"))
+      << none.out;
+  EXPECT_TRUE(contains(none.out, "squeue -j 101,103,104\n")) << none.out;
+  EXPECT_TRUE(contains(calls(), "--dependency=afterany:101 --kill-on-invalid-dep=yes " +
+                                    directory_.file("runs/small/job/shards.sh")))
+      << calls();
+  EXPECT_TRUE(contains(calls(), "--dependency=afterany:103:101")) << calls();
 }
 
 TEST_F(SubmitCommand, AnEditedStudyIsAnother) {

@@ -111,6 +111,7 @@ JobSituation fresh(std::uint32_t shards, bool searches) {
   situation.shards = shards;
   situation.searches = searches;
   situation.wanted.assign(shards, true);
+  situation.nodes = 4;
   return situation;
 }
 
@@ -128,7 +129,25 @@ TEST(PlanJobs, OnlyWhatNobodyTakesCareOf) {
   EXPECT_EQ(steps_of(chain), "shards:3,7,9 merge");
   EXPECT_EQ(chain.waits_for, std::vector<std::string>{"10"});
   EXPECT_EQ(chain.replaced, std::vector<std::string>{"11"});
-  EXPECT_EQ(chain.queued, 1u);
+  EXPECT_EQ(chain.living, std::vector<std::string>{"10"});
+  EXPECT_EQ(chain.waiting, 1u);
+  EXPECT_EQ(chain.at_work, 0u);
+  EXPECT_EQ(chain.steps[0].at_a_time, 3u);
+  EXPECT_FALSE(chain.shards_wait);
+}
+
+// With those of earlier submissions never more than there are nodes.
+TEST(PlanJobs, WaitsWhereEarlierTasksHaveAllNodes) {
+  JobSituation situation = fresh(6, false);
+  situation.record = {6, {{"10", JobKind::kShards}, {"11", JobKind::kMerge}}};
+  situation.queue = {{"10", 1}, {"10", 2}, {"10", 3}, {"10", 4}, {"11", 0}};
+  situation.at_work = {true, true, false, false, false, false};
+  const JobChain chain = plan_jobs(situation);
+  EXPECT_EQ(steps_of(chain), "shards:5,6 merge");
+  EXPECT_TRUE(chain.shards_wait);
+  EXPECT_EQ(chain.steps[0].at_a_time, 4u);
+  EXPECT_EQ(chain.waiting, 2u) << "who is at work waits no more";
+  EXPECT_EQ(chain.at_work, 2u);
 }
 
 TEST(PlanJobs, NothingWhereAllIsInTheQueue) {
@@ -185,8 +204,8 @@ TEST(JobScript, IsReadable) {
   request.account = "causal";
   const JobPlaces places{"/opt/armature", "/data/run/job/study/study.toml", "/data/run",
                          "/data/run/job/logs"};
-  EXPECT_EQ(job_script({JobKind::kShards, {1, 2, 3, 4, 5, 6, 7, 8}}, 8, request, places, "my study",
-                       {"The study."}),
+  EXPECT_EQ(job_script({JobKind::kShards, {1, 2, 3, 4, 5, 6, 7, 8}, 4}, 8, request, places,
+                       "my study", {"The study."}),
             R"script(#!/bin/bash
 # The study.
 #SBATCH --job-name=armature-my-study-shards
@@ -210,12 +229,12 @@ exec /opt/armature run /data/run/job/study/study.toml \
   --threads "$SLURM_CPUS_PER_TASK" --yes --quiet
 )script");
   const std::string merge =
-      job_script({JobKind::kMerge, {}}, 8, request_of(4, 16, 7200), places, "s", {});
+      job_script({JobKind::kMerge}, 8, request_of(4, 16, 7200), places, "s", {});
   EXPECT_TRUE(contains(merge, "/opt/armature merge /data/run\n/opt/armature report /data/run\n"));
   EXPECT_TRUE(contains(merge, "#SBATCH --cpus-per-task=1\n"));
   EXPECT_FALSE(contains(merge, "array"));
   EXPECT_FALSE(
-      contains(job_script({JobKind::kSearchMerge, {}}, 8, request, places, "s", {}), "report"));
+      contains(job_script({JobKind::kSearchMerge}, 8, request, places, "s", {}), "report"));
 }
 
 TEST(JobScript, KeepsWhatPathsHoldFromShellAndSlurm) {
@@ -223,7 +242,7 @@ TEST(JobScript, KeepsWhatPathsHoldFromShellAndSlurm) {
   EXPECT_EQ(run_shell("printf %s " + shell_word(odd), "/").out, odd);
   EXPECT_EQ(shell_word("plain/path-1.toml"), "plain/path-1.toml");
   EXPECT_EQ(shell_word(""), "''");
-  const std::string script = job_script({JobKind::kMerge, {}}, 2, request_of(1, 1, 60),
+  const std::string script = job_script({JobKind::kMerge}, 2, request_of(1, 1, 60),
                                         {"/a b/armature", odd, odd, odd + "/logs"}, "s", {});
   EXPECT_TRUE(contains(script, "--output=\"/data/it's $HOME 100%% `x`; a&b/logs/merge-%j.log\"\n"))
       << script;
