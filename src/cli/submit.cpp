@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <sstream>
 
 #include "armature/error.h"
 #include "armature/study.h"
@@ -69,39 +69,35 @@ JobPlaces places_of(const SubmitOptions& options) {
   return places;
 }
 
-// The least number of processors that a node of the partition has (of the default one, where none
-// was named), as Slurm tells it; nothing where it cannot be asked.
-std::optional<std::uint64_t> processors_of_nodes(const std::string& partition) {
-  if (!program_exists("sinfo")) return std::nullopt;
-  std::vector<std::string> command = {"sinfo", "--noheader", "--format=%P %c"};
-  if (!partition.empty()) command.push_back("--partition=" + partition);
-  std::istringstream lines;
+// What Slurm tells of its partitions; nothing where it cannot be asked.
+std::vector<Partition> all_partitions() {
+  if (!program_exists("sinfo")) return {};
   try {
-    lines.str(program_output(command));
+    return read_partitions(
+        program_output({"sinfo", "--noheader", "--all", "--exact", "--format=%P %a %l %c"}));
   } catch (const Error&) {
-    return std::nullopt;
+    return {};
   }
-  std::optional<std::uint64_t> least, least_of_default;
-  const auto lower = [](std::optional<std::uint64_t>& value, std::uint64_t other) {
-    value = std::min(value.value_or(other), other);
-  };
-  std::string name, count;
-  while (lines >> name >> count) {
-    if (count.ends_with('+')) count.pop_back();  // some nodes have more
-    const std::optional<std::uint64_t> number = parse_integer(count);
-    if (!number || *number == 0) continue;
-    lower(least, *number);
-    if (name.ends_with('*')) lower(least_of_default, *number);
-  }
-  return partition.empty() && least_of_default ? least_of_default : least;
 }
 
-std::uint32_t cores_of_task(const SubmitOptions& options) {
+// Those that jobs will go to: sbatch, too, takes the variable where nothing is said.
+std::vector<Partition> partitions_for(const SubmitOptions& options) {
+  const std::vector<Partition> all = all_partitions();
+  if (all.empty()) return {};
+  const char* variable = std::getenv("SBATCH_PARTITION");
+  return partitions_named(
+      all, options.partition.empty() && variable != nullptr ? variable : options.partition);
+}
+
+std::uint32_t cores_of_task(const SubmitOptions& options,
+                            const std::vector<Partition>& partitions) {
   constexpr std::uint64_t kMostCores = 4096;
   if (!options.cores.empty())
     return static_cast<std::uint32_t>(whole_number("--cores", options.cores, 1, kMostCores));
-  if (const std::optional<std::uint64_t> least = processors_of_nodes(options.partition))
-    return static_cast<std::uint32_t>(std::min(*least, kMostCores));
+  std::uint64_t fewest = kMostCores + 1;
+  for (const Partition& one : partitions)
+    if (one.fewest > 0) fewest = std::min({fewest, one.fewest, kMostCores});
+  if (fewest <= kMostCores) return static_cast<std::uint32_t>(fewest);
   const unsigned here = cores_given();
   complain(fmt::format(
       "note: Slurm does not say how many processors its nodes have; taken is what this machine "
@@ -118,7 +114,9 @@ JobRequest request_of(const SubmitOptions& options) {
   require_word("--account", options.account);
   request.partition = options.partition;
   request.account = options.account;
-  request.cores = cores_of_task(options);
+  const std::vector<Partition> partitions = partitions_for(options);
+  request.cores = cores_of_task(options, partitions);
+  require_possible(partitions, request);
   return request;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
@@ -109,6 +110,108 @@ std::string slurm_time(double seconds) {
   const std::uint64_t days = whole / 86400;
   return fmt::format("{}{:02}:{:02}:{:02}", days > 0 ? fmt::format("{}-", days) : "",
                      whole / 3600 % 24, whole / 60 % 60, whole % 60);
+}
+
+namespace {
+
+// As sinfo prints limits: "30:00", "2:00:00", "1-00:00:00"; "infinite", and whatever else it may
+// say, binds nobody.
+double partition_limit(std::string_view text) {
+  double days = 0, seconds = 0;
+  if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
+    days = plain_digits(text.substr(0, dash)).value_or(kLongestLimit);
+    text.remove_prefix(dash + 1);
+  }
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(':', start), text.size());
+    const std::optional<double> number = plain_digits(text.substr(start, end - start));
+    if (!number) return std::numeric_limits<double>::infinity();
+    seconds = 60 * seconds + *number;
+    start = end + 1;
+  }
+  return days * kDay + seconds;
+}
+
+void add_node(Partition& partition, std::string count) {
+  const bool some_have_more = count.ends_with('+');
+  if (some_have_more) count.pop_back();
+  const std::optional<std::uint64_t> number = parse_integer(count);
+  if (!number || *number == 0) return;
+  const std::uint64_t most = some_have_more ? std::numeric_limits<std::uint64_t>::max() : *number;
+  partition.fewest = partition.fewest == 0 ? *number : std::min(partition.fewest, *number);
+  partition.most = std::max(partition.most, most);
+}
+
+std::string names_of(const std::vector<Partition>& partitions) {
+  std::vector<std::string> names;
+  for (const Partition& one : partitions) names.push_back(one.name);
+  return join(names, ", ");
+}
+
+std::vector<Partition> those_up(std::vector<Partition> partitions) {
+  std::erase_if(partitions, [](const Partition& one) { return !one.up; });
+  return partitions;
+}
+
+}  // namespace
+
+std::vector<Partition> read_partitions(const std::string& lines) {
+  std::vector<Partition> partitions;
+  std::istringstream stream(lines);
+  std::string name, state, limit, count;
+  while (stream >> name >> state >> limit >> count) {
+    const bool is_default = name.ends_with('*');
+    if (is_default) name.pop_back();
+    auto found = std::find_if(partitions.begin(), partitions.end(),
+                              [&](const Partition& one) { return one.name == name; });
+    if (found == partitions.end())
+      found = partitions.insert(partitions.end(),
+                                {name, is_default, state == "up", partition_limit(limit)});
+    add_node(*found, count);
+  }
+  return partitions;
+}
+
+std::vector<Partition> partitions_named(const std::vector<Partition>& all,
+                                        const std::string& names) {
+  std::vector<Partition> named;
+  std::istringstream words(names);
+  for (std::string name; std::getline(words, name, ',');) {
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const Partition& one) { return one.name == name; });
+    if (found == all.end())
+      throw Error(
+          {"", "--partition", "'" + name + "', of which there is none", "one of " + names_of(all)});
+    named.push_back(*found);
+  }
+  for (const Partition& one : all)
+    if (names.empty() && one.is_default) named.push_back(one);
+  const std::vector<Partition> up = those_up(named);
+  if (!named.empty() && up.empty())
+    throw Error({"", "--partition", "'" + names_of(named) + "', which takes no jobs now",
+                 those_up(all).empty() ? "one that is up; none is"
+                                       : "one that is up: " + names_of(those_up(all))});
+  return up;
+}
+
+void require_possible(const std::vector<Partition>& partitions, const JobRequest& request) {
+  if (partitions.empty()) return;
+  const std::string where = ", as the partition " + names_of(partitions) + " has it";
+  double longest = 0;
+  std::uint64_t most = 0;
+  for (const Partition& one : partitions) longest = std::max(longest, one.limit);
+  if (request.limit > longest)
+    throw Error(
+        {"", "--time", slurm_time(request.limit), "at most " + slurm_time(longest) + where});
+  for (const Partition& one : partitions) {
+    if (one.limit < request.limit) continue;
+    if (one.most == 0) return;
+    most = std::max(most, one.most);
+  }
+  if (request.cores > most)
+    throw Error(
+        {"", "--cores", fmt::format("{}", request.cores),
+         fmt::format("at most {}, as a node of the partition {} has", most, names_of(partitions))});
 }
 
 WorkEstimate estimate_work(const StudyPlan& plan, const std::vector<double>& seconds) {

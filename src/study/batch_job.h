@@ -30,6 +30,23 @@ struct JobRequest {
   std::string account;
 };
 
+/// A partition of the queue, by all lines of `sinfo --all --exact --format "%P %a %l %c"` on it.
+struct Partition {
+  std::string name;
+  bool is_default = false;
+  bool up = false;
+  double limit = 0;          // in seconds; infinite where there is none
+  std::uint64_t fewest = 0;  // processors of a node; 0: not known
+  std::uint64_t most = 0;
+};
+std::vector<Partition> read_partitions(const std::string& lines);
+/// Those that jobs would go to: all of "a,b", the default one where nothing is named, none where
+/// there is no default. Throws Error naming --partition if one does not exist, or none is up.
+std::vector<Partition> partitions_named(const std::vector<Partition>& all,
+                                        const std::string& names);
+/// Throws Error naming what none of these can give: a job that asks for it would wait for ever.
+void require_possible(const std::vector<Partition>& partitions, const JobRequest& request);
+
 /// What a study comes to, in seconds of one core, by trial_seconds.
 struct WorkEstimate {
   double search = 0;  // of the first stage; 0: there is none

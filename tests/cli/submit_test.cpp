@@ -18,7 +18,9 @@ class SubmitCommand : public testing::Test {
   SubmitCommand() {
     write_file(directory_.file("small.toml"), kSmallStudy);
     make_directory(directory_.file("programs"));
-    stand_in("sinfo", "echo 'short 4'; echo 'all* 16+'; echo 'all* 12'");
+    stand_in("sinfo",
+             "echo 'short up 1:30:00 4'; echo 'all* up infinite 16'; echo 'all* up infinite 12'; "
+             "echo 'closed down infinite 64'");
     stand_in("squeue", "cat queue 2>/dev/null || true");
     stand_in("scancel", "true");
     // Numbers jobs from 101 on; refuses the one whose script a file names.
@@ -84,7 +86,8 @@ TEST_F(SubmitCommand, SubmitsOneAfterTheOther) {
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_TRUE(contains(result.out, "Submitted: 101 (shards), 102 (merge)\n")) << result.out;
   EXPECT_TRUE(contains(result.out, "squeue -j 101,102\n"));
-  EXPECT_TRUE(contains(calls(), "--partition=short"));
+  EXPECT_TRUE(contains(read_file(directory_.file("runs/small/job/shards.sh")),
+                       "#SBATCH --partition=short\n"));
   EXPECT_TRUE(contains(calls(),
                        "sbatch --parsable --dependency=afterany:101 "
                        "--kill-on-invalid-dep=yes "))
@@ -274,6 +277,17 @@ TEST_F(SubmitCommand, RefusesBadInput) {
   refused(file + "--nodes 2 --time 1h --partition 'a b'", "--partition: got 'a b'");
   refused(file + "--nodes 2 --time 1h --account $'a\\n#'", "--account: got ");
   refused(file + "--nodes 2 --time 1h --out 'a\"b'", "without double quotes");
+  const std::string two = file + "--nodes 2 --time 2h ";
+  refused(two + "--partition short",
+          "--time: got 02:00:00, expected at most 01:30:00, as the partition short has it");
+  refused("export SBATCH_PARTITION=short\n" + two, "expected at most 01:30:00");
+  refused(two + "--cores 17",
+          "--cores: got 17, expected at most 16, as a node of the partition all");
+  refused(two + "--partition nosuch",
+          "--partition: got 'nosuch', of which there is none, expected one of short, all, closed");
+  refused(
+      two + "--partition closed",
+      "--partition: got 'closed', which takes no jobs now, expected one that is up: short, all");
   refused("armature submit none.toml --nodes 2 --time 1h", "none.toml");
   refused(file + "horizons=[0] --nodes 2 --time 1h", "small.toml");
   refused(file + "replications=100_000_000 --nodes 2 --time 1min --cores 1",

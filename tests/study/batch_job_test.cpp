@@ -52,6 +52,41 @@ std::uint32_t shards_for(double seconds, const JobRequest& request) {
   return choose_shards({0, seconds, 0}, request);
 }
 
+TEST(Partitions, AsSlurmTellsOfThem) {
+  const std::vector<Partition> all = read_partitions(
+      "short up 30:00 4\nall* up infinite 16\nall* up infinite 12\nlong up 7-01:00:01 8+\n"
+      "closed down n/a 64\n");
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].limit, 1800);
+  EXPECT_EQ(all[1].fewest, 12u);
+  EXPECT_EQ(all[1].most, 16u);
+  EXPECT_TRUE(all[1].is_default);
+  EXPECT_EQ(all[2].limit, 7 * 86400 + 3601);
+  EXPECT_FALSE(all[3].up);
+  ASSERT_EQ(partitions_named(all, "").size(), 1u);
+  EXPECT_EQ(partitions_named(all, "")[0].name, "all");
+  EXPECT_EQ(partitions_named(all, "closed,short").size(), 1u) << "those that are up";
+  EXPECT_TRUE(contains(refusal([&] { partitions_named(all, "short,none"); }), "'none', of which"));
+  EXPECT_TRUE(contains(refusal([&] { partitions_named(all, "closed"); }), "takes no jobs now"));
+}
+
+TEST(Partitions, MustBeAbleToGiveWhatIsAskedFor) {
+  const std::vector<Partition> all =
+      read_partitions("short up 30:00 64\nall* up 1-00:00:00 16\nlarge up infinite 8+\n");
+  const auto asked = [&](const std::string& names, std::uint32_t cores, double limit) {
+    return refusal(
+        [&] { require_possible(partitions_named(all, names), request_of(1, cores, limit)); });
+  };
+  EXPECT_EQ(asked("short", 64, 1800), "(accepted)");
+  EXPECT_TRUE(
+      contains(asked("short", 64, 1801), "--time: got 00:30:01, expected at most 00:30:00"));
+  EXPECT_TRUE(contains(asked("", 17, 1800), "--cores: got 17, expected at most 16"));
+  EXPECT_EQ(asked("large", 1000, 1e7), "(accepted)") << "some have more, nobody says how many";
+  EXPECT_EQ(asked("short,all", 64, 1800), "(accepted)");
+  EXPECT_TRUE(contains(asked("short,all", 64, 3600), "--cores")) << "no one of both has both";
+  EXPECT_EQ(refusal([&] { require_possible({}, request_of(1, 1000, 1e9)); }), "(accepted)");
+}
+
 // A shard of two cores has 7200 s for half of two hours.
 TEST(ChooseShards, EachTakesHalfOfTheLimitAtMost) {
   const JobRequest request = request_of(4, 2, 7200);
