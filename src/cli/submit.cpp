@@ -36,6 +36,7 @@ struct SubmitOptions {
   std::string partition;
   std::string cores;
   std::string account;
+  std::vector<std::string> more;
   std::string directory;
   bool dry_run = false;
   bool yes = false;
@@ -114,6 +115,8 @@ JobRequest request_of(const SubmitOptions& options) {
   require_word("--account", options.account);
   request.partition = options.partition;
   request.account = options.account;
+  request.more = options.more;
+  for (const std::string& option : options.more) require_sbatch_option(option);
   const std::vector<Partition> partitions = partitions_for(options);
   request.cores = cores_of_task(options, partitions);
   require_possible(partitions, request);
@@ -346,8 +349,9 @@ std::vector<SubmittedJob> hand_over(const std::vector<Script>& scripts, const Jo
 std::string shard_words(const WorkEstimate& work, std::uint32_t shards, const JobRequest& request) {
   const double larger = std::max(work.search, work.study);
   return fmt::format("{}, at most {} at a time, each on {} of one node: by the estimate {} of {}.",
-                     counted(shards, "shard"), request.nodes, counted(request.cores, "core"),
-                     time_text(larger / shards / request.cores), time_text(request.limit));
+                     counted(shards, "shard"), std::min(shards, request.nodes),
+                     counted(request.cores, "core"), time_text(larger / shards / request.cores),
+                     time_text(request.limit));
 }
 
 std::string work_words(const StudyPlan& plan, const WorkEstimate& work) {
@@ -515,6 +519,10 @@ void add_submit(CLI::App& app) {
   command->add_option("--cores,-c", options->cores,
                       "of a node for one task [the fewest that a node of the partition has]");
   command->add_option("--account,-A", options->account, "Slurm's account [its default]");
+  command
+      ->add_option("--sbatch", options->more,
+                   "another option of sbatch for every job, once for each: --sbatch=--mem=8G")
+      ->allow_extra_args(false);
   command->add_option("--out,-o", options->directory,
                       "the study's directory, which all nodes see [runs/FILE's stem]");
   command->add_flag("--dry-run", options->dry_run, "show the scripts; write and submit nothing");

@@ -25,6 +25,7 @@ namespace {
 
 constexpr double kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
 constexpr double kShortestLimit = kMinute;  // to Slurm a shorter one is a minute
+constexpr double kShortestShard = kMinute;  // that is made for the sake of evenness alone
 constexpr double kLongestLimit = 365 * kDay;
 
 double unit_seconds(std::string_view unit) {
@@ -200,11 +201,16 @@ void require_possible(const std::vector<Partition>& partitions, const JobRequest
   double longest = 0;
   std::uint64_t most = 0;
   for (const Partition& one : partitions) longest = std::max(longest, one.limit);
+  // A quality of service may lift a partition's limit.
+  const bool lifted =
+      std::any_of(request.more.begin(), request.more.end(),
+                  [](const std::string& option) { return option.starts_with("--qos"); });
+  if (lifted) longest = std::numeric_limits<double>::infinity();
   if (request.limit > longest)
     throw Error(
         {"", "--time", slurm_time(request.limit), "at most " + slurm_time(longest) + where});
   for (const Partition& one : partitions) {
-    if (one.limit < request.limit) continue;
+    if (one.limit < request.limit && !lifted) continue;
     if (one.most == 0) return;
     most = std::max(most, one.most);
   }
@@ -221,8 +227,12 @@ WorkEstimate estimate_work(const StudyPlan& plan, const std::vector<double>& sec
       seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end());
   if (!searches_first(plan)) {
     work.study = plan.study.replications * all;
+    work.replications = std::uint64_t{plan.study.replications} * plan.cells.size();
     return work;
   }
+  const std::uint64_t lists = search_choices(plan).size();
+  work.replications = std::max(std::uint64_t{plan.study.search->replications} * plan.cells.size(),
+                               std::uint64_t{plan.study.replications} * lists);
   work.search = plan.study.search->replications * all;
   // Which cell of a list the search will choose nobody knows yet: it counts as their mean.
   for (const std::vector<std::uint32_t>& choices : search_choices(plan)) {
@@ -250,9 +260,12 @@ std::uint32_t choose_shards(const WorkEstimate& work, const JobRequest& request)
                              kMostTasks, slurm_time(request.limit), counted(request.cores, "core"),
                              rough_time(2 * larger / kMostTasks / request.cores),
                              std::ceil(2 * larger / kMostTasks / request.limit))});
-  const auto least = std::max(static_cast<std::uint32_t>(needed), request.nodes);
+  const auto most =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(work.replications, 1, kMostTasks));
+  const auto least = std::min(std::max(static_cast<std::uint32_t>(needed), request.nodes), most);
   const std::uint32_t even = (least + request.nodes - 1) / request.nodes * request.nodes;
-  return even <= kMostTasks ? even : least;
+  const bool worth_it = larger / even / request.cores >= kShortestShard;
+  return even <= most && worth_it ? even : least;
 }
 
 // --- What is submitted ---------------------------------------------------------------------------
@@ -468,6 +481,21 @@ void require_plain_paths(const JobPlaces& places) {
                      "of a script cannot hold"});
 }
 
+void require_sbatch_option(const std::string& text) {
+  const auto refuse = [&](const std::string& expected) {
+    throw Error({"", "--sbatch", "'" + shown(text, 100) + "'", expected});
+  };
+  if (text.size() < 3 || !text.starts_with("--") || text[2] < 'a' || text[2] > 'z')
+    refuse("a long option of sbatch: --mem=8G");
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') refuse("one line");
+  const std::string name = text.substr(2, text.find_first_of(" =") - 2);
+  for (const char* own : {"array", "nodes", "ntasks", "cpus-per-task", "time", "partition",
+                          "account", "job-name", "output", "dependency", "parsable", "wrap"})
+    if (name == own)
+      refuse("an option that armature submit does not set itself, as it does --" + name);
+}
+
 std::string job_script(const JobStep& step, std::uint32_t shards, const JobRequest& request,
                        const JobPlaces& places, const std::string& name,
                        const std::vector<std::string>& words) {
@@ -486,6 +514,7 @@ std::string job_script(const JobStep& step, std::uint32_t shards, const JobReque
   if (!request.partition.empty()) option("partition=" + request.partition);
   if (!request.account.empty()) option("account=" + request.account);
   option("output=" + log_path(places, kind_name(step.kind) + (computes ? "-%A_%a" : "-%j")));
+  for (const std::string& line : request.more) text += "#SBATCH " + line + "\n";
   if (computes) {
     // A node that fails costs a task what it had at work, no more.
     option("requeue");

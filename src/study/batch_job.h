@@ -28,7 +28,11 @@ struct JobRequest {
   double limit = 3600;      // of a task, in seconds
   std::string partition;    // empty: the queue's own choice, as is the account
   std::string account;
+  std::vector<std::string> more;  // options of sbatch, as "--mem=8G": a line each of every script
 };
+/// Throws Error naming --sbatch unless this is one long option of sbatch that is not given by
+/// another option here.
+void require_sbatch_option(const std::string& text);
 
 /// A partition of the queue, by all lines of `sinfo --all --exact --format "%P %a %l %c"` on it.
 struct Partition {
@@ -52,6 +56,7 @@ struct WorkEstimate {
   double search = 0;  // of the first stage; 0: there is none
   double study = 0;
   double longest_replication = 0;
+  std::uint64_t replications = 0;  // of all cells, of the stage that has more
 };
 WorkEstimate estimate_work(const StudyPlan& plan, const std::vector<double>& seconds);
 
@@ -59,7 +64,8 @@ WorkEstimate estimate_work(const StudyPlan& plan, const std::vector<double>& sec
 inline constexpr std::uint32_t kMostTasks = 1000;
 
 /// So many that each takes at most half of the limit, at least one per node, and a multiple of the
-/// nodes where that can be. Throws Error naming the estimate and what would do.
+/// nodes where that can be and leaves each a minute of work; but never more than there are
+/// replications. Throws Error naming the estimate and what would do.
 std::uint32_t choose_shards(const WorkEstimate& work, const JobRequest& request);
 
 // --- What is submitted ---------------------------------------------------------------------------

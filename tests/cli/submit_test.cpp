@@ -98,6 +98,23 @@ TEST_F(SubmitCommand, SubmitsOneAfterTheOther) {
   EXPECT_TRUE(is_there("runs/small/job/logs"));
 }
 
+TEST_F(SubmitCommand, NoShardWithoutAReplication) {
+  const ProgramResult result =
+      shell("armature submit small.toml replications=1 --nodes 1000 --time 1h --dry-run");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "18 shards, at most 18 at a time")) << result.out;
+}
+
+TEST_F(SubmitCommand, PassesOtherOptionsOn) {
+  const ProgramResult result = shell(
+      std::string(kCall) + "--sbatch=--mem=8G --sbatch '--constraint=\"a&b\"' replications=5");
+  ASSERT_EQ(result.status, 0) << result.err;
+  for (const char* script : {"runs/small/job/shards.sh", "runs/small/job/merge.sh"})
+    EXPECT_TRUE(contains(read_file(directory_.file(script)),
+                         "#SBATCH --mem=8G\n#SBATCH --constraint=\"a&b\"\n"))
+        << script;
+}
+
 TEST_F(SubmitCommand, ASearchHasTwoRounds) {
   const ProgramResult result = shell(std::string(kCall) + "'search={replications=3}'");
   ASSERT_EQ(result.status, 0) << result.err;
@@ -277,6 +294,8 @@ TEST_F(SubmitCommand, RefusesBadInput) {
   refused(file + "--nodes 2 --time 1h --partition 'a b'", "--partition: got 'a b'");
   refused(file + "--nodes 2 --time 1h --account $'a\\n#'", "--account: got ");
   refused(file + "--nodes 2 --time 1h --out 'a\"b'", "without double quotes");
+  refused(file + "--nodes 2 --time 1h --sbatch mem=8G", "--sbatch: got 'mem=8G'");
+  refused(file + "--nodes 2 --time 1h --sbatch=$'--mem=8G\\nx'", "--sbatch: got ");
   const std::string two = file + "--nodes 2 --time 2h ";
   refused(two + "--partition short",
           "--time: got 02:00:00, expected at most 01:30:00, as the partition short has it");

@@ -49,7 +49,7 @@ JobRequest request_of(std::uint32_t nodes, std::uint32_t cores, double limit) {
 }
 
 std::uint32_t shards_for(double seconds, const JobRequest& request) {
-  return choose_shards({0, seconds, 0}, request);
+  return choose_shards({0, seconds, 0, 1'000'000}, request);
 }
 
 TEST(Partitions, AsSlurmTellsOfThem) {
@@ -81,6 +81,10 @@ TEST(Partitions, MustBeAbleToGiveWhatIsAskedFor) {
   EXPECT_TRUE(
       contains(asked("short", 64, 1801), "--time: got 00:30:01, expected at most 00:30:00"));
   EXPECT_TRUE(contains(asked("", 17, 1800), "--cores: got 17, expected at most 16"));
+  JobRequest lifted = request_of(1, 64, 1801);
+  lifted.more = {"--qos=long"};
+  EXPECT_EQ(refusal([&] { require_possible(partitions_named(all, "short"), lifted); }),
+            "(accepted)");
   EXPECT_EQ(asked("large", 1000, 1e7), "(accepted)") << "some have more, nobody says how many";
   EXPECT_EQ(asked("short,all", 64, 1800), "(accepted)");
   EXPECT_TRUE(contains(asked("short,all", 64, 3600), "--cores")) << "no one of both has both";
@@ -94,13 +98,30 @@ TEST(ChooseShards, EachTakesHalfOfTheLimitAtMost) {
   EXPECT_EQ(shards_for(4 * 7200, request), 4u);
   EXPECT_EQ(shards_for(4 * 7200 + 1, request), 8u);
   EXPECT_EQ(shards_for(9.5 * 7200, request), 12u);
-  EXPECT_EQ(choose_shards({9.5 * 7200, 1, 0}, request), 12u) << "the larger stage decides";
+  EXPECT_EQ(choose_shards({9.5 * 7200, 1, 0, 1000}, request), 12u) << "the larger stage decides";
 }
 
 TEST(ChooseShards, AMultipleOfTheNodesWhereItCanBe) {
   EXPECT_EQ(shards_for(999.5 * 7200, request_of(4, 2, 7200)), 1000u);
   EXPECT_EQ(shards_for(999.5 * 7200, request_of(7, 2, 7200)), 1000u);  // 1001 would be too many
   EXPECT_EQ(shards_for(1, request_of(1000, 2, 7200)), 1000u);
+}
+
+TEST(ChooseShards, NoneWithoutAReplication) {
+  const auto shards = [](double seconds, std::uint64_t replications, std::uint32_t nodes) {
+    return choose_shards({0, seconds, 0, replications}, request_of(nodes, 2, 7200));
+  };
+  EXPECT_EQ(shards(3, 160, 1000), 160u);
+  EXPECT_EQ(shards(3, 160, 2), 2u);
+  EXPECT_EQ(shards(3, 1, 2), 1u);
+  EXPECT_EQ(shards(9.5 * 7200, 11, 4), 10u) << "12 are too many";
+  EXPECT_EQ(shards(20 * 7200, 11, 4), 11u);
+}
+
+// Half of a limit of a minute, on one core: 31 shards of 29 s, or 60 of 15 s.
+TEST(ChooseShards, NoShortOnesForEvennessAlone) {
+  EXPECT_EQ(shards_for(31 * 29, request_of(30, 1, 60)), 30u);
+  EXPECT_EQ(shards_for(31 * 30, request_of(30, 1, 60)), 31u);
 }
 
 TEST(ChooseShards, SaysWhatWouldDo) {
@@ -113,7 +134,7 @@ TEST(ChooseShards, SaysWhatWouldDo) {
   EXPECT_LE(shards_for(2500.0 * 7200, request_of(4, 2, 5 * 3600)), kMostTasks);
   EXPECT_LE(shards_for(2500.0 * 7200, request_of(4, 5, 7200)), kMostTasks);
   EXPECT_TRUE(contains(refusal([&] {
-                         choose_shards({0, 1, 8000}, request);
+                         choose_shards({0, 1, 8000, 1000}, request);
                        }),
                        "more than one replication takes"));
 }
@@ -125,9 +146,12 @@ TEST(EstimateWork, CountsBothStagesOfASearch) {
   EXPECT_EQ(work.study, 2 * 6 * 18);
   EXPECT_EQ(work.search, 0);
   EXPECT_EQ(work.longest_replication, 2);
+  EXPECT_EQ(work.replications, 6u * 18);
   const StudyPlan searching = plan_of("search = {replications = 3}\n" + std::string(kSmallStudy));
   const WorkEstimate two = estimate_work(searching, seconds);
   EXPECT_EQ(two.search, 2 * 3 * 18);
+  EXPECT_EQ(two.replications,
+            std::max<std::uint64_t>(3 * 18, 6 * search_choices(searching).size()));
   EXPECT_EQ(two.study, 2.0 * 6 * static_cast<double>(search_choices(searching).size()));
 }
 
@@ -270,6 +294,19 @@ exec /opt/armature run /data/run/job/study/study.toml \
   EXPECT_FALSE(contains(merge, "array"));
   EXPECT_FALSE(
       contains(job_script({JobKind::kSearchMerge}, 8, request, places, "s", {}), "report"));
+}
+
+TEST(JobScript, TakesMoreOptions) {
+  JobRequest request = request_of(4, 16, 7200);
+  request.more = {"--mem=8G", "--mail-type=END,FAIL"};
+  for (const JobKind kind : {JobKind::kShards, JobKind::kMerge})
+    EXPECT_TRUE(contains(job_script({kind, {1}, 1}, 1, request, {"/a", "/s", "/d", "/l"}, "s", {}),
+                         "\n#SBATCH --mem=8G\n#SBATCH --mail-type=END,FAIL\n"));
+  for (const char* good : {"--mem=8G", "--mem 8G", "--exclusive", "--constraint=\"a&b\""})
+    EXPECT_EQ(refusal([&] { require_sbatch_option(good); }), "(accepted)") << good;
+  for (const char* bad : {"", "mem=8G", "-p x", "--", "---", "-- mem", "--mem=8G\nrm -r /",
+                          "--mem=8G\r", "--array=1-9", "--time 3", "--output=x"})
+    EXPECT_TRUE(contains(refusal([&] { require_sbatch_option(bad); }), "--sbatch: got ")) << bad;
 }
 
 TEST(JobScript, KeepsWhatPathsHoldFromShellAndSlurm) {
