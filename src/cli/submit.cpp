@@ -535,7 +535,10 @@ void add_submit(CLI::App& app) {
       "Examples:\n"
       "  armature submit studies/headline.toml --nodes 4 --time 2h --dry-run\n"
       "  armature submit studies/delay.toml replications=5 horizons=1000 \\\n"
-      "                  --nodes 2 --time 30min --cores 16 --partition short --dry-run");
+      "                  --nodes 2 --time 30min --cores 16 --dry-run\n"
+      "  armature submit studies/delay.toml replications=5 horizons=1000 \\\n"
+      "                  --nodes 2 --time 30min --partition short \\\n"
+      "                  --sbatch=--mem=8G --dry-run");
   command->callback([options] { submit(*options); });
 }
 
