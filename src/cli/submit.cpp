@@ -1,7 +1,6 @@
 // A study on a cluster: submit plans it, writes the job scripts and hands them to Slurm; the same
 // again submits what did not come through.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,6 +16,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/slurm.h"
 #include "cli/terminal.h"
 #include "study/batch_job.h"
 #include "study/plan.h"
@@ -124,11 +124,6 @@ JobRequest request_of(const SubmitOptions& options) {
 }
 
 // --- How far the directory is --------------------------------------------------------------------
-
-std::vector<QueuedTask> queue_of_ours() {
-  return read_queue(program_output(
-      {"squeue", "--noheader", "--array", fmt::format("--user={}", ::getuid()), "--format=%F %K"}));
-}
 
 // What all tasks would find out one by one.
 void require_place(const StudyPlan& plan, const std::string& directory) {

@@ -160,6 +160,25 @@ TEST_F(SubmitCommand, NeverMoreAtATimeThanNodes) {
   EXPECT_TRUE(contains(calls(), "--dependency=afterany:103:101")) << calls();
 }
 
+TEST_F(SubmitCommand, StatusKnowsWhatWaitsInTheQueue) {
+  ASSERT_EQ(shell("armature submit small.toml --nodes 4 --time 1h").status, 0);
+  ASSERT_EQ(shell("armature run small.toml --quiet --shard 1/4 --out runs/small").status, 0);
+  ASSERT_EQ(shell("armature run small.toml --quiet --shard 2/4 --out runs/small").status, 0);
+  Database(directory_.file("runs/small/shards/2-of-4/study.sqlite"), Database::Mode::kReadWrite)
+      .execute("DELETE FROM run WHERE key = 'seal'");
+  const auto status = [&] { return shell("armature status runs/small").out; };
+  EXPECT_TRUE(contains(status(), "1 of 4 shards finished, 1 stopped, 2 missing")) << status();
+  write_file(directory_.file("queue"), "101 2\n101 3\n101 4\n102 N/A\n");
+  EXPECT_TRUE(contains(status(), "1 of 4 shards finished, 3 in the queue;")) << status();
+  EXPECT_TRUE(contains(status(), "3–4")) << status();
+  EXPECT_TRUE(contains(status(), "not begun")) << status();
+  EXPECT_TRUE(contains(status(), "stopped, in the queue again")) << status();
+  write_file(directory_.file("queue"), "101 3\n102 N/A\n");
+  EXPECT_TRUE(contains(status(), "1 in the queue, 1 stopped, 1 missing")) << status();
+  stand_in("squeue", "echo 'squeue: error: no' >&2; exit 1");
+  EXPECT_TRUE(contains(status(), "1 stopped, 2 missing")) << status();
+}
+
 TEST_F(SubmitCommand, AnEditedStudyIsAnother) {
   ASSERT_EQ(shell(kCall).status, 0);
   write_file(directory_.file("small.toml"), "title = \"edited\"\n" + std::string(kSmallStudy + 17));
