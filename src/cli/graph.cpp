@@ -637,8 +637,9 @@ void add_graph(CLI::App& app) {
     sub->footer(
         "Examples:\n"
         "  armature graph instance examples/graphs/front-door.dag -c tar -r cancer=no\n"
-        "  armature graph instance examples/graphs/lu-email.bif -a product,purpose,sent \\\n"
-        "                 -c subject,template,read -r clicked=yes -o email.json");
+        "  armature graph instance examples/graphs/lu-email.bif \\\n"
+        "                 -a product,purpose,sent -c subject,template,read \\\n"
+        "                 -r clicked=yes -o email.json");
     sub->callback([options] { about_the_file(*options, write_graph_instance); });
   }
   {

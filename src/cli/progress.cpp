@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 
@@ -32,12 +33,14 @@ void stop_on(int signal) {
 
 }  // namespace
 
+// Rounded before it is split, or a minute could have 60 seconds.
 std::string time_text(double seconds) {
-  if (seconds < 60) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 3600)
-    return fmt::format("{:.0f} min {:02.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
-  return fmt::format("{:.0f} h {:02.0f} min", std::floor(seconds / 3600),
-                     std::fmod(seconds / 60, 60));
+  const double whole = std::round(seconds);
+  if (whole < 60) return fmt::format("{:.0f} s", whole);
+  if (whole < 3600)
+    return fmt::format("{:.0f} min {:02.0f} s", std::floor(whole / 60), std::fmod(whole, 60));
+  const double minutes = std::round(whole / 60);
+  return fmt::format("{:.0f} h {:02.0f} min", std::floor(minutes / 60), std::fmod(minutes, 60));
 }
 
 // The percentage is that of the replications beside it; a full hundred only when all are done. The

@@ -7,12 +7,14 @@
 #include <cmath>
 #include <csignal>
 #include <map>
+#include <set>
 
 #include "armature/error.h"
 #include "armature/study.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/slurm.h"
 #include "cli/terminal.h"
 #include "report/table.h"
 #include "study/batch_job.h"
@@ -117,7 +119,11 @@ std::string share_words(const ShardStatus& shard) {
              : percent(static_cast<double>(shard.done), static_cast<double>(shard.total));
 }
 
-std::string state_words(const ShardStatus& shard) {
+// Numbers of shards that wait in a queue or are at work for it.
+using Queue = std::set<std::uint32_t>;
+
+std::string state_words(const ShardStatus& shard, const Queue& queue) {
+  const bool queued = queue.contains(shard.shard.number);
   if (!shard.trouble.empty()) return visible(shard.trouble);
   switch (shard.state) {
     case State::kFinished:
@@ -126,16 +132,16 @@ std::string state_words(const ShardStatus& shard) {
       return shard.seconds_left > 0 ? fmt::format("running, {} left", time_text(shard.seconds_left))
                                     : "running";
     case State::kStopped:
-      return "stopped";
+      return queued ? "stopped, in the queue again" : "stopped";
     case State::kMissing:
-      return "missing";
+      return queued ? "not begun" : "missing";
   }
   return "";
 }
 
 // One line each of what is not finished; of those that nobody has begun a line for each row of
 // them.
-std::string unfinished_shards(const ShardsStatus& status) {
+std::string unfinished_shards(const ShardsStatus& status, const Queue& queue) {
   TextTable table({"shard", "work done", "state"});
   table.words(2);
   bool any = false;
@@ -143,11 +149,13 @@ std::string unfinished_shards(const ShardsStatus& status) {
     const ShardStatus& shard = status.shards[i];
     std::size_t end = i + 1;
     if (shard.state == State::kMissing && shard.trouble.empty())
-      while (end < status.shards.size() && status.shards[end].state == State::kMissing) ++end;
+      while (end < status.shards.size() && status.shards[end].state == State::kMissing &&
+             state_words(status.shards[end], queue) == state_words(shard, queue))
+        ++end;
     if (shard.state != State::kFinished) {
       any = true;
       table.add({end - i > 1 ? fmt::format("{}–{}", i + 1, end) : fmt::format("{}", i + 1),
-                 share_words(shard), state_words(shard)});
+                 share_words(shard), state_words(shard, queue)});
     }
     i = end;
   }
@@ -156,11 +164,14 @@ std::string unfinished_shards(const ShardsStatus& status) {
 
 // "37 of 40 shards finished, 2 running, 1 missing; 93% of the work; 1.2e+09 rounds/s; about 5 min
 // 10 s left". The time is that of who is slowest: others end before.
-std::string totals(const ShardsStatus& status) {
+std::string totals(const ShardsStatus& status, const Queue& queue) {
+  std::size_t waiting = 0;
   std::map<State, std::size_t> counts;
   double done = 0, total = 0, rate = 0, left = 0;
   for (const ShardStatus& shard : status.shards) {
-    ++counts[shard.state];
+    const bool idle = shard.state == State::kMissing || shard.state == State::kStopped;
+    const bool waits = idle && queue.contains(shard.shard.number);
+    ++(waits ? waiting : counts[shard.state]);
     done += shard.work_done;
     total += shard.work_total;
     if (shard.state != State::kRunning) continue;
@@ -169,6 +180,7 @@ std::string totals(const ShardsStatus& status) {
   }
   std::vector<std::string> states{
       fmt::format("{} of {} shards finished", counts[State::kFinished], status.of)};
+  if (waiting > 0) states.push_back(fmt::format("{} in the queue", waiting));
   for (const auto& [state, word] : {std::pair(State::kRunning, "running"),
                                     {State::kStopped, "stopped"},
                                     {State::kMissing, "missing"}})
@@ -177,9 +189,10 @@ std::string totals(const ShardsStatus& status) {
   if (total > 0) out += fmt::format("; {} of the work", percent(done, total));
   if (rate > 0) out += fmt::format("; {:.3g} rounds/s", rate);
   if (left > 0)
-    out += fmt::format(
-        "; about {} left{}", time_text(left),
-        counts[State::kStopped] + counts[State::kMissing] > 0 ? " for those at work" : "");
+    out += fmt::format("; about {} left{}", time_text(left),
+                       waiting + counts[State::kStopped] + counts[State::kMissing] > 0
+                           ? " for those at work"
+                           : "");
   return out;
 }
 
@@ -213,9 +226,10 @@ bool print_shards_status(const std::string& directory) {
   // What is merged is told of as any study.
   if (!status || (status->merged && !status->searching)) return false;
   std::string out = status->title.empty() ? "" : prose(status->title, screen());
-  const std::string list = unfinished_shards(*status);
+  const Queue queue = queued_shards(directory, status->searching);
+  const std::string list = unfinished_shards(*status, queue);
   if (!list.empty()) out += (out.empty() ? "" : "\n") + list + "\n";
-  emit(std::nullopt, out + prose(totals(*status), screen()) + next_step(*status, directory));
+  emit(std::nullopt, out + prose(totals(*status, queue), screen()) + next_step(*status, directory));
   return true;
 }
 
@@ -229,9 +243,9 @@ void add_merge(CLI::App& app) {
                     "merge what there is, though some are missing or unfinished");
   command->add_flag("--quiet,-q", options->quiet, "no progress, and no words at the end");
   command->footer(
-      "Every shard is checked first. A merge that fails or is killed leaves nothing, and\n"
-      "can be repeated. What comes out is the study as one machine would have run it,\n"
-      "to the last byte of its export.\n\n"
+      "Every shard is checked first. A merge that fails or is killed leaves nothing,\n"
+      "and can be repeated. What comes out is the study as one machine would have run\n"
+      "it, to the last byte of its export.\n\n"
       "Examples:\n"
       "  armature merge runs/cut\n"
       "  armature merge runs/cut --partial --quiet");

@@ -1,12 +1,11 @@
 // A study on a cluster: submit plans it, writes the job scripts and hands them to Slurm; the same
 // again submits what did not come through.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <sstream>
 
 #include "armature/error.h"
 #include "armature/study.h"
@@ -17,8 +16,11 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/slurm.h"
 #include "cli/terminal.h"
 #include "study/batch_job.h"
+#include "study/plan.h"
+#include "study/shards.h"
 #include "study/store.h"
 
 namespace armature::cli {
@@ -34,6 +36,7 @@ struct SubmitOptions {
   std::string partition;
   std::string cores;
   std::string account;
+  std::vector<std::string> more;
   std::string directory;
   bool dry_run = false;
   bool yes = false;
@@ -67,39 +70,35 @@ JobPlaces places_of(const SubmitOptions& options) {
   return places;
 }
 
-// The least number of processors that a node of the partition has (of the default one, where none
-// was named), as Slurm tells it; nothing where it cannot be asked.
-std::optional<std::uint64_t> processors_of_nodes(const std::string& partition) {
-  if (!program_exists("sinfo")) return std::nullopt;
-  std::vector<std::string> command = {"sinfo", "--noheader", "--format=%P %c"};
-  if (!partition.empty()) command.push_back("--partition=" + partition);
-  std::istringstream lines;
+// What Slurm tells of its partitions; nothing where it cannot be asked.
+std::vector<Partition> all_partitions() {
+  if (!program_exists("sinfo")) return {};
   try {
-    lines.str(program_output(command));
+    return read_partitions(
+        program_output({"sinfo", "--noheader", "--all", "--exact", "--format=%P %a %l %c"}));
   } catch (const Error&) {
-    return std::nullopt;
+    return {};
   }
-  std::optional<std::uint64_t> least, least_of_default;
-  const auto lower = [](std::optional<std::uint64_t>& value, std::uint64_t other) {
-    value = std::min(value.value_or(other), other);
-  };
-  std::string name, count;
-  while (lines >> name >> count) {
-    if (count.ends_with('+')) count.pop_back();  // some nodes have more
-    const std::optional<std::uint64_t> number = parse_integer(count);
-    if (!number || *number == 0) continue;
-    lower(least, *number);
-    if (name.ends_with('*')) lower(least_of_default, *number);
-  }
-  return partition.empty() && least_of_default ? least_of_default : least;
 }
 
-std::uint32_t cores_of_task(const SubmitOptions& options) {
+// Those that jobs will go to: sbatch, too, takes the variable where nothing is said.
+std::vector<Partition> partitions_for(const SubmitOptions& options) {
+  const std::vector<Partition> all = all_partitions();
+  if (all.empty()) return {};
+  const char* variable = std::getenv("SBATCH_PARTITION");
+  return partitions_named(
+      all, options.partition.empty() && variable != nullptr ? variable : options.partition);
+}
+
+std::uint32_t cores_of_task(const SubmitOptions& options,
+                            const std::vector<Partition>& partitions) {
   constexpr std::uint64_t kMostCores = 4096;
   if (!options.cores.empty())
     return static_cast<std::uint32_t>(whole_number("--cores", options.cores, 1, kMostCores));
-  if (const std::optional<std::uint64_t> least = processors_of_nodes(options.partition))
-    return static_cast<std::uint32_t>(std::min(*least, kMostCores));
+  std::uint64_t fewest = kMostCores + 1;
+  for (const Partition& one : partitions)
+    if (one.fewest > 0) fewest = std::min({fewest, one.fewest, kMostCores});
+  if (fewest <= kMostCores) return static_cast<std::uint32_t>(fewest);
   const unsigned here = cores_given();
   complain(fmt::format(
       "note: Slurm does not say how many processors its nodes have; taken is what this machine "
@@ -116,54 +115,96 @@ JobRequest request_of(const SubmitOptions& options) {
   require_word("--account", options.account);
   request.partition = options.partition;
   request.account = options.account;
-  request.cores = cores_of_task(options);
+  request.more = options.more;
+  for (const std::string& option : options.more) require_sbatch_option(option);
+  const std::vector<Partition> partitions = partitions_for(options);
+  request.cores = cores_of_task(options, partitions);
+  require_possible(partitions, request);
   return request;
 }
 
 // --- How far the directory is --------------------------------------------------------------------
 
-std::vector<QueuedTask> queue_of_ours() {
-  return read_queue(program_output(
-      {"squeue", "--noheader", "--array", fmt::format("--user={}", ::getuid()), "--format=%F %K"}));
+// What all tasks would find out one by one.
+void require_place(const StudyPlan& plan, const std::string& directory) {
+  std::error_code ignored;
+  if (fs::exists(directory, ignored) && !fs::is_directory(directory, ignored))
+    throw Error({directory, "--out", "a file", "a directory"});
+  if (searches_first(plan))
+    StudyStore::require_same_search(directory, plan.study, /*in_shards=*/true);
+  else
+    StudyStore::require_place_for_shards(directory, plan.study);
 }
 
-// The shards that somebody must compute, of the stage that is due. Nothing: all is merged.
+// Throws Error if the shards there are another study's. One of them tells, as all agree: the first
+// that nobody works on.
+void require_same_shards(const StudyPlan& stage, const std::string& directory) {
+  const std::uint32_t count = shard_count(directory).value_or(0);
+  for (std::uint32_t number = 1; number <= count; ++number) {
+    const Shard shard{number, count};
+    const std::string place = shard_path(directory, shard);
+    if (!StudyStore::exists(place) || DirectoryLease::holder(place)) continue;
+    if (!StudyStore::has_begun(place)) continue;
+    try {
+      StudyStore::read(place).require_shard(shard, stage);
+    } catch (const Error& error) {
+      const ErrorReport& report = error.report();
+      const std::size_t whom = report.expected.rfind(", as the other shards");
+      if (whom == std::string::npos) throw;
+      throw Error({report.file, report.field, report.value,
+                   report.expected.substr(0, whom) +
+                       ", as the study to be submitted; use another --out for that"});
+    }
+    return;
+  }
+}
+
+// A stage whose results are all in one store, merged or run without shards. Throws Error if what is
+// there is another study, or a run without shards that is not finished.
+bool is_whole(const StudyPlan& stage, const std::string& directory) {
+  StudyStore::require_shared(directory);
+  if (StudyStore::merged(directory, stage) == StudyStore::Merged::kWhole) return true;
+  require_same_shards(stage, directory);
+  return false;
+}
+
+// The stages of a study, by what is whole in its directory.
+struct Stages {
+  bool search = false;
+  bool study = false;
+};
+Stages whole_stages(const StudyPlan& plan, const std::string& directory) {
+  if (!searches_first(plan)) return {false, is_whole(plan, directory)};
+  Stages whole;
+  whole.search = is_whole(plan_study(search_study(plan.study), kAnySize), search_path(directory));
+  StudyStore::require_shared(directory);
+  if (!StudyStore::has_begun(directory)) return whole;
+  // Who has finished the second stage may have removed the first.
+  Study chosen = plan.study;
+  chosen.search = StudyStore::read(directory).plan().study.search;
+  whole.study = is_whole(plan_study(chosen, kAnySize), directory);
+  return whole;
+}
+
+// The shards that somebody must compute, of the stage that is due.
 struct Due {
   bool search = false;
   std::vector<bool> wanted;
-  std::size_t running = 0;
+  std::vector<bool> at_work;
 };
-std::optional<Due> due_of(const StudyPlan& plan, const std::string& directory,
-                          std::uint32_t shards) {
-  Due due{searches_first(plan), std::vector<bool>(shards, true), 0};
+Due due_of(const StudyPlan& plan, const Stages& whole, const std::string& directory,
+           std::uint32_t shards) {
+  Due due{searches_first(plan) && !whole.search, std::vector<bool>(shards, true),
+          std::vector<bool>(shards, false)};
   const std::optional<ShardsStatus> status = shards_status(directory);
-  if (!status) return due;
-  if (status->merged) {
-    if (!status->searching) return std::nullopt;
-    due.search = false;
-    return due;
-  }
-  due.search = status->searching;
+  // None of them, or only what is left of a stage that is merged.
+  if (!status || status->searching != due.search) return due;
   for (const ShardStatus& one : status->shards) {
     const bool runs = one.state == ShardStatus::State::kRunning;
     due.wanted[one.shard.number - 1] = !runs && one.state != ShardStatus::State::kFinished;
-    due.running += runs ? 1 : 0;
+    due.at_work[one.shard.number - 1] = runs;
   }
   return due;
-}
-
-// What was computed without shards is not cut afterwards.
-bool finished_without_shards(const std::string& directory) {
-  if (!StudyStore::exists(directory) || shards_status(directory)) return false;
-  const StudyStatus status = study_status(directory);
-  const bool all =
-      !status.searching &&
-      std::all_of(status.replications.begin(), status.replications.end(),
-                  [&](std::uint32_t done) { return done == status.plan.study.replications; });
-  if (!all)
-    throw Error({directory, "study", "a run without shards, not finished",
-                 "another --out, or armature run, which goes on from there"});
-  return true;
 }
 
 void say_finished(const std::string& directory) {
@@ -240,16 +281,17 @@ std::string cancel(const std::vector<std::string>& jobs) {
   }
 }
 
-std::string dependency_on(JobKind kind, const std::vector<std::string>& jobs) {
+struct Dependency {
+  std::vector<std::string> jobs;
   // The second stage is nothing without the search's choice; a merge says what is missing.
-  return fmt::format("--dependency={}:{}", computes_shards(kind) ? "afterok" : "afterany",
-                     fmt::join(jobs, ":"));
-}
+  bool succeeded = false;
+};
 
-std::string submit_script(const Script& script, const std::vector<std::string>& after) {
+std::string submit_script(const Script& script, const Dependency& after) {
   std::vector<std::string> command = {"sbatch", "--parsable"};
-  if (!after.empty()) {
-    command.push_back(dependency_on(script.step.kind, after));
+  if (!after.jobs.empty()) {
+    command.push_back(fmt::format("--dependency={}:{}", after.succeeded ? "afterok" : "afterany",
+                                  fmt::join(after.jobs, ":")));
     command.push_back("--kill-on-invalid-dep=yes");
   }
   command.push_back(script.path);
@@ -257,8 +299,8 @@ std::string submit_script(const Script& script, const std::vector<std::string>& 
 }
 
 // One after the other: each waits for the one before, the first merge also for what earlier
-// submissions still have in the queue. All of them, or none; the record knows of each as soon as it
-// is in the queue.
+// submissions still have in the queue, and the first shards where these have all nodes. All of
+// them, or none; the record knows of each as soon as it is in the queue.
 std::vector<SubmittedJob> hand_over(const std::vector<Script>& scripts, const JobChain& chain,
                                     const JobRecord& before, const std::string& directory,
                                     Undo& undo) {
@@ -269,10 +311,13 @@ std::vector<SubmittedJob> hand_over(const std::vector<Script>& scripts, const Jo
   };
   try {
     for (const Script& script : scripts) {
-      std::vector<std::string> after;
-      if (!ids.empty()) after.push_back(ids.back());
-      const bool first_merge = !computes_shards(script.step.kind) && ids.size() <= 1;
-      if (first_merge) after.insert(after.end(), chain.waits_for.begin(), chain.waits_for.end());
+      Dependency after;
+      if (!ids.empty()) after.jobs.push_back(ids.back());
+      const bool computes = computes_shards(script.step.kind);
+      after.succeeded = computes && !ids.empty();
+      const bool behind_earlier = computes ? ids.empty() && chain.shards_wait : ids.size() <= 1;
+      if (behind_earlier)
+        after.jobs.insert(after.jobs.end(), chain.waits_for.begin(), chain.waits_for.end());
       ids.push_back(submit_script(script, after));
       record.jobs.push_back({ids.back(), script.step.kind});
       keep(record);
@@ -299,8 +344,9 @@ std::vector<SubmittedJob> hand_over(const std::vector<Script>& scripts, const Jo
 std::string shard_words(const WorkEstimate& work, std::uint32_t shards, const JobRequest& request) {
   const double larger = std::max(work.search, work.study);
   return fmt::format("{}, at most {} at a time, each on {} of one node: by the estimate {} of {}.",
-                     counted(shards, "shard"), request.nodes, counted(request.cores, "core"),
-                     time_text(larger / shards / request.cores), time_text(request.limit));
+                     counted(shards, "shard"), std::min(shards, request.nodes),
+                     counted(request.cores, "core"), time_text(larger / shards / request.cores),
+                     time_text(request.limit));
 }
 
 std::string work_words(const StudyPlan& plan, const WorkEstimate& work) {
@@ -340,14 +386,16 @@ std::string script_listing(const std::vector<Script>& scripts) {
 
 std::string following(const std::vector<SubmittedJob>& jobs, const JobChain& chain,
                       const JobPlaces& places) {
-  std::vector<std::string> ids, words;
+  std::vector<std::string> ids = chain.living, words;
   for (const SubmittedJob& job : jobs) {
     ids.push_back(job.id);
     words.push_back(fmt::format("{} ({})", job.id, kind_name(job.kind)));
   }
   std::string out = fmt::format("Submitted: {}\n", join(words, ", "));
-  if (chain.queued > 0)
-    out += fmt::format("In the queue already: {}\n", counted(chain.queued, "shard"));
+  if (chain.waiting + chain.at_work > 0)
+    out += fmt::format(
+        "Already in the queue: {}, at work: {}{}\n", counted(chain.waiting, "shard"), chain.at_work,
+        chain.shards_wait ? "; the new ones wait for these, which have all nodes" : "");
   return out + fmt::format(
                    "Follow them: armature status {0}\n"
                    "             squeue -j {1}\n"
@@ -370,14 +418,10 @@ std::vector<Script> scripts_of(const JobChain& chain, std::uint32_t shards,
   return scripts;
 }
 
-// What is due of the study in its directory, and what is already taken care of; nothing if all is
-// merged.
-struct Situation : JobSituation {
-  std::size_t running = 0;  // shards at work
-};
-std::optional<Situation> situation_of(const StudyPlan& plan, const std::string& directory,
-                                      const WorkEstimate& work, const JobRequest& request) {
-  Situation situation;
+// What is due of the study in its directory, and what is already taken care of.
+JobSituation situation_of(const StudyPlan& plan, const Stages& whole, const std::string& directory,
+                          const WorkEstimate& work, const JobRequest& request) {
+  JobSituation situation;
   situation.record = job_record_in(directory);
   const bool again = situation.record.shards > 0;
   // Shards of two counts do not fit together: what was begun goes on as it was cut.
@@ -386,21 +430,20 @@ std::optional<Situation> situation_of(const StudyPlan& plan, const std::string& 
   else
     situation.shards = again ? situation.record.shards : choose_shards(work, request);
   situation.record.shards = situation.shards;
-  const std::optional<Due> due = due_of(plan, directory, situation.shards);
-  if (!due) return std::nullopt;
-  situation.searches = due->search;
-  situation.wanted = due->wanted;
-  situation.running = due->running;
+  const Due due = due_of(plan, whole, directory, situation.shards);
+  situation.searches = due.search;
+  situation.wanted = due.wanted;
+  situation.at_work = due.at_work;
+  situation.nodes = request.nodes;
   if (again && program_exists("squeue")) situation.queue = queue_of_ours();
   return situation;
 }
 
-void say_taken_care_of(const Situation& situation, const JobChain& chain,
-                       const std::string& directory) {
+void say_taken_care_of(const JobChain& chain, const std::string& directory) {
   emit(std::nullopt,
        prose(fmt::format("{}: nothing to submit. {} in the queue, {} at work, and what merges them "
                          "is in the queue, too. Follow them: armature status {}",
-                         directory, counted(chain.queued, "shard"), situation.running,
+                         directory, counted(chain.waiting, "shard"), chain.at_work,
                          shell_word(directory)),
              screen()));
 }
@@ -418,6 +461,7 @@ void submit(const SubmitOptions& options) {
   const std::string folder = directory + "/job/study/";
   places.study = folder + copy.study;
 
+  require_place(plan, directory);
   Undo undo(directory);
   std::optional<DirectoryLease> lease;  // nobody else submits at the same time
   if (!options.dry_run) {
@@ -425,17 +469,17 @@ void submit(const SubmitOptions& options) {
     lease.emplace(directory + "/job");
   }
   if (fs::exists(job_record_path(directory))) require_same_copy(folder, copy, directory);
-  if (finished_without_shards(directory)) return say_finished(directory);
+  const Stages whole = whole_stages(plan, directory);
+  if (whole.study) return say_finished(directory);
   const WorkEstimate work = estimate_work(plan, trial_seconds(plan));
-  const std::optional<Situation> situation = situation_of(plan, directory, work, request);
-  if (!situation) return say_finished(directory);
-  const JobChain chain = plan_jobs(*situation);
-  if (chain.steps.empty()) return say_taken_care_of(*situation, chain, directory);
+  const JobSituation situation = situation_of(plan, whole, directory, work, request);
+  const JobChain chain = plan_jobs(situation);
+  if (chain.steps.empty()) return say_taken_care_of(chain, directory);
 
   const std::string work_line = work_words(plan, work);
-  const std::string cut_line = shard_words(work, situation->shards, request);
+  const std::string cut_line = shard_words(work, situation.shards, request);
   const std::vector<Script> scripts =
-      scripts_of(chain, situation->shards, request, places, fs::path(options.file).stem().string(),
+      scripts_of(chain, situation.shards, request, places, fs::path(options.file).stem().string(),
                  work_line, cut_line);
   emit(std::nullopt,
        prose(work_line, screen()) + prose(cut_line, screen()) + "\n" + script_listing(scripts));
@@ -444,7 +488,7 @@ void submit(const SubmitOptions& options) {
   write_copy(folder, copy);
   for (const Script& script : scripts) write_file(script.path, script.text);
   const std::vector<SubmittedJob> jobs =
-      hand_over(scripts, chain, situation->record, directory, undo);
+      hand_over(scripts, chain, situation.record, directory, undo);
   undo.forget();
   if (const std::string trouble = cancel(chain.replaced); !trouble.empty())
     complain(fmt::format("note: jobs {}, which these take the place of, could not be cancelled: {}",
@@ -470,6 +514,10 @@ void add_submit(CLI::App& app) {
   command->add_option("--cores,-c", options->cores,
                       "of a node for one task [the fewest that a node of the partition has]");
   command->add_option("--account,-A", options->account, "Slurm's account [its default]");
+  command
+      ->add_option("--sbatch", options->more,
+                   "another option of sbatch for every job, once for each: --sbatch=--mem=8G")
+      ->allow_extra_args(false);
   command->add_option("--out,-o", options->directory,
                       "the study's directory, which all nodes see [runs/FILE's stem]");
   command->add_flag("--dry-run", options->dry_run, "show the scripts; write and submit nothing");
@@ -482,7 +530,10 @@ void add_submit(CLI::App& app) {
       "Examples:\n"
       "  armature submit studies/headline.toml --nodes 4 --time 2h --dry-run\n"
       "  armature submit studies/delay.toml replications=5 horizons=1000 \\\n"
-      "                  --nodes 2 --time 30min --cores 16 --partition short --dry-run");
+      "                  --nodes 2 --time 30min --cores 16 --dry-run\n"
+      "  armature submit studies/delay.toml replications=5 horizons=1000 \\\n"
+      "                  --nodes 2 --time 30min --partition short \\\n"
+      "                  --sbatch=--mem=8G --dry-run");
   command->callback([options] { submit(*options); });
 }
 

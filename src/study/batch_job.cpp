@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
@@ -24,6 +25,7 @@ namespace {
 
 constexpr double kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
 constexpr double kShortestLimit = kMinute;  // to Slurm a shorter one is a minute
+constexpr double kShortestShard = kMinute;  // that is made for the sake of evenness alone
 constexpr double kLongestLimit = 365 * kDay;
 
 double unit_seconds(std::string_view unit) {
@@ -111,6 +113,113 @@ std::string slurm_time(double seconds) {
                      whole / 3600 % 24, whole / 60 % 60, whole % 60);
 }
 
+namespace {
+
+// As sinfo prints limits: "30:00", "2:00:00", "1-00:00:00"; "infinite", and whatever else it may
+// say, binds nobody.
+double partition_limit(std::string_view text) {
+  double days = 0, seconds = 0;
+  if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
+    days = plain_digits(text.substr(0, dash)).value_or(kLongestLimit);
+    text.remove_prefix(dash + 1);
+  }
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(':', start), text.size());
+    const std::optional<double> number = plain_digits(text.substr(start, end - start));
+    if (!number) return std::numeric_limits<double>::infinity();
+    seconds = 60 * seconds + *number;
+    start = end + 1;
+  }
+  return days * kDay + seconds;
+}
+
+void add_node(Partition& partition, std::string count) {
+  const bool some_have_more = count.ends_with('+');
+  if (some_have_more) count.pop_back();
+  const std::optional<std::uint64_t> number = parse_integer(count);
+  if (!number || *number == 0) return;
+  const std::uint64_t most = some_have_more ? std::numeric_limits<std::uint64_t>::max() : *number;
+  partition.fewest = partition.fewest == 0 ? *number : std::min(partition.fewest, *number);
+  partition.most = std::max(partition.most, most);
+}
+
+std::string names_of(const std::vector<Partition>& partitions) {
+  std::vector<std::string> names;
+  for (const Partition& one : partitions) names.push_back(one.name);
+  return join(names, ", ");
+}
+
+std::vector<Partition> those_up(std::vector<Partition> partitions) {
+  std::erase_if(partitions, [](const Partition& one) { return !one.up; });
+  return partitions;
+}
+
+}  // namespace
+
+std::vector<Partition> read_partitions(const std::string& lines) {
+  std::vector<Partition> partitions;
+  std::istringstream stream(lines);
+  std::string name, state, limit, count;
+  while (stream >> name >> state >> limit >> count) {
+    const bool is_default = name.ends_with('*');
+    if (is_default) name.pop_back();
+    auto found = std::find_if(partitions.begin(), partitions.end(),
+                              [&](const Partition& one) { return one.name == name; });
+    if (found == partitions.end())
+      found = partitions.insert(partitions.end(),
+                                {name, is_default, state == "up", partition_limit(limit)});
+    add_node(*found, count);
+  }
+  return partitions;
+}
+
+std::vector<Partition> partitions_named(const std::vector<Partition>& all,
+                                        const std::string& names) {
+  std::vector<Partition> named;
+  std::istringstream words(names);
+  for (std::string name; std::getline(words, name, ',');) {
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const Partition& one) { return one.name == name; });
+    if (found == all.end())
+      throw Error(
+          {"", "--partition", "'" + name + "', of which there is none", "one of " + names_of(all)});
+    named.push_back(*found);
+  }
+  for (const Partition& one : all)
+    if (names.empty() && one.is_default) named.push_back(one);
+  const std::vector<Partition> up = those_up(named);
+  if (!named.empty() && up.empty())
+    throw Error({"", "--partition", "'" + names_of(named) + "', which takes no jobs now",
+                 those_up(all).empty() ? "one that is up; none is"
+                                       : "one that is up: " + names_of(those_up(all))});
+  return up;
+}
+
+void require_possible(const std::vector<Partition>& partitions, const JobRequest& request) {
+  if (partitions.empty()) return;
+  const std::string where = ", as the partition " + names_of(partitions) + " has it";
+  double longest = 0;
+  std::uint64_t most = 0;
+  for (const Partition& one : partitions) longest = std::max(longest, one.limit);
+  // A quality of service may lift a partition's limit.
+  const bool lifted =
+      std::any_of(request.more.begin(), request.more.end(),
+                  [](const std::string& option) { return option.starts_with("--qos"); });
+  if (lifted) longest = std::numeric_limits<double>::infinity();
+  if (request.limit > longest)
+    throw Error(
+        {"", "--time", slurm_time(request.limit), "at most " + slurm_time(longest) + where});
+  for (const Partition& one : partitions) {
+    if (one.limit < request.limit && !lifted) continue;
+    if (one.most == 0) return;
+    most = std::max(most, one.most);
+  }
+  if (request.cores > most)
+    throw Error(
+        {"", "--cores", fmt::format("{}", request.cores),
+         fmt::format("at most {}, as a node of the partition {} has", most, names_of(partitions))});
+}
+
 WorkEstimate estimate_work(const StudyPlan& plan, const std::vector<double>& seconds) {
   WorkEstimate work;
   const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0);
@@ -118,8 +227,12 @@ WorkEstimate estimate_work(const StudyPlan& plan, const std::vector<double>& sec
       seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end());
   if (!searches_first(plan)) {
     work.study = plan.study.replications * all;
+    work.replications = std::uint64_t{plan.study.replications} * plan.cells.size();
     return work;
   }
+  const std::uint64_t lists = search_choices(plan).size();
+  work.replications = std::max(std::uint64_t{plan.study.search->replications} * plan.cells.size(),
+                               std::uint64_t{plan.study.replications} * lists);
   work.search = plan.study.search->replications * all;
   // Which cell of a list the search will choose nobody knows yet: it counts as their mean.
   for (const std::vector<std::uint32_t>& choices : search_choices(plan)) {
@@ -147,9 +260,12 @@ std::uint32_t choose_shards(const WorkEstimate& work, const JobRequest& request)
                              kMostTasks, slurm_time(request.limit), counted(request.cores, "core"),
                              rough_time(2 * larger / kMostTasks / request.cores),
                              std::ceil(2 * larger / kMostTasks / request.limit))});
-  const auto least = std::max(static_cast<std::uint32_t>(needed), request.nodes);
+  const auto most =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(work.replications, 1, kMostTasks));
+  const auto least = std::min(std::max(static_cast<std::uint32_t>(needed), request.nodes), most);
   const std::uint32_t even = (least + request.nodes - 1) / request.nodes * request.nodes;
-  return even <= kMostTasks ? even : least;
+  const bool worth_it = larger / even / request.cores >= kShortestShard;
+  return even <= most && worth_it ? even : least;
 }
 
 // --- What is submitted ---------------------------------------------------------------------------
@@ -243,34 +359,46 @@ JobChain plan_jobs(const JobSituation& situation) {
   const JobKind due = situation.searches ? JobKind::kSearchShards : JobKind::kShards;
   JobChain chain;
   std::set<std::uint32_t> queued;
-  std::set<std::string> waits_for, followers;
+  std::set<std::string> waits_for, followers, others;
   for (const SubmittedJob& job : situation.record.jobs)
     for (const QueuedTask& task : situation.queue) {
       if (task.job != job.id) continue;
       if (job.kind == due) {
         queued.insert(task.task);
         waits_for.insert(job.id);
-      } else if (job.kind > due) {
-        followers.insert(job.id);
+      } else {
+        (job.kind > due ? followers : others).insert(job.id);
       }
     }
-  chain.queued = queued.size();
+  const auto at_work = [&](std::uint32_t shard) {
+    return shard <= situation.at_work.size() && situation.at_work[shard - 1];
+  };
   std::vector<std::uint32_t> tasks;
-  for (std::uint32_t shard = 1; shard <= situation.shards; ++shard)
+  for (std::uint32_t shard = 1; shard <= situation.shards; ++shard) {
+    chain.at_work += at_work(shard) ? 1 : 0;
+    chain.waiting += queued.contains(shard) && !at_work(shard) ? 1 : 0;
     if (situation.wanted[shard - 1] && !queued.contains(shard)) tasks.push_back(shard);
+  }
   // What follows is in the queue already and will find all it needs.
   if (tasks.empty() && !followers.empty()) return chain;
 
   chain.waits_for.assign(waits_for.begin(), waits_for.end());
   chain.replaced.assign(followers.begin(), followers.end());
-  if (!tasks.empty()) chain.steps.push_back({due, tasks});
+  chain.living = chain.waits_for;
+  chain.living.insert(chain.living.end(), others.begin(), others.end());
+  if (!tasks.empty()) {
+    // Each of those in the queue may have a node at any time.
+    chain.shards_wait = queued.size() >= situation.nodes;
+    const auto taken = static_cast<std::uint32_t>(chain.shards_wait ? 0 : queued.size());
+    chain.steps.push_back({due, tasks, situation.nodes - taken});
+  }
   if (situation.searches) {
     std::vector<std::uint32_t> all(situation.shards);
     std::iota(all.begin(), all.end(), 1);
-    chain.steps.push_back({JobKind::kSearchMerge, {}});
-    chain.steps.push_back({JobKind::kShards, all});
+    chain.steps.push_back({JobKind::kSearchMerge});
+    chain.steps.push_back({JobKind::kShards, all, situation.nodes});
   }
-  chain.steps.push_back({JobKind::kMerge, {}});
+  chain.steps.push_back({JobKind::kMerge});
   return chain;
 }
 
@@ -353,6 +481,21 @@ void require_plain_paths(const JobPlaces& places) {
                      "of a script cannot hold"});
 }
 
+void require_sbatch_option(const std::string& text) {
+  const auto refuse = [&](const std::string& expected) {
+    throw Error({"", "--sbatch", "'" + shown(text, 100) + "'", expected});
+  };
+  if (text.size() < 3 || !text.starts_with("--") || text[2] < 'a' || text[2] > 'z')
+    refuse("a long option of sbatch: --mem=8G");
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') refuse("one line");
+  const std::string name = text.substr(2, text.find_first_of(" =") - 2);
+  for (const char* own : {"array", "nodes", "ntasks", "cpus-per-task", "time", "partition",
+                          "account", "job-name", "output", "dependency", "parsable", "wrap"})
+    if (name == own)
+      refuse("an option that armature submit does not set itself, as it does --" + name);
+}
+
 std::string job_script(const JobStep& step, std::uint32_t shards, const JobRequest& request,
                        const JobPlaces& places, const std::string& name,
                        const std::vector<std::string>& words) {
@@ -363,7 +506,7 @@ std::string job_script(const JobStep& step, std::uint32_t shards, const JobReque
     text += "#SBATCH --" + words_of_it + "\n";
   };
   option("job-name=" + queue_name("armature-" + name + "-" + kind_name(step.kind)));
-  if (computes) option(fmt::format("array={}%{}", task_list(step.tasks), request.nodes));
+  if (computes) option(fmt::format("array={}%{}", task_list(step.tasks), step.at_a_time));
   option("nodes=1");
   option("ntasks=1");
   option(fmt::format("cpus-per-task={}", computes ? request.cores : 1));
@@ -371,6 +514,7 @@ std::string job_script(const JobStep& step, std::uint32_t shards, const JobReque
   if (!request.partition.empty()) option("partition=" + request.partition);
   if (!request.account.empty()) option("account=" + request.account);
   option("output=" + log_path(places, kind_name(step.kind) + (computes ? "-%A_%a" : "-%j")));
+  for (const std::string& line : request.more) text += "#SBATCH " + line + "\n";
   if (computes) {
     // A node that fails costs a task what it had at work, no more.
     option("requeue");

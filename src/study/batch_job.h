@@ -28,13 +28,35 @@ struct JobRequest {
   double limit = 3600;      // of a task, in seconds
   std::string partition;    // empty: the queue's own choice, as is the account
   std::string account;
+  std::vector<std::string> more;  // options of sbatch, as "--mem=8G": a line each of every script
 };
+/// Throws Error naming --sbatch unless this is one long option of sbatch that is not given by
+/// another option here.
+void require_sbatch_option(const std::string& text);
+
+/// A partition of the queue, by all lines of `sinfo --all --exact --format "%P %a %l %c"` on it.
+struct Partition {
+  std::string name;
+  bool is_default = false;
+  bool up = false;
+  double limit = 0;          // in seconds; infinite where there is none
+  std::uint64_t fewest = 0;  // processors of a node; 0: not known
+  std::uint64_t most = 0;
+};
+std::vector<Partition> read_partitions(const std::string& lines);
+/// Those that jobs would go to: all of "a,b", the default one where nothing is named, none where
+/// there is no default. Throws Error naming --partition if one does not exist, or none is up.
+std::vector<Partition> partitions_named(const std::vector<Partition>& all,
+                                        const std::string& names);
+/// Throws Error naming what none of these can give: a job that asks for it would wait for ever.
+void require_possible(const std::vector<Partition>& partitions, const JobRequest& request);
 
 /// What a study comes to, in seconds of one core, by trial_seconds.
 struct WorkEstimate {
   double search = 0;  // of the first stage; 0: there is none
   double study = 0;
   double longest_replication = 0;
+  std::uint64_t replications = 0;  // of all cells, of the stage that has more
 };
 WorkEstimate estimate_work(const StudyPlan& plan, const std::vector<double>& seconds);
 
@@ -42,7 +64,8 @@ WorkEstimate estimate_work(const StudyPlan& plan, const std::vector<double>& sec
 inline constexpr std::uint32_t kMostTasks = 1000;
 
 /// So many that each takes at most half of the limit, at least one per node, and a multiple of the
-/// nodes where that can be. Throws Error naming the estimate and what would do.
+/// nodes where that can be and leaves each a minute of work; but never more than there are
+/// replications. Throws Error naming the estimate and what would do.
 std::uint32_t choose_shards(const WorkEstimate& work, const JobRequest& request);
 
 // --- What is submitted ---------------------------------------------------------------------------
@@ -80,22 +103,29 @@ std::vector<QueuedTask> read_queue(const std::string& lines);
 /// How far a directory is.
 struct JobSituation {
   std::uint32_t shards = 1;
-  bool searches = false;     // the study has a search that is not merged yet
-  std::vector<bool> wanted;  // of the stage that is due, shard by shard: somebody must compute it
+  bool searches = false;      // the study has a search that is not merged yet
+  std::vector<bool> wanted;   // of the stage that is due, shard by shard: somebody must compute it
+  std::vector<bool> at_work;  // likewise: somebody does
+  std::uint32_t nodes = 1;    // tasks at a time, those of earlier submissions, too
   std::vector<QueuedTask> queue;
   JobRecord record;
 };
 
 struct JobStep {
   JobKind kind = JobKind::kShards;
-  std::vector<std::uint32_t> tasks;  // of shards
+  std::vector<std::uint32_t> tasks = {};  // of shards
+  std::uint32_t at_a_time = 0;            // of these
 };
 struct JobChain {
   std::vector<JobStep> steps;  // each after the one before; empty: nothing to submit
-  std::vector<std::string>
-      waits_for;                      // jobs of earlier submissions, which the first merge is after
+  /// Jobs of earlier submissions, which the first merge is after; and the first shards, too, where
+  /// those have all nodes.
+  std::vector<std::string> waits_for;
+  bool shards_wait = false;
   std::vector<std::string> replaced;  // queued jobs that these take the place of
-  std::size_t queued = 0;             // shards that are in the queue already
+  std::vector<std::string> living;    // all other jobs of earlier submissions
+  std::size_t waiting = 0;            // shards that are in the queue already and not at work
+  std::size_t at_work = 0;
 };
 JobChain plan_jobs(const JobSituation& situation);
 

@@ -78,6 +78,24 @@ std::size_t columns(const std::string& line) {
   return count;
 }
 
+// A line that was too long leaves a stump behind; an example, a line that goes on elsewhere.
+TEST(Help, HasNoCrookedLines) {
+  for (const std::string& command : all_commands()) {
+    const std::vector<std::string> lines = lines_of(help_of(command));
+    for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
+      const bool stump = columns(lines[i]) < 12 && !lines[i].empty() && !lines[i].ends_with(':') &&
+                         !lines[i].starts_with(' ') && !lines[i - 1].empty() &&
+                         !lines[i + 1].empty();
+      EXPECT_FALSE(stump) << command << ": " << lines[i];
+      const auto goes_on = [&](std::size_t line) { return lines[line].ends_with('\\'); };
+      const bool goes_astray =
+          goes_on(i - 1) && goes_on(i) &&
+          lines[i].find_first_not_of(' ') != lines[i + 1].find_first_not_of(' ');
+      EXPECT_FALSE(goes_astray) << command << ": " << lines[i + 1];
+    }
+  }
+}
+
 class HelpExamples : public testing::TestWithParam<std::string> {};
 
 TEST_P(HelpExamples, AreTwoOfItsOwnAndRun) {

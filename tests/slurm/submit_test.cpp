@@ -76,6 +76,25 @@ TEST_F(SlurmSubmission, GivesTheBytesOfARunOnOneThread) {
   EXPECT_TRUE(contains(again.out, "finished already; nothing to submit")) << again.out;
 }
 
+TEST_F(SlurmSubmission, WhatWouldWaitForEverIsRefused) {
+  write_file(folder_ + "/study.toml", kSmallStudy);
+  const auto refused = [&](const std::string& options, const std::string& message) {
+    const ProgramResult result = submit(options);
+    EXPECT_EQ(result.status, 2) << options << result.out;
+    EXPECT_TRUE(contains(result.err, message)) << options << "\n" << result.err;
+  };
+  refused("--partition none", "'none', of which there is none, expected one of all, short, closed");
+  refused("--partition closed", "which takes no jobs now, expected one that is up: all, short");
+  refused("--cores 1000", "--cores: got 1000, expected at most ");
+  const ProgramResult late =
+      shell("armature submit study.toml --nodes 2 --time 1h --partition short --out late");
+  EXPECT_TRUE(contains(late.err, "--time: got 01:00:00, expected at most 00:30:00")) << late.err;
+  const ProgramResult result = submit("--partition short");
+  EXPECT_EQ(result.status, 0) << result.err;
+  cluster_->wait_for_jobs();
+  EXPECT_EQ(exported(directory()), alone()) << logs();
+}
+
 // Two rounds of shards.
 TEST_F(SlurmSubmission, ASearchIsMergedBeforeItsChoiceIsComputed) {
   write_file(folder_ + "/study.toml", "search = {replications = 4}\n" + std::string(kSmallStudy));

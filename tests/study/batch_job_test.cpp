@@ -49,7 +49,46 @@ JobRequest request_of(std::uint32_t nodes, std::uint32_t cores, double limit) {
 }
 
 std::uint32_t shards_for(double seconds, const JobRequest& request) {
-  return choose_shards({0, seconds, 0}, request);
+  return choose_shards({0, seconds, 0, 1'000'000}, request);
+}
+
+TEST(Partitions, AsSlurmTellsOfThem) {
+  const std::vector<Partition> all = read_partitions(
+      "short up 30:00 4\nall* up infinite 16\nall* up infinite 12\nlong up 7-01:00:01 8+\n"
+      "closed down n/a 64\n");
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].limit, 1800);
+  EXPECT_EQ(all[1].fewest, 12u);
+  EXPECT_EQ(all[1].most, 16u);
+  EXPECT_TRUE(all[1].is_default);
+  EXPECT_EQ(all[2].limit, 7 * 86400 + 3601);
+  EXPECT_FALSE(all[3].up);
+  ASSERT_EQ(partitions_named(all, "").size(), 1u);
+  EXPECT_EQ(partitions_named(all, "")[0].name, "all");
+  EXPECT_EQ(partitions_named(all, "closed,short").size(), 1u) << "those that are up";
+  EXPECT_TRUE(contains(refusal([&] { partitions_named(all, "short,none"); }), "'none', of which"));
+  EXPECT_TRUE(contains(refusal([&] { partitions_named(all, "closed"); }), "takes no jobs now"));
+}
+
+TEST(Partitions, MustBeAbleToGiveWhatIsAskedFor) {
+  const std::vector<Partition> all =
+      read_partitions("short up 30:00 64\nall* up 1-00:00:00 16\nlarge up infinite 8+\n");
+  const auto asked = [&](const std::string& names, std::uint32_t cores, double limit) {
+    return refusal(
+        [&] { require_possible(partitions_named(all, names), request_of(1, cores, limit)); });
+  };
+  EXPECT_EQ(asked("short", 64, 1800), "(accepted)");
+  EXPECT_TRUE(
+      contains(asked("short", 64, 1801), "--time: got 00:30:01, expected at most 00:30:00"));
+  EXPECT_TRUE(contains(asked("", 17, 1800), "--cores: got 17, expected at most 16"));
+  JobRequest lifted = request_of(1, 64, 1801);
+  lifted.more = {"--qos=long"};
+  EXPECT_EQ(refusal([&] { require_possible(partitions_named(all, "short"), lifted); }),
+            "(accepted)");
+  EXPECT_EQ(asked("large", 1000, 1e7), "(accepted)") << "some have more, nobody says how many";
+  EXPECT_EQ(asked("short,all", 64, 1800), "(accepted)");
+  EXPECT_TRUE(contains(asked("short,all", 64, 3600), "--cores")) << "no one of both has both";
+  EXPECT_EQ(refusal([&] { require_possible({}, request_of(1, 1000, 1e9)); }), "(accepted)");
 }
 
 // A shard of two cores has 7200 s for half of two hours.
@@ -59,13 +98,30 @@ TEST(ChooseShards, EachTakesHalfOfTheLimitAtMost) {
   EXPECT_EQ(shards_for(4 * 7200, request), 4u);
   EXPECT_EQ(shards_for(4 * 7200 + 1, request), 8u);
   EXPECT_EQ(shards_for(9.5 * 7200, request), 12u);
-  EXPECT_EQ(choose_shards({9.5 * 7200, 1, 0}, request), 12u) << "the larger stage decides";
+  EXPECT_EQ(choose_shards({9.5 * 7200, 1, 0, 1000}, request), 12u) << "the larger stage decides";
 }
 
 TEST(ChooseShards, AMultipleOfTheNodesWhereItCanBe) {
   EXPECT_EQ(shards_for(999.5 * 7200, request_of(4, 2, 7200)), 1000u);
   EXPECT_EQ(shards_for(999.5 * 7200, request_of(7, 2, 7200)), 1000u);  // 1001 would be too many
   EXPECT_EQ(shards_for(1, request_of(1000, 2, 7200)), 1000u);
+}
+
+TEST(ChooseShards, NoneWithoutAReplication) {
+  const auto shards = [](double seconds, std::uint64_t replications, std::uint32_t nodes) {
+    return choose_shards({0, seconds, 0, replications}, request_of(nodes, 2, 7200));
+  };
+  EXPECT_EQ(shards(3, 160, 1000), 160u);
+  EXPECT_EQ(shards(3, 160, 2), 2u);
+  EXPECT_EQ(shards(3, 1, 2), 1u);
+  EXPECT_EQ(shards(9.5 * 7200, 11, 4), 10u) << "12 are too many";
+  EXPECT_EQ(shards(20 * 7200, 11, 4), 11u);
+}
+
+// Half of a limit of a minute, on one core: 31 shards of 29 s, or 60 of 15 s.
+TEST(ChooseShards, NoShortOnesForEvennessAlone) {
+  EXPECT_EQ(shards_for(31 * 29, request_of(30, 1, 60)), 30u);
+  EXPECT_EQ(shards_for(31 * 30, request_of(30, 1, 60)), 31u);
 }
 
 TEST(ChooseShards, SaysWhatWouldDo) {
@@ -78,7 +134,7 @@ TEST(ChooseShards, SaysWhatWouldDo) {
   EXPECT_LE(shards_for(2500.0 * 7200, request_of(4, 2, 5 * 3600)), kMostTasks);
   EXPECT_LE(shards_for(2500.0 * 7200, request_of(4, 5, 7200)), kMostTasks);
   EXPECT_TRUE(contains(refusal([&] {
-                         choose_shards({0, 1, 8000}, request);
+                         choose_shards({0, 1, 8000, 1000}, request);
                        }),
                        "more than one replication takes"));
 }
@@ -90,9 +146,12 @@ TEST(EstimateWork, CountsBothStagesOfASearch) {
   EXPECT_EQ(work.study, 2 * 6 * 18);
   EXPECT_EQ(work.search, 0);
   EXPECT_EQ(work.longest_replication, 2);
+  EXPECT_EQ(work.replications, 6u * 18);
   const StudyPlan searching = plan_of("search = {replications = 3}\n" + std::string(kSmallStudy));
   const WorkEstimate two = estimate_work(searching, seconds);
   EXPECT_EQ(two.search, 2 * 3 * 18);
+  EXPECT_EQ(two.replications,
+            std::max<std::uint64_t>(3 * 18, 6 * search_choices(searching).size()));
   EXPECT_EQ(two.study, 2.0 * 6 * static_cast<double>(search_choices(searching).size()));
 }
 
@@ -111,6 +170,7 @@ JobSituation fresh(std::uint32_t shards, bool searches) {
   situation.shards = shards;
   situation.searches = searches;
   situation.wanted.assign(shards, true);
+  situation.nodes = 4;
   return situation;
 }
 
@@ -128,7 +188,25 @@ TEST(PlanJobs, OnlyWhatNobodyTakesCareOf) {
   EXPECT_EQ(steps_of(chain), "shards:3,7,9 merge");
   EXPECT_EQ(chain.waits_for, std::vector<std::string>{"10"});
   EXPECT_EQ(chain.replaced, std::vector<std::string>{"11"});
-  EXPECT_EQ(chain.queued, 1u);
+  EXPECT_EQ(chain.living, std::vector<std::string>{"10"});
+  EXPECT_EQ(chain.waiting, 1u);
+  EXPECT_EQ(chain.at_work, 0u);
+  EXPECT_EQ(chain.steps[0].at_a_time, 3u);
+  EXPECT_FALSE(chain.shards_wait);
+}
+
+// With those of earlier submissions never more than there are nodes.
+TEST(PlanJobs, WaitsWhereEarlierTasksHaveAllNodes) {
+  JobSituation situation = fresh(6, false);
+  situation.record = {6, {{"10", JobKind::kShards}, {"11", JobKind::kMerge}}};
+  situation.queue = {{"10", 1}, {"10", 2}, {"10", 3}, {"10", 4}, {"11", 0}};
+  situation.at_work = {true, true, false, false, false, false};
+  const JobChain chain = plan_jobs(situation);
+  EXPECT_EQ(steps_of(chain), "shards:5,6 merge");
+  EXPECT_TRUE(chain.shards_wait);
+  EXPECT_EQ(chain.steps[0].at_a_time, 4u);
+  EXPECT_EQ(chain.waiting, 2u) << "who is at work waits no more";
+  EXPECT_EQ(chain.at_work, 2u);
 }
 
 TEST(PlanJobs, NothingWhereAllIsInTheQueue) {
@@ -185,8 +263,8 @@ TEST(JobScript, IsReadable) {
   request.account = "causal";
   const JobPlaces places{"/opt/armature", "/data/run/job/study/study.toml", "/data/run",
                          "/data/run/job/logs"};
-  EXPECT_EQ(job_script({JobKind::kShards, {1, 2, 3, 4, 5, 6, 7, 8}}, 8, request, places, "my study",
-                       {"The study."}),
+  EXPECT_EQ(job_script({JobKind::kShards, {1, 2, 3, 4, 5, 6, 7, 8}, 4}, 8, request, places,
+                       "my study", {"The study."}),
             R"script(#!/bin/bash
 # The study.
 #SBATCH --job-name=armature-my-study-shards
@@ -210,12 +288,25 @@ exec /opt/armature run /data/run/job/study/study.toml \
   --threads "$SLURM_CPUS_PER_TASK" --yes --quiet
 )script");
   const std::string merge =
-      job_script({JobKind::kMerge, {}}, 8, request_of(4, 16, 7200), places, "s", {});
+      job_script({JobKind::kMerge}, 8, request_of(4, 16, 7200), places, "s", {});
   EXPECT_TRUE(contains(merge, "/opt/armature merge /data/run\n/opt/armature report /data/run\n"));
   EXPECT_TRUE(contains(merge, "#SBATCH --cpus-per-task=1\n"));
   EXPECT_FALSE(contains(merge, "array"));
   EXPECT_FALSE(
-      contains(job_script({JobKind::kSearchMerge, {}}, 8, request, places, "s", {}), "report"));
+      contains(job_script({JobKind::kSearchMerge}, 8, request, places, "s", {}), "report"));
+}
+
+TEST(JobScript, TakesMoreOptions) {
+  JobRequest request = request_of(4, 16, 7200);
+  request.more = {"--mem=8G", "--mail-type=END,FAIL"};
+  for (const JobKind kind : {JobKind::kShards, JobKind::kMerge})
+    EXPECT_TRUE(contains(job_script({kind, {1}, 1}, 1, request, {"/a", "/s", "/d", "/l"}, "s", {}),
+                         "\n#SBATCH --mem=8G\n#SBATCH --mail-type=END,FAIL\n"));
+  for (const char* good : {"--mem=8G", "--mem 8G", "--exclusive", "--constraint=\"a&b\""})
+    EXPECT_EQ(refusal([&] { require_sbatch_option(good); }), "(accepted)") << good;
+  for (const char* bad : {"", "mem=8G", "-p x", "--", "---", "-- mem", "--mem=8G\nrm -r /",
+                          "--mem=8G\r", "--array=1-9", "--time 3", "--output=x"})
+    EXPECT_TRUE(contains(refusal([&] { require_sbatch_option(bad); }), "--sbatch: got ")) << bad;
 }
 
 TEST(JobScript, KeepsWhatPathsHoldFromShellAndSlurm) {
@@ -223,7 +314,7 @@ TEST(JobScript, KeepsWhatPathsHoldFromShellAndSlurm) {
   EXPECT_EQ(run_shell("printf %s " + shell_word(odd), "/").out, odd);
   EXPECT_EQ(shell_word("plain/path-1.toml"), "plain/path-1.toml");
   EXPECT_EQ(shell_word(""), "''");
-  const std::string script = job_script({JobKind::kMerge, {}}, 2, request_of(1, 1, 60),
+  const std::string script = job_script({JobKind::kMerge}, 2, request_of(1, 1, 60),
                                         {"/a b/armature", odd, odd, odd + "/logs"}, "s", {});
   EXPECT_TRUE(contains(script, "--output=\"/data/it's $HOME 100%% `x`; a&b/logs/merge-%j.log\"\n"))
       << script;

@@ -160,6 +160,8 @@ MailProg=/bin/true
 NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={first} CPUs={processors}
 NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={second} CPUs={processors}
 PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
+PartitionName=short Nodes=n1,n2 MaxTime=30 State=UP
+PartitionName=closed Nodes=n1,n2 MaxTime=INFINITE State=DOWN
 )",
                          fmt::arg("host", host_name()), fmt::arg("user", user_name()),
                          fmt::arg("folder", directory_), fmt::arg("port", free_port()),
