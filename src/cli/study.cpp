@@ -388,7 +388,10 @@ void add_run(CLI::App& app) {
 void add_status(CLI::App& app) {
   auto directory = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("status", "how far the study in a directory is");
-  command->add_option("DIR", *directory, "a directory that armature run works in")->required();
+  command
+      ->add_option("DIR", *directory,
+                   "a directory that armature run, run --shard or submit works in")
+      ->required();
   command->footer(
       "Examples:\n"
       "  armature status runs/headline\n"

@@ -20,6 +20,7 @@
 #include "cli/terminal.h"
 #include "study/batch_job.h"
 #include "study/plan.h"
+#include "study/shard_mark.h"
 #include "study/shards.h"
 #include "study/store.h"
 
@@ -136,27 +137,12 @@ void require_place(const StudyPlan& plan, const std::string& directory) {
     StudyStore::require_place_for_shards(directory, plan.study);
 }
 
-// Throws Error if the shards there are another study's. One of them tells, as all agree: the first
-// that nobody works on.
+// Throws Error if the shards there are another study's.
 void require_same_shards(const StudyPlan& stage, const std::string& directory) {
-  const std::uint32_t count = shard_count(directory).value_or(0);
-  for (std::uint32_t number = 1; number <= count; ++number) {
-    const Shard shard{number, count};
-    const std::string place = shard_path(directory, shard);
-    if (!StudyStore::exists(place) || DirectoryLease::holder(place)) continue;
-    if (!StudyStore::has_begun(place)) continue;
-    try {
-      StudyStore::read(place).require_shard(shard, stage);
-    } catch (const Error& error) {
-      const ErrorReport& report = error.report();
-      const std::size_t whom = report.expected.rfind(", as the other shards");
-      if (whom == std::string::npos) throw;
-      throw Error({report.file, report.field, report.value,
-                   report.expected.substr(0, whom) +
-                       ", as the study to be submitted; use another --out for that"});
-    }
-    return;
-  }
+  if (!shard_count(directory)) return;
+  if (const auto difference = mark_difference(study_mark(stage), mark_in(directory)))
+    throw Error({shards_path(directory), difference->field, difference->now,
+                 difference->then + ", as the shards there; use another --out for that"});
 }
 
 // A stage whose results are all in one store, merged or run without shards. Throws Error if what is

@@ -212,8 +212,8 @@ TEST_F(SubmitCommand, AnotherStudysResultsAreNoSuccess) {
   refused("replications=7 --out run", "replications: got 7, expected 6");
   refused("horizons=50 --out run", "number of cells: got 9, expected 18");
   refused("--out run" + search, "search: got 3 replications, expected none");
-  refused("seed=8 --out shards", "seed: got 7, expected 8, as the study to be submitted");
-  refused("replications=5 --out shards", "replications: got 6, expected 5");
+  refused("seed=8 --out shards", "seed: got 8, expected 7, as the shards there");
+  refused("replications=5 --out shards", "replications: got 5, expected 6");
   refused("seed=8 --out search" + search, "seed: got 8, expected 7");
   refused("replications=7 --out search" + search, "replications: got 7, expected 6");
   refused("horizons=50 --out search" + search, "number of cells: got 9, expected 18");
