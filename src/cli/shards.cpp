@@ -1,4 +1,6 @@
 // Studies that many machines compute in shards: how far they are, and putting them together.
+#include "study/shards.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <filesystem>
 #include <map>
 
 #include "armature/error.h"
@@ -36,8 +39,12 @@ std::string merge_progress_text(const MergeProgress& progress) {
 
 std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome) {
   const std::string directory = visible(options.directory);
+  const bool shards =
+      has_shards(outcome.search ? search_path(options.directory) : options.directory);
   std::string out = directory + ": " + (outcome.search ? "search " : "");
-  if (outcome.already)
+  if (outcome.already && !shards)
+    out += "a whole study; nothing to merge\n";
+  else if (outcome.already)
     out += "merged already; nothing to do\n";
   else if (outcome.left_out.empty())
     out += fmt::format("merged, {} replications\n", outcome.replications);
@@ -58,8 +65,8 @@ std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome
         directory);
     return out;
   }
-  return out + fmt::format("{0}/shards is no longer needed. What came out: armature show {0}\n",
-                           directory);
+  if (shards) out += directory + "/shards is no longer needed. ";
+  return out + fmt::format("What came out: armature show {}\n", directory);
 }
 
 std::atomic<int> ended_by{0};  // the signal; 0: none has come
@@ -194,6 +201,11 @@ std::string next_step(const ShardsStatus& status, const std::string& directory) 
 }
 
 }  // namespace
+
+bool has_shards(const std::string& directory) {
+  std::error_code ignored;
+  return std::filesystem::exists(shards_path(directory), ignored);
+}
 
 // Of shards that are all still waiting in a queue.
 bool print_submitted(const std::string& directory) {

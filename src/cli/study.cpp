@@ -303,7 +303,8 @@ void run_with_progress(const StudyPlan& plan, const std::string& directory, cons
   }
   if (style.quiet) return;
   const std::string found =
-      outcome.merged          ? "merged already; nothing to do"
+      outcome.merged          ? (has_shards(directory) ? "merged already; nothing to do"
+                                                       : "a whole study; nothing to do")
       : outcome.computed == 0 ? "finished already; nothing to do"
                               : fmt::format("finished, {} replications computed", outcome.computed);
   if (!style.shard) {

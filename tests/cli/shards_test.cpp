@@ -95,6 +95,14 @@ TEST_F(ShardCommand, StatusOfWhatARunGoesOnWith) {
       << status.out;
 }
 
+TEST_F(ShardCommand, AWholeStudyHasNothingToMerge) {
+  ASSERT_EQ(shell("armature run small.toml --out here -q").status, 0);
+  EXPECT_EQ(shell("armature merge here").out,
+            "here: a whole study; nothing to merge\nWhat came out: armature show here\n");
+  EXPECT_EQ(shell("armature run small.toml --shard 2/3 --out here").out,
+            "here: shard 2 of 3: a whole study; nothing to do\n");
+}
+
 TEST_F(ShardCommand, TwoStages) {
   write_file(directory_.file("two.toml"),
              "replications = 4\nhorizons = 50\nsearch = {replications = 2}\n"
