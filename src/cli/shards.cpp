@@ -33,8 +33,8 @@ struct MergeOptions {
 };
 
 std::string merge_progress_text(const MergeProgress& progress) {
-  return fmt::format("{} {} of {} shards", progress.checking ? "checked" : "merged", progress.done,
-                     progress.total);
+  return fmt::format("{} {} of {}", progress.checking ? "checked" : "merged", progress.done,
+                     counted(progress.total, "shard"));
 }
 
 std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome) {
@@ -47,10 +47,12 @@ std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome
   else if (outcome.already)
     out += "merged already; nothing to do\n";
   else if (outcome.left_out.empty())
-    out += fmt::format("merged, {} replications\n", outcome.replications);
+    out += fmt::format("merged, {}\n", counted(outcome.replications, "replication"));
   else
-    out += fmt::format("merged in part, {} replications; {} shards were not finished\n",
-                       outcome.replications, outcome.left_out.size());
+    out += fmt::format(
+        "merged in part, {}; {} not finished\n", counted(outcome.replications, "replication"),
+        outcome.left_out.size() == 1 ? "1 shard was"
+                                     : fmt::format("{} shards were", outcome.left_out.size()));
   if (!outcome.left_out.empty()) {
     out += fmt::format(
         "A look at it: armature show {}. Shards can go on and be merged again, or "
@@ -165,9 +167,10 @@ std::string unfinished_shards(const ShardsStatus& status) {
 // 10 s left". The time is that of who is slowest: others end before.
 std::string totals(const ShardsStatus& status) {
   std::map<State, std::size_t> counts;
+  std::size_t no_good = 0;
   double done = 0, total = 0, rate = 0, left = 0;
   for (const ShardStatus& shard : status.shards) {
-    ++counts[shard.state];
+    ++(shard.trouble.empty() ? counts[shard.state] : no_good);
     done += shard.work_done;
     total += shard.work_total;
     if (shard.state != State::kRunning) continue;
@@ -175,18 +178,20 @@ std::string totals(const ShardsStatus& status) {
     left = std::max(left, shard.seconds_left);
   }
   std::vector<std::string> states{
-      fmt::format("{} of {} shards finished", counts[State::kFinished], status.of)};
+      fmt::format("{} of {} finished", counts[State::kFinished], counted(status.of, "shard"))};
   for (const auto& [state, word] : {std::pair(State::kRunning, "running"),
                                     {State::kStopped, "stopped"},
                                     {State::kMissing, "missing"}})
     if (counts[state] > 0) states.push_back(fmt::format("{} {}", counts[state], word));
+  if (no_good > 0) states.push_back(fmt::format("{} no good", no_good));
   std::string out = (status.searching ? "search: " : "") + join(states, ", ");
   if (total > 0) out += fmt::format("; {} of the work", percent(done, total));
   if (rate > 0) out += fmt::format("; {:.3g} rounds/s", rate);
   if (left > 0)
-    out += fmt::format(
-        "; about {} left{}", time_text(left),
-        counts[State::kStopped] + counts[State::kMissing] > 0 ? " for those at work" : "");
+    out += fmt::format("; about {} left{}", time_text(left),
+                       counts[State::kStopped] + counts[State::kMissing] + no_good > 0
+                           ? " for those at work"
+                           : "");
   return out;
 }
 

@@ -84,6 +84,33 @@ TEST_F(ShardCommand, MergesInPart) {
   EXPECT_TRUE(contains(shell("armature status here").out, "1 of 3 shards finished, 2 missing"));
 }
 
+TEST_F(ShardCommand, OneIsNotMany) {
+  write_file(directory_.file("one.toml"),
+             "replications = 1\nhorizons = 50\ninstances = 'hidden-arm'\npolicies = 'ucb'\n");
+  EXPECT_EQ(shell("armature run one.toml --shard 1/1 --out here").out,
+            "here: shard 1 of 1: finished, 1 replication computed\nNow: armature merge here\n");
+  EXPECT_TRUE(contains(shell("armature status here").out, "1 of 1 shard finished; 100%"));
+  EXPECT_TRUE(contains(shell("armature run one.toml --shard 1/2 --out here").err,
+                       "expected one of 1 shard, as those that are there"));
+  EXPECT_TRUE(contains(shell("armature merge here").out, "here: merged, 1 replication\n"));
+  EXPECT_TRUE(
+      contains(shell("armature run one.toml --shard 1/2 --out part -q && armature merge part "
+                     "--partial")
+                   .out,
+               "part: merged in part, 1 replication; 1 shard was not finished\n"));
+}
+
+TEST_F(ShardCommand, StatusCountsWhatIsNoGood) {
+  ASSERT_EQ(shell("armature run small.toml --shard 1/3 -o here -q && mkdir here/shards/2-of-3 && "
+                  "head -c 5000 /dev/zero | tr '\\0' x >here/shards/2-of-3/study.sqlite")
+                .status,
+            0);
+  const ProgramResult status = shell("armature status here");
+  EXPECT_TRUE(contains(status.out, "1 of 3 shards finished, 1 missing, 1 no good; 3"))
+      << status.out << status.err;
+  EXPECT_TRUE(contains(status.out, "cannot be read: ")) << status.out;
+}
+
 TEST_F(ShardCommand, StatusOfWhatARunGoesOnWith) {
   ASSERT_EQ(shell("armature run small.toml --shard 1/1 --out here -q && armature merge here -q && "
                   "armature run small.toml replications=8 --out here -q")
