@@ -39,6 +39,7 @@ std::string merge_progress_text(const MergeProgress& progress) {
 
 std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome) {
   const std::string directory = visible(options.directory);
+  const std::string word = visible(shell_word(options.directory));  // to be pasted
   const bool shards =
       has_shards(outcome.search ? search_path(options.directory) : options.directory);
   std::string out = directory + ": " + (outcome.search ? "search " : "");
@@ -57,7 +58,8 @@ std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome
     out += fmt::format(
         "A look at it: armature show {}. Shards can go on and be merged again, or "
         "armature run --out {} computes the rest.\n",
-        outcome.search ? visible(search_path(options.directory)) : directory, directory);
+        visible(shell_word(outcome.search ? search_path(options.directory) : options.directory)),
+        word);
     return out;
   }
   if (outcome.search) {
@@ -68,7 +70,7 @@ std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome
     return out;
   }
   if (shards) out += directory + "/shards is no longer needed. ";
-  return out + fmt::format("What came out: armature show {}\n", directory);
+  return out + fmt::format("What came out: armature show {}\n", word);
 }
 
 std::atomic<int> ended_by{0};  // the signal; 0: none has come
@@ -201,7 +203,7 @@ std::string next_step(const ShardsStatus& status, const std::string& directory) 
                   [](const ShardStatus& shard) { return shard.state == State::kFinished; });
   if (status.merged)
     return "The search is merged; now the cells it chose: the same armature run --shard again.\n";
-  if (finished) return fmt::format("Now: armature merge {}\n", visible(directory));
+  if (finished) return fmt::format("Now: armature merge {}\n", visible(shell_word(directory)));
   return "";
 }
 

@@ -223,7 +223,8 @@ void status(const std::string& directory) {
   out += fmt::format("{}{} cells, {} of {} replications ({}), {}\n", stage_words(status),
                      status.plan.cells.size(), done, total, share_text(done, total),
                      finished ? "finished" : worker_words(status));
-  if (finished) out += fmt::format("What came out: armature show {}\n", visible(directory));
+  if (finished)
+    out += fmt::format("What came out: armature show {}\n", visible(shell_word(directory)));
   emit(std::nullopt, out);
 }
 
@@ -318,7 +319,7 @@ void run_with_progress(const StudyPlan& plan, const std::string& directory, cons
     fmt::print(
         "{}: armature merge {}\n",
         style.shard->of == 1 ? "Now" : fmt::format("When all {} are finished", style.shard->of),
-        visible(directory));
+        visible(shell_word(directory)));
 }
 
 void add_study(CLI::App& app) {

@@ -84,6 +84,30 @@ TEST_F(ShardCommand, MergesInPart) {
   EXPECT_TRUE(contains(shell("armature status here").out, "1 of 3 shards finished, 2 missing"));
 }
 
+// What is printed to be pasted is one word to a shell.
+TEST_F(ShardCommand, CommandsAreQuoted) {
+  const std::string word = R"('it'\''s here')";
+  const ProgramResult run = shell("armature run small.toml --shard 1/2 -o " + word);
+  EXPECT_EQ(run.out,
+            "it's here: shard 1 of 2: finished, 54 replications computed\n"
+            "When all 2 are finished: armature merge " +
+                word + "\n");
+  const ProgramResult part = shell("armature merge --partial " + word);
+  EXPECT_TRUE(contains(part.out, "armature show " + word + ". ")) << part.out;
+  EXPECT_TRUE(contains(part.out, "armature run --out " + word + " computes")) << part.out;
+  EXPECT_EQ(shell("armature run small.toml --shard 2/2 -q -o " + word).status, 0);
+  EXPECT_TRUE(contains(shell("armature status " + word).out, "Now: armature merge " + word + "\n"));
+  EXPECT_EQ(shell("armature merge " + word).out,
+            "it's here: merged, 108 replications\nit's here/shards is no longer needed. What came "
+            "out: armature show " +
+                word + "\n");
+  EXPECT_TRUE(contains(shell("armature status " + word).out,
+                       "What came out: armature show " + word + "\n"));
+  const ProgramResult show =
+      shell("armature run small.toml --shard 1/2 -q -o 'a b'; armature show 'a b'");
+  EXPECT_TRUE(contains(show.err, "what armature merge 'a b' makes of them")) << show.err;
+}
+
 TEST_F(ShardCommand, OneIsNotMany) {
   write_file(directory_.file("one.toml"),
              "replications = 1\nhorizons = 50\ninstances = 'hidden-arm'\npolicies = 'ucb'\n");
