@@ -64,6 +64,8 @@ StudyResult results_at(const std::string& source, const char* option, const std:
 
 /// How far the shards in a directory are, if that is what there is to tell of it.
 bool print_shards_status(const std::string& directory);
+/// Do shards lie there, merged or not?
+bool has_shards(const std::string& directory);
 
 /// Prints a study's title and its answer: the end of `run` and `demo`, and all of `show`.
 void print_answer(const StudyResult& result);

@@ -1,11 +1,13 @@
 // Studies that many machines compute in shards: how far they are, and putting them together.
+#include "study/shards.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <csignal>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -32,25 +34,33 @@ struct MergeOptions {
 };
 
 std::string merge_progress_text(const MergeProgress& progress) {
-  return fmt::format("{} {} of {} shards", progress.checking ? "checked" : "merged", progress.done,
-                     progress.total);
+  return fmt::format("{} {} of {}", progress.checking ? "checked" : "merged", progress.done,
+                     counted(progress.total, "shard"));
 }
 
 std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome) {
   const std::string directory = visible(options.directory);
+  const std::string word = visible(shell_word(options.directory));  // to be pasted
+  const bool shards =
+      has_shards(outcome.search ? search_path(options.directory) : options.directory);
   std::string out = directory + ": " + (outcome.search ? "search " : "");
-  if (outcome.already)
+  if (outcome.already && !shards)
+    out += "a whole study; nothing to merge\n";
+  else if (outcome.already)
     out += "merged already; nothing to do\n";
   else if (outcome.left_out.empty())
-    out += fmt::format("merged, {} replications\n", outcome.replications);
+    out += fmt::format("merged, {}\n", counted(outcome.replications, "replication"));
   else
-    out += fmt::format("merged in part, {} replications; {} shards were not finished\n",
-                       outcome.replications, outcome.left_out.size());
+    out += fmt::format(
+        "merged in part, {}; {} not finished\n", counted(outcome.replications, "replication"),
+        outcome.left_out.size() == 1 ? "1 shard was"
+                                     : fmt::format("{} shards were", outcome.left_out.size()));
   if (!outcome.left_out.empty()) {
     out += fmt::format(
         "A look at it: armature show {}. Shards can go on and be merged again, or "
         "armature run --out {} computes the rest.\n",
-        outcome.search ? visible(search_path(options.directory)) : directory, directory);
+        visible(shell_word(outcome.search ? search_path(options.directory) : options.directory)),
+        word);
     return out;
   }
   if (outcome.search) {
@@ -60,30 +70,19 @@ std::string merge_words(const MergeOptions& options, const MergeOutcome& outcome
         directory);
     return out;
   }
-  return out + fmt::format("{0}/shards is no longer needed. What came out: armature show {0}\n",
-                           directory);
-}
-
-std::atomic<int> ended_by{0};  // the signal; 0: none has come
-static_assert(std::atomic<int>::is_always_lock_free, "set from a signal handler");
-
-// The first of each sets it, the second one kills.
-void notice_signals() {
-  struct sigaction action = {};
-  action.sa_handler = [](int signal) { ended_by.store(signal); };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+  if (shards) out += directory + "/shards is no longer needed. ";
+  return out + fmt::format("What came out: armature show {}\n", word);
 }
 
 // Between two shards, so that what lies aside and all leases go as after any failure.
-void end_if_signalled() {
-  if (ended_by == 0) return;
+void end_if(const std::atomic<bool>& interrupted) {
+  if (!interrupted) return;
   fmt::print(stderr, "armature: interrupted; nothing was merged, the same command begins anew\n");
-  throw ExitStatus{128 + ended_by};
+  throw ExitStatus{interrupted_status()};
 }
 
 void merge(const MergeOptions& options) {
-  notice_signals();
+  const std::atomic<bool>& interrupted = stop_on_interrupt_or_end();
   MergeOutcome outcome;
   try {
     ProgressLine line(options.quiet, ProgressLine::InPipe::kPlainLines);
@@ -92,7 +91,7 @@ void merge(const MergeOptions& options) {
     hooks.progress = [&](const MergeProgress& progress) {
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
       line.show(passed.count(), [&](std::size_t) { return merge_progress_text(progress); });
-      end_if_signalled();
+      end_if(interrupted);
     };
     if (!options.quiet)
       hooks.notice = [](const std::string& words) {
@@ -167,11 +166,12 @@ std::string unfinished_shards(const ShardsStatus& status, const Queue& queue) {
 std::string totals(const ShardsStatus& status, const Queue& queue) {
   std::size_t waiting = 0;
   std::map<State, std::size_t> counts;
+  std::size_t no_good = 0;
   double done = 0, total = 0, rate = 0, left = 0;
   for (const ShardStatus& shard : status.shards) {
     const bool idle = shard.state == State::kMissing || shard.state == State::kStopped;
     const bool waits = idle && queue.contains(shard.shard.number);
-    ++(waits ? waiting : counts[shard.state]);
+    ++(!shard.trouble.empty() ? no_good : waits ? waiting : counts[shard.state]);
     done += shard.work_done;
     total += shard.work_total;
     if (shard.state != State::kRunning) continue;
@@ -179,18 +179,19 @@ std::string totals(const ShardsStatus& status, const Queue& queue) {
     left = std::max(left, shard.seconds_left);
   }
   std::vector<std::string> states{
-      fmt::format("{} of {} shards finished", counts[State::kFinished], status.of)};
+      fmt::format("{} of {} finished", counts[State::kFinished], counted(status.of, "shard"))};
   if (waiting > 0) states.push_back(fmt::format("{} in the queue", waiting));
   for (const auto& [state, word] : {std::pair(State::kRunning, "running"),
                                     {State::kStopped, "stopped"},
                                     {State::kMissing, "missing"}})
     if (counts[state] > 0) states.push_back(fmt::format("{} {}", counts[state], word));
+  if (no_good > 0) states.push_back(fmt::format("{} no good", no_good));
   std::string out = (status.searching ? "search: " : "") + join(states, ", ");
   if (total > 0) out += fmt::format("; {} of the work", percent(done, total));
   if (rate > 0) out += fmt::format("; {:.3g} rounds/s", rate);
   if (left > 0)
     out += fmt::format("; about {} left{}", time_text(left),
-                       waiting + counts[State::kStopped] + counts[State::kMissing] > 0
+                       waiting + counts[State::kStopped] + counts[State::kMissing] + no_good > 0
                            ? " for those at work"
                            : "");
   return out;
@@ -202,11 +203,16 @@ std::string next_step(const ShardsStatus& status, const std::string& directory) 
                   [](const ShardStatus& shard) { return shard.state == State::kFinished; });
   if (status.merged)
     return "The search is merged; now the cells it chose: the same armature run --shard again.\n";
-  if (finished) return fmt::format("Now: armature merge {}\n", visible(directory));
+  if (finished) return fmt::format("Now: armature merge {}\n", visible(shell_word(directory)));
   return "";
 }
 
 }  // namespace
+
+bool has_shards(const std::string& directory) {
+  std::error_code ignored;
+  return std::filesystem::exists(shards_path(directory), ignored);
+}
 
 // Of shards that are all still waiting in a queue.
 bool print_submitted(const std::string& directory) {

@@ -233,7 +233,8 @@ void status(const std::string& directory) {
   out += fmt::format("{}{} cells, {} of {} replications ({}), {}\n", stage_words(status),
                      status.plan.cells.size(), done, total, share_text(done, total),
                      finished ? "finished" : worker_words(status));
-  if (finished) out += fmt::format("What came out: armature show {}\n", visible(directory));
+  if (finished)
+    out += fmt::format("What came out: armature show {}\n", visible(shell_word(directory)));
   emit(std::nullopt, out);
 }
 
@@ -314,9 +315,11 @@ void run_with_progress(const StudyPlan& plan, const std::string& directory, cons
   }
   if (style.quiet) return;
   const std::string found =
-      outcome.merged          ? "merged already; nothing to do"
-      : outcome.computed == 0 ? "finished already; nothing to do"
-                              : fmt::format("finished, {} replications computed", outcome.computed);
+      outcome.merged ? (has_shards(directory) ? "merged already; nothing to do"
+                                              : "a whole study; nothing to do")
+      : outcome.computed == 0
+          ? "finished already; nothing to do"
+          : fmt::format("finished, {} computed", counted(outcome.computed, "replication"));
   if (!style.shard) {
     fmt::print("{}: {}\n", visible(directory), found);
     return;
@@ -324,8 +327,10 @@ void run_with_progress(const StudyPlan& plan, const std::string& directory, cons
   fmt::print("{}: {}shard {} of {}: {}\n", visible(directory), outcome.searching ? "search, " : "",
              style.shard->number, style.shard->of, found);
   if (!outcome.merged)
-    fmt::print("When all {} are finished: armature merge {}\n", style.shard->of,
-               visible(directory));
+    fmt::print(
+        "{}: armature merge {}\n",
+        style.shard->of == 1 ? "Now" : fmt::format("When all {} are finished", style.shard->of),
+        visible(shell_word(directory)));
 }
 
 void add_study(CLI::App& app) {

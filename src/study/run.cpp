@@ -13,6 +13,7 @@
 #include "base/directory_lease.h"
 #include "base/file.h"
 #include "base/machine.h"
+#include "base/text.h"
 #include "lab/moments.h"
 #include "lab/runner.h"
 #include "study/plan.h"
@@ -278,9 +279,9 @@ StudyOutcome run_shard_of_stage(const StudyPlan& plan, const std::string& direct
     return {.complete = true, .merged = true};
   if (const auto count = shard_count(directory); count && *count != shard.of)
     throw Error({shards_path(directory), "--shard", shard_text(shard),
-                 fmt::format("one of {} shards, as those that are there; use another directory for "
+                 fmt::format("one of {}, as those that are there; use another directory for "
                              "another cut",
-                             *count)});
+                             counted(*count, "shard"))});
   claim_shard(directory, shard, plan, stage == Stage::kSearch);
   const std::string own = shard_path(directory, shard);
   // Nobody holds the directory around it: there others work on their shards.

@@ -1,17 +1,15 @@
 #include "study/shard_mark.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "armature/error.h"
 #include "armature/state.h"
+#include "base/directory_lease.h"
 #include "base/file.h"
-#include "base/machine.h"
 #include "base/text.h"
 #include "study/build.h"
 #include "study/plan.h"
@@ -135,13 +133,14 @@ std::string mark_path(const std::string& directory) { return shards_path(directo
 
 // Only where nothing stands there. False: something does.
 bool place_mark(const std::string& path, Shard shard, const std::string& mark) {
-  const std::string aside = fmt::format("{}.{}.{}.{}", path, host_name(), ::getpid(), shard.number);
+  const LeaseIdentity self = LeaseIdentity::own();
+  const std::string aside = fmt::format("{}.{}.{}.{}", path, self.host, self.process, shard.number);
   write_file(aside, mark);
-  const bool placed = ::link(aside.c_str(), path.c_str()) == 0;
-  const int failure = errno;
-  ::unlink(aside.c_str());
-  if (placed) return true;
-  if (failure == EEXIST) return false;
+  std::error_code error, ignored;
+  fs::create_hard_link(aside, path, error);
+  fs::remove(aside, ignored);
+  if (!error) return true;
+  if (error == std::errc::file_exists) return false;
   write_file(path, mark);  // a file system without links
   return true;
 }

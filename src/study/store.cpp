@@ -20,6 +20,7 @@
 #include "base/machine.h"
 #include "base/text.h"
 #include "lab/planned_cell.h"
+#include "study/batch_job.h"
 #include "study/build.h"
 #include "study/name_json.h"
 #include "study/plan.h"
@@ -540,8 +541,9 @@ bool holds_other_files(const std::string& directory, const Study& study) {
 // What begins in shards goes on in shards, and ends as a study that anyone may go on with.
 void require_no_shards(const std::string& directory) {
   if (!StudyStore::exists(directory) && shard_count(directory))
-    throw Error({directory, "directory", "shards that are not merged",
-                 "another directory, or what armature merge " + directory + " leaves there"});
+    throw Error(
+        {directory, "directory", "shards that are not merged",
+         "another directory, or what armature merge " + shell_word(directory) + " leaves there"});
 }
 
 void require_own_directory(const std::string& directory, const Study& study) {
@@ -730,7 +732,7 @@ StudyStore StudyStore::read_held(const std::string& directory) {
                      search_path(directory) + " can be looked at"});
   if (!exists(directory) && (shard_count(directory) || shard_count(search_path(directory))))
     throw Error({directory, "study", "shards that are not merged",
-                 "what armature merge " + directory + " makes of them"});
+                 "what armature merge " + shell_word(directory) + " makes of them"});
   if (!exists(directory))
     throw Error({directory, "study", "none", "a directory that armature run has left"});
   // Read-write: a killed run leaves a log, and only a writer can bring it in.

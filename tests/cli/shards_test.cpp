@@ -84,6 +84,57 @@ TEST_F(ShardCommand, MergesInPart) {
   EXPECT_TRUE(contains(shell("armature status here").out, "1 of 3 shards finished, 2 missing"));
 }
 
+// What is printed to be pasted is one word to a shell.
+TEST_F(ShardCommand, CommandsAreQuoted) {
+  const std::string word = R"('it'\''s here')";
+  const ProgramResult run = shell("armature run small.toml --shard 1/2 -o " + word);
+  EXPECT_EQ(run.out,
+            "it's here: shard 1 of 2: finished, 54 replications computed\n"
+            "When all 2 are finished: armature merge " +
+                word + "\n");
+  const ProgramResult part = shell("armature merge --partial " + word);
+  EXPECT_TRUE(contains(part.out, "armature show " + word + ". ")) << part.out;
+  EXPECT_TRUE(contains(part.out, "armature run --out " + word + " computes")) << part.out;
+  EXPECT_EQ(shell("armature run small.toml --shard 2/2 -q -o " + word).status, 0);
+  EXPECT_TRUE(contains(shell("armature status " + word).out, "Now: armature merge " + word + "\n"));
+  EXPECT_EQ(shell("armature merge " + word).out,
+            "it's here: merged, 108 replications\nit's here/shards is no longer needed. What came "
+            "out: armature show " +
+                word + "\n");
+  EXPECT_TRUE(contains(shell("armature status " + word).out,
+                       "What came out: armature show " + word + "\n"));
+  const ProgramResult show =
+      shell("armature run small.toml --shard 1/2 -q -o 'a b'; armature show 'a b'");
+  EXPECT_TRUE(contains(show.err, "what armature merge 'a b' makes of them")) << show.err;
+}
+
+TEST_F(ShardCommand, OneIsNotMany) {
+  write_file(directory_.file("one.toml"),
+             "replications = 1\nhorizons = 50\ninstances = 'hidden-arm'\npolicies = 'ucb'\n");
+  EXPECT_EQ(shell("armature run one.toml --shard 1/1 --out here").out,
+            "here: shard 1 of 1: finished, 1 replication computed\nNow: armature merge here\n");
+  EXPECT_TRUE(contains(shell("armature status here").out, "1 of 1 shard finished; 100%"));
+  EXPECT_TRUE(contains(shell("armature run one.toml --shard 1/2 --out here").err,
+                       "expected one of 1 shard, as those that are there"));
+  EXPECT_TRUE(contains(shell("armature merge here").out, "here: merged, 1 replication\n"));
+  EXPECT_TRUE(
+      contains(shell("armature run one.toml --shard 1/2 --out part -q && armature merge part "
+                     "--partial")
+                   .out,
+               "part: merged in part, 1 replication; 1 shard was not finished\n"));
+}
+
+TEST_F(ShardCommand, StatusCountsWhatIsNoGood) {
+  ASSERT_EQ(shell("armature run small.toml --shard 1/3 -o here -q && mkdir here/shards/2-of-3 && "
+                  "head -c 5000 /dev/zero | tr '\\0' x >here/shards/2-of-3/study.sqlite")
+                .status,
+            0);
+  const ProgramResult status = shell("armature status here");
+  EXPECT_TRUE(contains(status.out, "1 of 3 shards finished, 1 missing, 1 no good; 3"))
+      << status.out << status.err;
+  EXPECT_TRUE(contains(status.out, "cannot be read: ")) << status.out;
+}
+
 TEST_F(ShardCommand, StatusOfWhatARunGoesOnWith) {
   ASSERT_EQ(shell("armature run small.toml --shard 1/1 --out here -q && armature merge here -q && "
                   "armature run small.toml replications=8 --out here -q")
@@ -93,6 +144,14 @@ TEST_F(ShardCommand, StatusOfWhatARunGoesOnWith) {
   EXPECT_EQ(status.status, 0) << status.err;
   EXPECT_TRUE(contains(status.out, "18 cells, 144 of 144 replications (100%), finished\n"))
       << status.out;
+}
+
+TEST_F(ShardCommand, AWholeStudyHasNothingToMerge) {
+  ASSERT_EQ(shell("armature run small.toml --out here -q").status, 0);
+  EXPECT_EQ(shell("armature merge here").out,
+            "here: a whole study; nothing to merge\nWhat came out: armature show here\n");
+  EXPECT_EQ(shell("armature run small.toml --shard 2/3 --out here").out,
+            "here: shard 2 of 3: a whole study; nothing to do\n");
 }
 
 TEST_F(ShardCommand, TwoStages) {

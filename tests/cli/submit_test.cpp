@@ -208,7 +208,7 @@ TEST_F(SubmitCommand, AnotherStudysResultsAreNoSuccess) {
     EXPECT_TRUE(contains(result.err, message)) << options << "\n" << result.err;
   };
   refused("seed=8 --out run", "seed: got 8, expected 7");
-  refused("replications=5 --out run", "replications: got 5, expected at least 6");
+  refused("replications=5 --out run", "replications: got 5, expected 6");
   refused("replications=7 --out run", "replications: got 7, expected 6");
   refused("horizons=50 --out run", "number of cells: got 9, expected 18");
   refused("--out run" + search, "search: got 3 replications, expected none");
