@@ -129,7 +129,7 @@ void beside_threads(const std::string& command, unsigned hands, const std::strin
   write(1);
   const double begin_threads = run_of(fmt::format("{} --threads {}", run, hands), directory);
   const double begin_ranks = run_of(mpirun, directory);
-  write(16 * hands);
+  write(32 * hands);
   std::vector<double> ratios;
   for (int turn = 0; turn < 3; ++turn) {
     const double threads = run_of(fmt::format("{} --threads {}", run, hands), directory);

@@ -19,7 +19,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kShortestPoll = 50us;
-constexpr auto kLongestPoll = 1000us;
+constexpr auto kLongestPoll =
+    3200us;  // short beside blocks; short blocks have others waiting behind them
 constexpr auto kHeartbeat = 5s;
 constexpr auto kLastWords = 60s;  // of ranks whose blocks must first look whether they are stopped
 constexpr auto kSuspended = 1s;

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kShortestPoll = 50us;
-constexpr auto kLongestPoll = 2000us;
+constexpr auto kLongestPoll = 3200us;
 constexpr auto kHeartbeat = 5s;
 // Results are kept for so long, so that short blocks share a message; or until they are so many.
 constexpr auto kLongestKept = 20ms;

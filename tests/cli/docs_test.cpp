@@ -160,8 +160,12 @@ TEST(Docs, TheNodesOfTheServiceWorkAsShown) {
     EXPECT_GT(times, 0u) << shown;
   };
   replace("postgresql://armature@db.example.org/armature", "'" + server.url() + "'");
-  replace("127.0.0.1:8601", "127.0.0.1:" + std::to_string(free_port()));
-  replace("127.0.0.1:8602", "127.0.0.1:" + std::to_string(free_port()));
+  // Nobody has it yet: the same may be free twice.
+  const unsigned short first = free_port();
+  unsigned short second = free_port();
+  while (second == first) second = free_port();
+  replace("127.0.0.1:8601", "127.0.0.1:" + std::to_string(first));
+  replace("127.0.0.1:8602", "127.0.0.1:" + std::to_string(second));
   replace(" --node", " --lease 1s --node");
   const TemporaryDirectory directory;
   std::filesystem::create_directory_symlink(ARMATURE_SOURCE_DIR "/examples",

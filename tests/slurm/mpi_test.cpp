@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <iostream>
 #include <sstream>
 
 #include "base/file.h"
@@ -65,7 +64,6 @@ TEST_F(SlurmRanks, TheDocumentsWalkIsTyped) {
     if (inside) {
       const ProgramResult result = shell(mpirun_exports() + "set -e\n" + block);
       ASSERT_EQ(result.status, 0) << block << result.err;
-      if (std::getenv("SHOW")) std::cout << block << result.err << result.out << std::endl;
       cluster_->wait_for_jobs();
       ++typed;
       block.clear();
