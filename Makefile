@@ -31,20 +31,20 @@ test: format-check bundle ## the release build with every test that guards it, r
 	@$(CTEST) --test-dir build/release
 
 # One build carries the fuzzers too: what is compiled twice is paid twice.
-SANITIZED := unit_tests service_tests conformance_tests golden_tests threads_tests cli_tests fault_tests armature_python
+SANITIZED := unit_tests ranks_tests service_tests conformance_tests golden_tests threads_tests cli_tests fault_tests armature_python
 # Statistics and messages are the release build's business; a command takes seconds to start here.
-UNSANITIZED := ClusterFault|DatabaseCommands|Clients\.|AdviceGrid|PlantedQuestion|ConfoundedWorlds|KeepsItsPromises|FalseAlarms|OtherRewards|AMillionUpdates|/BadInput|StudyMistake|EveryStudy|SameBytes|Docs\.|HelpExamples
+UNSANITIZED := Mpi\.|SubmitCommand|ClusterFault|DatabaseCommands|Clients\.|AdviceGrid|PlantedQuestion|ConfoundedWorlds|KeepsItsPromises|FalseAlarms|OtherRewards|AMillionUpdates|/BadInput|StudyMistake|EveryStudy|SameBytes|Docs\.|HelpExamples
 test-sanitizers: test-threads ## the same code under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 	@scripts/install-deps build test python
 	@cmake --preset sanitize --log-level=WARNING >/dev/null
 	@cmake --build --preset sanitize --target $(SANITIZED)
-	@$(CTEST) --test-dir build/sanitize -L 'unit|service|conformance|golden|threads|cli|fault|python' -E '$(UNSANITIZED)'
+	@$(CTEST) --test-dir build/sanitize -L 'unit|ranks|service|conformance|golden|threads|cli|fault|python' -E '$(UNSANITIZED)'
 
 test-threads: # what runs in threads, under ThreadSanitizer
 	@scripts/install-deps build test
 	@cmake --preset tsan --log-level=WARNING >/dev/null
-	@cmake --build --preset tsan --target threads_tests
-	@$(CTEST) --test-dir build/tsan -L threads
+	@cmake --build --preset tsan --target threads_tests ranks_tests
+	@$(CTEST) --test-dir build/tsan -L 'threads|ranks' -E 'Mpi\.'
 
 FUZZERS := $(patsubst tests/fuzz/%.cpp,%,$(wildcard tests/fuzz/*_fuzz.cpp))
 test-fuzz: ## a short run of every fuzzer
