@@ -73,7 +73,7 @@ void Hands::work() {
     {
       const std::lock_guard lock(mutex_);
       if (failure)
-        done_.failures.push_back({order, failure});
+        done_.failures.push_back({order, std::move(failure)});  // no copy is left to this thread
       else
         done_.blocks.push_back(std::move(block));
     }
