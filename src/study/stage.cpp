@@ -70,10 +70,9 @@ StudyPlan read_stage(const std::string& text) {
   StudyPlan plan = plan_study(
       read_stored_study(stage.at("study"), "the study", stage.at("files").get<FileTable>()),
       kAnySize);
-  if (digest_of(plan) != stage.at("digest"))
+  if (const std::string digest = stage.at("digest"); digest != digest_of(plan))
     throw Error({"", "plan of the study", digest_of(plan),
-                 fmt::format("{}: every process must be the same build of armature",
-                             stage.at("digest").get<std::string>())});
+                 digest + ": every process must be the same build of armature"});
   return plan;
 }
 
