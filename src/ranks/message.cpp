@@ -144,12 +144,12 @@ void visit(Walk& walk, Field<Walk, Results> results) {
 template <class Walk>
 void visit(Walk& walk, Field<Walk, Failed> failed) {
   walk(failed.stage);
-  bool of_a_block = failed.number.has_value();
+  std::uint8_t of_a_block = failed.number ? 1 : 0;
   std::uint32_t number = failed.number.value_or(0);
   walk(of_a_block);
   walk(number);
   if constexpr (Walk::kReads) {
-    if (of_a_block) failed.number = number;
+    if (of_a_block != 0) failed.number = number;
   }
   walk(failed.report.file);
   walk(failed.report.field);

@@ -107,7 +107,7 @@ TEST(RankMessage, NoBytesDoHarm) {
   for (int i = 0; i < 20'000; ++i) {
     std::string bytes = whole;
     bytes[static_cast<std::size_t>(luck.uniform() * static_cast<double>(bytes.size()))] =
-        static_cast<char>(luck.uniform() * 256);
+        static_cast<char>(static_cast<unsigned char>(luck.uniform() * 256));
     try {
       read_message(bytes);
     } catch (const Error&) {
