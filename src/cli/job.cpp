@@ -125,8 +125,10 @@ Job::~Job() {
 void Job::end() {
   if (!transport_) return;
   listen_no_more();
-  // Without a crew nobody has been heard of yet: this rank has failed before it began.
+  // Without a crew nobody has been heard of yet: this rank has failed before it began, and said
+  // why.
   if (!crew_ || !crew_->dismiss()) {
+    if (crew_) complain_of_loss("some ranks do not end, and the job is ended for them");
     std::fflush(nullptr);
     transport_->abort(kBadInput);
     std::_Exit(kBadInput);

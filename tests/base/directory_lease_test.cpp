@@ -18,12 +18,14 @@
 #include "base/file.h"
 #include "base/machine.h"
 #include "base/refusal.h"
+#include "support/other_process.h"
 #include "support/program.h"
 
 namespace armature {
 namespace {
 
 using test::contains;
+using test::OtherProcess;
 using test::refusal;
 using test::TemporaryDirectory;
 using Json = nlohmann::json;
@@ -90,38 +92,15 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// A process of this machine that holds the lease until it is killed.
-class OtherProcess {
- public:
-  OtherProcess(const std::string& directory, const LeaseTerms& given) {
-    int ready[2];
-    if (pipe(ready) != 0) return;
-    child_ = fork();
-    if (child_ == 0) {
-      LeaseTerms terms = given;
-      terms.identity.process = LeaseIdentity::own().process;
-      terms.identity.started = LeaseIdentity::own().started;
-      const DirectoryLease lease(directory, terms);
-      if (write(ready[1], "x", 1) != 1) _exit(1);
-      while (true) pause();
-    }
-    char byte = 0;
-    EXPECT_EQ(read(ready[0], &byte, 1), 1);
-    close(ready[0]);
-    close(ready[1]);
-  }
-  ~OtherProcess() {
-    kill(child_, SIGKILL);
-    waitpid(child_, nullptr, 0);
-  }
-  OtherProcess(const OtherProcess&) = delete;
-  OtherProcess& operator=(const OtherProcess&) = delete;
-
-  pid_t number() const { return child_; }
-
- private:
-  pid_t child_ = -1;
-};
+// The lease as a process has it that is about to be forked.
+auto lease_of_another(const std::string& directory, const LeaseTerms& given) {
+  return [=] {
+    LeaseTerms terms = given;
+    terms.identity.process = LeaseIdentity::own().process;
+    terms.identity.started = LeaseIdentity::own().started;
+    return DirectoryLease(directory, terms);
+  };
+}
 
 // --- One machine ---------------------------------------------------------------------------------
 
@@ -162,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(Locks, OfOneMachine, ::testing::Bool());
 
 TEST_P(OfOneMachine, TheLivingAreRefusedAndTheDeadReplacedAtOnce) {
   {
-    const OtherProcess other(directory_.path(), terms());
+    const OtherProcess other(lease_of_another(directory_.path(), terms()));
     const auto holder = DirectoryLease::holder(directory_.path(), terms());
     ASSERT_TRUE(holder);
     EXPECT_EQ(holder->process, other.number());

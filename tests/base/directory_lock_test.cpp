@@ -9,42 +9,16 @@
 
 #include "base/file.h"
 #include "base/refusal.h"
+#include "support/other_process.h"
 #include "support/program.h"
 
 namespace armature {
 namespace {
 
 using test::contains;
+using test::OtherProcess;
 using test::refusal;
 using test::TemporaryDirectory;
-
-// Another process that holds the lock until it is killed.
-class Holder {
- public:
-  explicit Holder(const std::string& directory) {
-    int ready[2];
-    if (pipe(ready) != 0) return;
-    child_ = fork();
-    if (child_ == 0) {
-      const DirectoryLock lock(directory);
-      if (write(ready[1], "x", 1) != 1) _exit(1);
-      while (true) pause();
-    }
-    char byte = 0;
-    EXPECT_EQ(read(ready[0], &byte, 1), 1);
-    close(ready[0]);
-    close(ready[1]);
-  }
-  ~Holder() {
-    kill(child_, SIGKILL);
-    waitpid(child_, nullptr, 0);
-  }
-  Holder(const Holder&) = delete;
-  Holder& operator=(const Holder&) = delete;
-
- private:
-  pid_t child_ = -1;
-};
 
 TEST(DirectoryLock, OneAtATime) {
   const TemporaryDirectory directory;
@@ -63,7 +37,7 @@ TEST(DirectoryLock, OneAtATime) {
 TEST(DirectoryLock, GoesWithTheProcessHoweverItEnds) {
   const TemporaryDirectory directory;
   {
-    const Holder holder(directory.path());
+    const OtherProcess holder([&] { return DirectoryLock(directory.path()); });
     EXPECT_TRUE(DirectoryLock::held(directory.path()));
   }
   EXPECT_FALSE(DirectoryLock::held(directory.path()));

@@ -29,6 +29,14 @@ Hello hello_on(const std::string& host, std::vector<int> cores) {
   return hello;
 }
 
+// Rank 0's own computing, so slow that the others have their share.
+auto slowly(std::chrono::milliseconds pause) {
+  return [pause](const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
+    std::this_thread::sleep_for(pause);
+    return run_block(cell, range, stop);
+  };
+}
+
 // Workers of ranks 1, 2, …, each in a thread of its own.
 class Workers {
  public:
@@ -143,10 +151,7 @@ TEST(RankCrew, AFailureIsToldWithItsRank) {
   const auto transport = job.transport(0);
   CrewOptions options;
   // Rank 0 leaves cell 1 to the other.
-  options.compute = [](const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    return run_block(cell, range, stop);
-  };
+  options.compute = slowly(std::chrono::milliseconds(5));
   RankCrew crew(*transport, options);
   RunHooks hooks;
   hooks.crew = &crew;
@@ -197,10 +202,7 @@ TEST(RankCrew, TheDeadAreNamed) {
   CrewOptions options;
   options.silence = std::chrono::milliseconds(500);
   // Rank 0 is slow, so that others have block 5.
-  options.compute = [](const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    return run_block(cell, range, stop);
-  };
+  options.compute = slowly(std::chrono::milliseconds(100));
   auto crew = std::make_unique<RankCrew>(*transport, options);
   RunHooks hooks;
   hooks.crew = crew.get();
@@ -288,11 +290,7 @@ TEST(RankCrew, WhoDoesNotAnswerIsNamed) {
   crew_options.call_the_roll = &roll;
   std::vector<std::string> notices;
   crew_options.notice = [&](const std::string& notice) { notices.push_back(notice); };
-  crew_options.compute = [](const Cell& cell, ReplicationRange range,
-                            const std::atomic<bool>& stop) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    return run_block(cell, range, stop);
-  };
+  crew_options.compute = slowly(std::chrono::milliseconds(20));
   RankCrew crew(*transport, crew_options);
   RunHooks hooks;
   hooks.crew = &crew;
@@ -407,10 +405,7 @@ TEST(RankCrew, StoppedRunsKeepWhatIsFinished) {
   Workers workers(job, 3, slow);
   const auto transport = job.transport(0);
   CrewOptions options;
-  options.compute = [](const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    return run_block(cell, range, stop);
-  };
+  options.compute = slowly(std::chrono::milliseconds(5));
   RankCrew crew(*transport, options);
   std::atomic<bool> stop{false};
   RunHooks hooks;
