@@ -316,6 +316,8 @@ TEST(RankCrew, AFailureToStoreSendsAllHome) {
   crew.announce(write_stage(plan));
   const std::string message = test::refusal([&] {
     crew.compute(cells, tasks, never, [](const std::vector<FinishedBlock>&) {
+      // As long as a disk may take: meanwhile the others hand in what they have.
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
       throw Error({"disk", "space", "none", "some"});
     });
   });
