@@ -254,7 +254,7 @@ struct ShardStatus {
   double work_total = 0;
   double rounds_per_second = 0;  // of a running one; 0: not known
   double seconds_left = 0;       // of a running one; 0: not known
-  std::string trouble = {};      // of one that cannot be read: why
+  std::string trouble = {};      // of one that is no good: why
 };
 struct ShardsStatus {
   std::uint32_t of = 0;

@@ -656,10 +656,13 @@ std::optional<Study> study_in(Database& database) {
 }  // namespace
 
 void StudyStore::require_place_for_shards(const std::string& directory, const Study& study) {
-  std::error_code ignored;
-  const bool begun = fs::exists(shards_path(directory), ignored) ||
-                     (study.search && fs::exists(shards_path(search_path(directory)), ignored));
-  if (!begun && holds_other_files(directory, study))
+  const auto begun = [&] {
+    std::error_code ignored;
+    return fs::exists(shards_path(directory), ignored) ||
+           (study.search && fs::exists(shards_path(search_path(directory)), ignored));
+  };
+  // In this order: another shard may begin in between, and what it makes is nobody else's.
+  if (holds_other_files(directory, study) && !begun())
     throw Error({directory, "directory", "other files", "a new or empty one, or a study's own"});
 }
 

@@ -245,6 +245,15 @@ TEST_F(ShardCommand, AnInterruptedMergeLeavesNothing) {
 }
 
 // The second of two processes is refused; meanwhile status tells of the first.
+// As the tasks of an array job do: what one makes in the directory is no surprise to another.
+TEST_F(ShardCommand, AllStartAtOnce) {
+  const std::string together =
+      "for n in 1 2 3 4 5 6; do armature run small.toml --shard $n/6 --out here$try --quiet & "
+      "all=\"$all $!\"; done; for one in $all; do wait $one || exit 1; done";
+  const ProgramResult result = shell("for try in 1 2 3 4 5; do all=; " + together + "; done");
+  EXPECT_EQ(result.status, 0) << result.err;
+}
+
 TEST_F(ShardCommand, TwoOnOneShardAreRefused) {
   write_file(directory_.file("long.toml"),
              "replications = 1000\nhorizons = 3e5\ninstances = 'hidden-arm'\npolicies = ['ucb', "

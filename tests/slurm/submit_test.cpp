@@ -48,6 +48,17 @@ class SlurmSubmission : public testing::Test {
     return exported(folder_ + "/alone");
   }
   std::string directory() const { return folder_ + "/on the cluster"; }
+  // What the cluster made of it, once every job has ended.
+  std::map<std::string, std::string> merged() const {
+    cluster_->wait_for_jobs();
+    try {
+      return exported(directory());
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << error.what() << "\n"
+                    << logs() << shell("scontrol show jobs; sinfo").out << cluster_->journal();
+      return {};
+    }
+  }
   std::string logs() const { return shell("tail -n 50 'on the cluster'/job/logs/*").out; }
 
   TemporaryDirectory scratch_;
@@ -68,8 +79,9 @@ TEST_F(SlurmSubmission, GivesTheBytesOfARunOnOneThread) {
   const ProgramResult status = shell("armature status 'on the cluster'");
   EXPECT_TRUE(contains(status.out, "finished")) << status.out << logs();
   EXPECT_EQ(exported(directory()), alone()) << logs();
-  if (web_bundle())  // `make bundle`
+  if (web_bundle()) {  // `make bundle`
     EXPECT_EQ(shell("test -s 'on the cluster/report.html'").status, 0) << logs();
+  }
 
   const ProgramResult again = submit();
   EXPECT_EQ(again.status, 0) << again.err;
@@ -91,8 +103,7 @@ TEST_F(SlurmSubmission, WhatWouldWaitForEverIsRefused) {
   EXPECT_TRUE(contains(late.err, "--time: got 01:00:00, expected at most 00:30:00")) << late.err;
   const ProgramResult result = submit("--partition short");
   EXPECT_EQ(result.status, 0) << result.err;
-  cluster_->wait_for_jobs();
-  EXPECT_EQ(exported(directory()), alone()) << logs();
+  EXPECT_EQ(merged(), alone()) << logs();
 }
 
 // Two rounds of shards.
@@ -100,8 +111,7 @@ TEST_F(SlurmSubmission, ASearchIsMergedBeforeItsChoiceIsComputed) {
   write_file(folder_ + "/study.toml", "search = {replications = 4}\n" + std::string(kSmallStudy));
   const ProgramResult submitted = submit();
   ASSERT_EQ(submitted.status, 0) << submitted.err;
-  cluster_->wait_for_jobs();
-  EXPECT_EQ(exported(directory()), alone()) << logs();
+  EXPECT_EQ(merged(), alone()) << logs();
 }
 
 // The process of the first shard, as soon as it has a store; killed as by a lack of memory.
@@ -120,18 +130,17 @@ TEST_F(SlurmSubmission, AgainSubmitsOnlyTheShardThatWasKilled) {
   const ProgramResult busy = submit("--cores 1 --dry-run");
   EXPECT_FALSE(contains(busy.out, "--array=1,2%2")) << "the second shard is at work\n" << busy.out;
   cluster_->wait_for_jobs();
-  const std::string merged = shell("cat 'on the cluster'/job/logs/merge-*.log").out;
+  const std::string merge_log = shell("cat 'on the cluster'/job/logs/merge-*.log").out;
   // Missing, if it was killed before its study stood in the store.
-  EXPECT_TRUE(contains(merged, "2 shards: got 1 unfinished") ||
-              contains(merged, "2 shards: got 1 missing"))
+  EXPECT_TRUE(contains(merge_log, "2 shards: got 1 unfinished") ||
+              contains(merge_log, "2 shards: got 1 missing"))
       << "the merge names it\n"
-      << merged;
+      << merge_log;
 
   const ProgramResult again = submit("--cores 1");
   ASSERT_EQ(again.status, 0) << again.err;
   EXPECT_TRUE(contains(again.out, "#SBATCH --array=1%2\n")) << again.out;
-  cluster_->wait_for_jobs();
-  EXPECT_EQ(exported(directory()), alone()) << logs();
+  EXPECT_EQ(merged(), alone()) << logs();
 }
 
 }  // namespace
