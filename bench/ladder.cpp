@@ -201,6 +201,10 @@ void add_ladder() {
     add("naive c-ucb " + size, [=](auto& state) { naive_round<NaiveCausalUcb>(state, family); });
     add("c-ucb " + size, [=](auto& state) { policy_round(state, family, "c-ucb"); });
     add("ucb " + size, [=](auto& state) { policy_round(state, family, "ucb"); });
+    for (const char* policy : {"ucb", "c-ucb"})
+      add(fmt::format("{} anytime {}", policy, size), [=](auto& state) {
+        policy_round(state, family, fmt::format("{}:confidence=anytime", policy));
+      });
     add("pe " + size, [=](auto& state) { policy_round(state, family, "pe"); });
     add("db " + size, [=](auto& state) { policy_round(state, family, "db"); });
     add("db printed " + size, [=](auto& state) { policy_round(state, family, "db:bias=printed"); });
