@@ -55,7 +55,6 @@ class Strata {
   void visit_state(StateVisitor& visitor, const Statistics& contexts);
 
  private:
-  std::size_t at(Arm arm, Context z) const { return std::size_t{arm} * rows_->contexts() + z; }
   std::span<const Fresh> fresh_of(Arm arm) const;
   bool is_included(const Fresh& fresh) const;
   bool still_agrees(Arm arm) const;
@@ -68,22 +67,32 @@ class Strata {
   };
   Evidence evidence(Arm arm) const;
   double bound(Arm arm, const Evidence& evidence) const;
+  // One action in one context. Counts are whole; as doubles they need no conversion in sums.
+  struct Cell {
+    double plays = 0, sum = 0;
+    double included = 0, included_sum = 0;  // k(z), s(z)
+  };
   void visit_cells(StateVisitor& visitor, std::string_view counts_name, std::string_view sums_name,
-                   std::vector<double>& counts, std::vector<double>& sums);
+                   double Cell::*count, double Cell::*sum);
   void rebuild(const Statistics& contexts);
+  Cell& at(Arm arm, Context z) { return cells_[std::size_t{arm} * rows_->contexts() + z]; }
+  const Cell& at(Arm arm, Context z) const {
+    return cells_[std::size_t{arm} * rows_->contexts() + z];
+  }
 
   std::shared_ptr<const MarginalRows> rows_;
   double split_log_;  // ½log(4|A|/δ)
   double joint_log_;  // ½log(2|A|/δ)
 
-  // Per action and context. Counts are whole; as doubles they need no conversion in sums.
-  std::vector<double> plays_, sums_;
-  std::vector<double> included_, included_sums_;  // k(z), s(z)
+  std::vector<Cell> cells_;  // [action][context]
   std::vector<Fresh> fresh_;
 
   // Derived.
-  std::vector<double> visits_, visit_sums_;  // per context, of all actions
-  std::vector<double> fresh_visits_;         // per context
+  struct Visits {
+    double all = 0, sum = 0;  // of all actions
+    double fresh = 0;
+  };
+  std::vector<Visits> visits_;  // per context
   std::vector<double> action_plays_;
   double all_plays_ = 0;
 

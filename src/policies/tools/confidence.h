@@ -69,7 +69,7 @@ class Confidence {
   Kind kind_;
   double log_term_;
   double scale_;
-  WidthTable table_;  // but for kFixed: a division and a root are as quick as a look
+  WidthTable table_;        // but for kFixed: a division and a root are as quick as a look
   double kl_log_term_ = 0;  // log(2k/(δ/2))
 };
 

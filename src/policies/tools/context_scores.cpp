@@ -6,15 +6,21 @@
 #include <numeric>
 
 namespace armature {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
 
 ContextScores::ContextScores(const MarginalRows& rows, double value)
     : rows_(rows),
       values_(rows.contexts(), value),
-      caps_(rows.rows(), std::numeric_limits<double>::infinity()),
+      caps_(rows.rows(), kInfinity),
       sums_(rows.rows()),
       then_(rows.contexts()),
       is_changed_(rows.contexts()),
       order_(rows.rows()),
+      place_(rows.rows(), kContenders),
       contender_entry_(std::size_t{rows.contexts()} * kContenders) {
   changed_.reserve(rows.contexts());
   winners_.reserve(rows.rows());
@@ -56,7 +62,7 @@ void ContextScores::refresh() {
 void ContextScores::pick_contenders() {
   contenders_ = std::min(kContenders, rows_.rows());
   std::iota(order_.begin(), order_.end(), 0);
-  far_base_ = -std::numeric_limits<double>::infinity();
+  far_base_ = -kInfinity;
   far_rise_ = 0;
   if (contenders_ < rows_.rows()) {
     const auto first_far = order_.begin() + contenders_;
@@ -66,7 +72,10 @@ void ContextScores::pick_contenders() {
     far_base_ = capped_sum(*first_far);
   }
   std::sort(order_.begin(), order_.begin() + contenders_);
+  std::fill(place_.begin(), place_.end(), static_cast<std::uint8_t>(kContenders));
+  std::fill(std::begin(contender_cap_), std::end(contender_cap_), -kInfinity);
   for (std::uint32_t k = 0; k < contenders_; ++k) {
+    place_[order_[k]] = static_cast<std::uint8_t>(k);
     contender_row_[k] = order_[k];
     contender_sum_[k] = sums_[order_[k]];
     contender_cap_[k] = caps_[order_[k]];
@@ -77,18 +86,16 @@ void ContextScores::pick_contenders() {
 
 double ContextScores::rise(Context z) const {
   const double change = values_[z] - then_[z];
-  return (change > 0 ? rows_.column_high(z) : rows_.column_low(z)) * change;
+  return std::max(rows_.column_high(z) * change, rows_.column_low(z) * change);
 }
 
 void ContextScores::set_cap(std::uint32_t row, double cap) {
   capped_ = true;
   caps_[row] = cap;
-  for (std::uint32_t k = 0; k < contenders_; ++k)
-    if (contender_row_[k] == row) {
-      contender_cap_[k] = cap;
-      return;
-    }
-  far_base_ = std::max(far_base_, capped_sum(row));
+  if (const std::uint32_t k = place_[row]; k < kContenders)
+    contender_cap_[k] = cap;
+  else
+    far_base_ = std::max(far_base_, capped_sum(row));
 }
 
 void ContextScores::set(Context z, double value) {
@@ -122,7 +129,7 @@ double ContextScores::best_contender_value() const {
 
 void ContextScores::decide_close_contenders() {
   const double close = best_contender_value() - 4 * error_bound();
-  double highest = -std::numeric_limits<double>::infinity();
+  double highest = -kInfinity;
   for (std::uint32_t k = 0; k < contenders_; ++k) {
     if (contender_value(k) < close) continue;
     const double value = std::min(rows_.sum(contender_row_[k], values_), contender_cap_[k]);
@@ -133,22 +140,22 @@ void ContextScores::decide_close_contenders() {
 }
 
 std::span<const std::uint32_t> ContextScores::best_rows() {
+  // The common case: the same contender is clearly ahead of the others and of the far rows. One
+  // branch, which is foretold well, so that nobody waits for its outcome.
+  const double close = 4 * error_bound();
+  double values[kContenders];
+  for (std::uint32_t k = 0; k < kContenders; ++k) values[k] = contender_value(k);
+  const auto ahead_of_all = [&](std::uint32_t leader) {
+    std::uint32_t rivals = values[leader] > far_bound() + close ? 0 : 1;
+    for (std::uint32_t k = 0; k < kContenders; ++k)
+      rivals += values[leader] > values[k] + close ? 0 : 1;
+    return rivals == 1;  // itself
+  };
+  if (ahead_of_all(leader_)) [[likely]]
+    return {&contender_row_[leader_], 1};
+  leader_ = static_cast<std::uint32_t>(std::max_element(values, values + contenders_) - values);
+  if (ahead_of_all(leader_)) return {&contender_row_[leader_], 1};
   winners_.clear();
-  // The common case in one pass: one contender is clearly ahead of the others and of the far rows.
-  std::uint32_t best = 0;
-  double best_value = contender_value(0);
-  double runner_up = far_bound();
-  for (std::uint32_t k = 1; k < contenders_; ++k) {
-    const double value = contender_value(k);
-    const bool better = value > best_value;
-    runner_up = std::max(runner_up, better ? best_value : value);
-    best = better ? k : best;
-    best_value = better ? value : best_value;
-  }
-  if (best_value > runner_up + 4 * error_bound()) {
-    winners_.push_back(contender_row_[best]);
-    return winners_;
-  }
   if (!contenders_lead()) refresh();
   if (contenders_lead()) {
     decide_close_contenders();
@@ -156,7 +163,7 @@ std::span<const std::uint32_t> ContextScores::best_rows() {
   }
   // More rows are near the top than there are contenders: look at all of them.
   fresh_sums();
-  double highest = -std::numeric_limits<double>::infinity();
+  double highest = -kInfinity;
   for (std::uint32_t row = 0; row < rows_.rows(); ++row) {
     if (capped_sum(row) > highest) winners_.clear();
     if (capped_sum(row) >= highest) winners_.push_back(row);

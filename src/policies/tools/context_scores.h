@@ -69,10 +69,12 @@ class ContextScores {
   double far_rise_ = 0;               // how much a sum can have risen since
 
   std::uint32_t contenders_ = 0;
+  std::vector<std::uint8_t> place_;  // of a row among the contenders; kContenders: far
   std::uint32_t contender_row_[kContenders] = {};
   double contender_sum_[kContenders] = {};
-  double contender_cap_[kContenders] = {};
-  std::vector<double> contender_entry_;  // [z][contender]
+  double contender_cap_[kContenders] = {};  // minus infinity where there are fewer contenders
+  std::uint32_t leader_ = 0;                // the contender that was best when last asked
+  std::vector<double> contender_entry_;     // [z][contender]
   std::vector<std::uint32_t> winners_;
 };
 

@@ -70,9 +70,8 @@ struct WidthShelf {
   static std::uint32_t table_of(const WidthTable::Key& key) {
     for (std::uint32_t i = 0; i < tables; ++i)
       if (covers[i].key == key) return i;
-    const std::uint32_t table = tables < WidthTable::kTables
-                                    ? tables++
-                                    : idle_table([](const Cover&) { return true; });
+    const std::uint32_t table =
+        tables < WidthTable::kTables ? tables++ : idle_table([](const Cover&) { return true; });
     if (table == WidthTable::kNone) return table;
     clear(table);
     covers[table].key = key;
