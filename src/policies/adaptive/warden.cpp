@@ -89,6 +89,7 @@ Warden::Warden(const Problem& problem, const Arguments& arguments)
       flights_(problem.actions(), arguments),
       rows_(std::make_shared<const MarginalRows>(*problem.marginals)),
       strata_(rows_, delta_of(problem, arguments)),
+      means_(problem.actions()),
       widths_(problem.actions()),
       uppers_(problem.actions()),
       indices_(problem.actions()),
@@ -184,12 +185,12 @@ inline double Warden::watch_width(std::uint64_t n) const {
 inline double Warden::watch_index(Arm a) const {
   if (plays(a) == 0) return 1;
   const double width = watch_width(plays(a));
-  return actions_.count(a) == 0 ? std::min(1.0, width) : actions_.mean(a) + width;
+  return actions_.count(a) == 0 ? std::min(1.0, width) : means_[a] + width;
 }
 
 double Warden::direct_index(Arm a) const {
   if (plays(a) == 0) return std::max(1.0, direct_width(1));
-  return actions_.mean(a) + direct_width(plays(a));
+  return means_[a] + direct_width(plays(a));
 }
 
 // U(z)
@@ -209,16 +210,17 @@ double Warden::context_upper_ahead(Context z) const {
 }
 
 // The largest μ̂ + w of a row's actions.
-double Warden::row_upper(std::uint32_t row) const {
+inline double Warden::row_upper(std::uint32_t row) const {
   return is_shared_[row] ? row_uppers_[row].best_value() : uppers_[rows_->action(row)];
 }
 
 // After a rejection only J matters, which needs neither widths nor caps.
 void Warden::update_action(Arm a) {
+  means_[a] = actions_.mean(a);
   update_index(a);
   if (rejected_) return;
   widths_[a] = actions_.up(a, action_confidence_);
-  uppers_[a] = actions_.mean(a) + widths_[a];
+  uppers_[a] = means_[a] + widths_[a];
   const std::uint32_t row = rows_->row(a);
   if (is_shared_[row]) row_uppers_[row].set(place_in_row_[a], uppers_[a]);
   // A row whose actions are all below the bar is out.
@@ -226,7 +228,7 @@ void Warden::update_action(Arm a) {
   scores_.set_cap(row, highest >= bar_ ? highest : -kInfinity);
 }
 
-void Warden::update_index(Arm a) const {
+inline void Warden::update_index(Arm a) const {
   const double index = rejected_ ? direct_index(a) : watch_index(a);
   indices_.set(a, index);
   const std::uint32_t row = rows_->row(a);
@@ -240,7 +242,7 @@ void Warden::update_context(Context z) {
 
 // --- The choice
 
-void Warden::start_round() {
+inline void Warden::start_round() {
   take_stock();
   ++rounds_;
   if (horizon_at(rounds_) != dial_.horizon) rebuild();
@@ -257,9 +259,8 @@ Decision Warden::decide() {
 
 Warden::Choice Warden::choice(double bar, bool rejected) const {
   if (rejected) return {best_direct(), false};
-  const std::optional<Arm> leader =
-      flights_.any_counted() ? causal_leader_ahead(bar) : causal_leader(bar);
-  const Arm followed = leader ? *leader : best_direct();
+  const Arm leader = flights_.any_counted() ? causal_leader_ahead(bar) : causal_leader(bar);
+  const Arm followed = leader != kNobody ? leader : best_direct();
   const Arm watched = indices_.best();
   if (indices_.best_value() > indices_.value(followed) && plays(watched) < plays(followed) &&
       static_cast<double>(watches_) < dial_.patience)
@@ -277,10 +278,10 @@ bool Warden::leads(Arm a, Arm b) const {
   return indices_.value(a) > indices_.value(b) || (indices_.value(a) == indices_.value(b) && a < b);
 }
 
-std::optional<Arm> Warden::causal_leader(double bar) const {
+Arm Warden::causal_leader(double bar) const {
   for (;;) {
     const auto rows = scores_.best_rows();
-    if (scores_.cap(rows.front()) == -kInfinity) return std::nullopt;  // an interval has failed
+    if (scores_.cap(rows.front()) == -kInfinity) return kNobody;  // an interval has failed
     // The bar may have risen since caps were set: take out a row it has left behind, look again.
     const auto stale = std::find_if(rows.begin(), rows.end(),
                                     [&](std::uint32_t row) { return row_upper(row) < bar; });
@@ -296,7 +297,7 @@ std::optional<Arm> Warden::causal_leader(double bar) const {
 }
 
 // The candidate with the largest I of those that attain the row's min(μ̂ + w, C).
-Arm Warden::leader_of_row(std::uint32_t row, double bar) const {
+inline Arm Warden::leader_of_row(std::uint32_t row, double bar) const {
   if (!is_shared_[row]) return rows_->action(row);
   const std::vector<Arm>& arms = row_arms_[row];
   const double needed = std::max(std::min(rows_->sum(row, scores_.values()), row_upper(row)), bar);
@@ -320,14 +321,14 @@ double Warden::causal_index(Arm a, double bar) const {
   return uppers_[a] < bar ? -kInfinity : std::min(uppers_[a], sums_[rows_->row(a)]);
 }
 
-std::optional<Arm> Warden::causal_leader_ahead(double bar) const {
+Arm Warden::causal_leader_ahead(double bar) const {
   work_out_proposals();
-  std::optional<Arm> best;
+  Arm best = kNobody;
   double highest = 0;
   for (Arm a = 0; a < actions_count_; ++a) {
     if (uppers_[a] < bar) continue;
     const double value = causal_index(a, bar);
-    if (!best || value > highest || (value == highest && leads(a, *best))) {
+    if (best == kNobody || value > highest || (value == highest && leads(a, best))) {
       highest = value;
       best = a;
     }
@@ -368,39 +369,39 @@ void Warden::learn(const Tally& tally) {
 
 // What the outcomes since the last choice mean for the bar and the tests. With prompt feedback this
 // is after every outcome; late ones are judged together, so that their order leaves no trace.
-double Warden::bar_with_fresh() const {
+inline double Warden::bar_with_fresh() const {
   double bar = bar_;
   for (const auto& fresh : strata_.fresh())
-    bar = std::max(bar, actions_.mean(fresh.arm) - widths_[fresh.arm]);
+    bar = std::max(bar, means_[fresh.arm] - widths_[fresh.arm]);
   return bar;
 }
 
-std::optional<Arm> Warden::contradiction() const {
+inline Arm Warden::contradiction() const {
   const auto fresh = strata_.fresh();
   for (std::size_t i = 0; i < fresh.size(); ++i) {
     const Arm a = fresh[i].arm;
     if (i > 0 && fresh[i - 1].arm == a) continue;
     if ((causal_test_ && means_disagree(a)) || (stratified_test_ && strata_.differs(a))) return a;
   }
-  return std::nullopt;
+  return kNobody;
 }
 
 void Warden::take_stock() {
   if (strata_.fresh().empty()) return;
   bar_ = bar_with_fresh();
-  const std::optional<Arm> found = contradiction();
+  const Arm found = contradiction();
   strata_.settle();
-  if (!found) return;
+  if (found == kNobody) return;
   rejected_ = true;
   rejection_round_ = rounds_;
-  rejection_action_ = *found;
+  rejection_action_ = found;
   for (Arm a = 0; a < actions_count_; ++a) update_index(a);
 }
 
 // |μ̂(a) − Σ_z ν̃_a(z)μ̂(z)| > w(a) + Σ_z ν̃_a(z)w(z) + ε/2
-bool Warden::means_disagree(Arm a) const {
+inline bool Warden::means_disagree(Arm a) const {
   const std::uint32_t row = rows_->row(a);
-  const double mean = actions_.mean(a);
+  const double mean = means_[a];
   if (causal_means_.is_near(row, mean, widths_[a])) return false;  // w(a) alone is wide enough
   const double difference = std::abs(mean - causal_means_.sum(row));
   double context_width = 0;
@@ -418,7 +419,7 @@ bool Warden::probabilities(std::span<double> out) const {
   }
   // Taking stock belongs to the choice, not to a look at it.
   const double bar = bar_with_fresh();
-  put_all_on(out, choice(bar, rejected_ || contradiction()).arm);
+  put_all_on(out, choice(bar, rejected_ || contradiction() != kNobody).arm);
   // Rows that a higher bar has taken out are in again until it is that high.
   if (bar > bar_)
     for (std::uint32_t row = 0; row < rows_->rows(); ++row)
@@ -439,7 +440,7 @@ Insights Warden::explain() const {
 Insights Warden::insights() const {
   constexpr auto kActions = Insight::Of::kActions;
   const auto index = [this](Arm a) { return indices_.value(a); };
-  const auto mean = [this](Arm a) { return actions_.mean(a); };
+  const auto mean = [this](Arm a) { return means_[a]; };
   Insights told;
   if (rejected_) {
     tell_indices(told, kActions, actions_count_, index, mean);
@@ -479,7 +480,7 @@ void Warden::count_last_play() const {
   look_ahead();
 }
 
-void Warden::land(Arm arm) {
+inline void Warden::land(Arm arm) {
   if (flights_.land(arm) && !flights_.ignored()) {
     visits_.remove(*rows_, arm);
     update_index(arm);

@@ -60,6 +60,8 @@ class Warden : public leap::PeakKeeper {
 
  private:
   static constexpr std::uint64_t kWatch = 1;  // ticket
+  // In place of an action. An optional would be put together in memory and waited for, every round.
+  static constexpr Arm kNobody = std::numeric_limits<Arm>::max();
 
   // All that depends on T.
   struct Dial {
@@ -87,8 +89,8 @@ class Warden : public leap::PeakKeeper {
   Decision decide();
   Choice choice(double bar, bool rejected) const;
   Arm best_direct() const;
-  std::optional<Arm> causal_leader(double bar) const;
-  std::optional<Arm> causal_leader_ahead(double bar) const;
+  Arm causal_leader(double bar) const;  // or kNobody
+  Arm causal_leader_ahead(double bar) const;
   Arm leader_of_row(std::uint32_t row, double bar) const;
   bool leads(Arm a, Arm b) const;
   void work_out_proposals() const;
@@ -108,7 +110,7 @@ class Warden : public leap::PeakKeeper {
   double watch_width(std::uint64_t n) const;
   void update_context(Context z);
   double bar_with_fresh() const;
-  std::optional<Arm> contradiction() const;
+  Arm contradiction() const;  // or kNobody
   void take_stock();
   bool means_disagree(Arm a) const;
   void count_last_play() const;
@@ -158,6 +160,7 @@ class Warden : public leap::PeakKeeper {
 
   // Derived.
   Dial dial_;
+  std::vector<double> means_;                // μ̂(a)
   std::vector<double> widths_;               // w(a)
   std::vector<double> uppers_;               // μ̂(a) + w(a)
   mutable ArgmaxInHand indices_;             // I(a), after a rejection J(a)

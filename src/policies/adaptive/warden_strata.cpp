@@ -79,20 +79,7 @@ void Strata::settle() {
   fresh_.clear();
 }
 
-// Has so little come since the test was last run in full that it cannot have turned? With j plays
-// of the action and i of others since, D has moved by no more than 1 for each of the j, and by
-// (k(z) + j)/(o(z) + 1) for each of the i; k has grown, and Q, as i ≤ o(z)/16, has not shrunk below
-// (16/17)² of what it was.
-bool Strata::still_agrees(Arm arm) const {
-  const Slack& slack = slacks_[arm];
-  const double own = action_plays_[arm] - slack.own;
-  const double others = all_plays_ - action_plays_[arm] - slack.others;
-  return others <= slack.most_others &&
-         own + others * (slack.ratio + own * slack.inverse) < slack.room;
-}
-
-bool Strata::differs(Arm arm) const {
-  if (still_agrees(arm)) return false;
+bool Strata::differs_in_full(Arm arm) const {
   const Evidence found = evidence(arm);
   // Both bounds are at least the root of this, which takes no logarithms; a hundredth less is far
   // more than rounding can do.

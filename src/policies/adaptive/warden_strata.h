@@ -44,7 +44,7 @@ class Strata {
   /// What has come since the last choice, by action and context, ascending.
   std::span<const Fresh> fresh() const { return fresh_; }
   /// The test, with what is fresh worked in.
-  bool differs(Arm arm) const;
+  bool differs(Arm arm) const { return !still_agrees(arm) && differs_in_full(arm); }
   /// Can it not turn while this action alone is played, with rewards along these paths, one per
   /// context? Nothing is fresh.
   bool agrees_along(Arm arm, std::span<const leap::SumPath> contexts) const;
@@ -57,7 +57,18 @@ class Strata {
  private:
   std::span<const Fresh> fresh_of(Arm arm) const;
   bool is_included(const Fresh& fresh) const;
-  bool still_agrees(Arm arm) const;
+  // Has so little come since the test was last run in full that it cannot have turned? With j plays
+  // of the action and i of others since, D has moved by no more than 1 for each of the j, and by
+  // (k(z) + j)/(o(z) + 1) for each of the i; k has grown, and Q, as i ≤ o(z)/16, has not shrunk
+  // below (16/17)² of what it was.
+  bool still_agrees(Arm arm) const {
+    const Slack& slack = slacks_[arm];
+    const double own = action_plays_[arm] - slack.own;
+    const double others = all_plays_ - action_plays_[arm] - slack.others;
+    return others <= slack.most_others &&
+           own + others * (slack.ratio + own * slack.inverse) < slack.room;
+  }
+  bool differs_in_full(Arm arm) const;
   struct Evidence {
     double plays = 0;   // k
     double excess = 0;  // D
