@@ -283,8 +283,10 @@ Arm Warden::causal_leader(double bar) const {
     const auto rows = scores_.best_rows();
     if (scores_.cap(rows.front()) == -kInfinity) return kNobody;  // an interval has failed
     // The bar may have risen since caps were set: take out a row it has left behind, look again.
-    const auto stale = std::find_if(rows.begin(), rows.end(),
-                                    [&](std::uint32_t row) { return row_upper(row) < bar; });
+    const auto is_stale = [&](std::uint32_t row) { return row_upper(row) < bar; };
+    if (rows.size() == 1 && !is_stale(rows.front())) [[likely]]
+      return leader_of_row(rows.front(), bar);
+    const auto stale = std::find_if(rows.begin(), rows.end(), is_stale);
     if (stale != rows.end()) {
       scores_.set_cap(*stale, -kInfinity);
       continue;

@@ -28,28 +28,16 @@ Strata::Strata(std::shared_ptr<const MarginalRows> rows, double delta)
   fresh_.reserve(64);
 }
 
-void Strata::add(Arm arm, Context z, std::uint64_t plays, double rewards) {
-  const auto count = static_cast<double>(plays);
-  Cell& cell = at(arm, z);
-  cell.plays += count;
-  cell.sum += rewards;
-  visits_[z].all += count;
-  visits_[z].sum += rewards;
-  visits_[z].fresh += count;
-  action_plays_[arm] += count;
-  all_plays_ += count;
-  if (fresh_.empty()) [[likely]] {
-    fresh_.push_back({arm, z, plays, rewards});
+void Strata::add_to_fresh(const Fresh& fresh) {
+  const auto place = std::partition_point(fresh_.begin(), fresh_.end(), [&](const Fresh& other) {
+    return before(other, fresh.arm, fresh.context);
+  });
+  if (place == fresh_.end() || place->arm != fresh.arm || place->context != fresh.context) {
+    fresh_.insert(place, fresh);
     return;
   }
-  const auto place = std::partition_point(
-      fresh_.begin(), fresh_.end(), [&](const Fresh& fresh) { return before(fresh, arm, z); });
-  if (place == fresh_.end() || place->arm != arm || place->context != z) {
-    fresh_.insert(place, {arm, z, plays, rewards});
-    return;
-  }
-  place->plays += plays;
-  place->rewards += rewards;
+  place->plays += fresh.plays;
+  place->rewards += fresh.rewards;
 }
 
 std::span<const Strata::Fresh> Strata::fresh_of(Arm arm) const {
@@ -58,25 +46,6 @@ std::span<const Strata::Fresh> Strata::fresh_of(Arm arm) const {
   const auto last = std::partition_point(first, fresh_.end(),
                                          [&](const Fresh& fresh) { return fresh.arm == arm; });
   return {first, last};
-}
-
-// Seen under another action, but for what is fresh.
-bool Strata::is_included(const Fresh& fresh) const {
-  const Visits& visits = visits_[fresh.context];
-  const double fresh_of_others = visits.fresh - static_cast<double>(fresh.plays);
-  return visits.all - at(fresh.arm, fresh.context).plays > fresh_of_others &&
-         rows_->at(rows_->row(fresh.arm), fresh.context) > 0;
-}
-
-void Strata::settle() {
-  for (const Fresh& fresh : fresh_)
-    if (is_included(fresh)) {
-      Cell& cell = at(fresh.arm, fresh.context);
-      cell.included += static_cast<double>(fresh.plays);
-      cell.included_sum += fresh.rewards;
-    }
-  for (const Fresh& fresh : fresh_) visits_[fresh.context].fresh = 0;
-  fresh_.clear();
 }
 
 bool Strata::differs_in_full(Arm arm) const {

@@ -40,7 +40,21 @@ class Strata {
 
   Strata(std::shared_ptr<const MarginalRows> rows, double delta);
 
-  void add(Arm arm, Context z, std::uint64_t plays, double rewards);
+  void add(Arm arm, Context z, std::uint64_t plays, double rewards) {
+    const auto count = static_cast<double>(plays);
+    Cell& cell = at(arm, z);
+    cell.plays += count;
+    cell.sum += rewards;
+    visits_[z].all += count;
+    visits_[z].sum += rewards;
+    visits_[z].fresh += count;
+    action_plays_[arm] += count;
+    all_plays_ += count;
+    if (fresh_.empty()) [[likely]]
+      fresh_.emplace_back(arm, z, plays, rewards);
+    else
+      add_to_fresh({arm, z, plays, rewards});
+  }
   /// What has come since the last choice, by action and context, ascending.
   std::span<const Fresh> fresh() const { return fresh_; }
   /// The test, with what is fresh worked in.
@@ -49,14 +63,30 @@ class Strata {
   /// context? Nothing is fresh.
   bool agrees_along(Arm arm, std::span<const leap::SumPath> contexts) const;
   /// What was fresh is included from now on, or not for good.
-  void settle();
+  void settle() {
+    for (const Fresh& fresh : fresh_)
+      if (is_included(fresh)) {
+        Cell& cell = at(fresh.arm, fresh.context);
+        cell.included += static_cast<double>(fresh.plays);
+        cell.included_sum += fresh.rewards;
+      }
+    for (const Fresh& fresh : fresh_) visits_[fresh.context].fresh = 0;
+    fresh_.clear();
+  }
 
   /// `contexts`: the plays of all actions.
   void visit_state(StateVisitor& visitor, const Statistics& contexts);
 
  private:
   std::span<const Fresh> fresh_of(Arm arm) const;
-  bool is_included(const Fresh& fresh) const;
+  void add_to_fresh(const Fresh& fresh);
+  // Seen under another action, but for what is fresh.
+  bool is_included(const Fresh& fresh) const {
+    const Visits& visits = visits_[fresh.context];
+    const double fresh_of_others = visits.fresh - static_cast<double>(fresh.plays);
+    return visits.all - at(fresh.arm, fresh.context).plays > fresh_of_others &&
+           rows_->at(rows_->row(fresh.arm), fresh.context) > 0;
+  }
   // Has so little come since the test was last run in full that it cannot have turned? With j plays
   // of the action and i of others since, D has moved by no more than 1 for each of the j, and by
   // (k(z) + j)/(o(z) + 1) for each of the i; k has grown, and Q, as i ≤ o(z)/16, has not shrunk

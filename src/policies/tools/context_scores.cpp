@@ -73,15 +73,23 @@ void ContextScores::pick_contenders() {
   }
   std::sort(order_.begin(), order_.begin() + contenders_);
   std::fill(place_.begin(), place_.end(), static_cast<std::uint8_t>(kContenders));
-  std::fill(std::begin(contender_cap_), std::end(contender_cap_), -kInfinity);
+  std::fill(std::begin(rival_cap_), std::end(rival_cap_), -kInfinity);
   for (std::uint32_t k = 0; k < contenders_; ++k) {
     place_[order_[k]] = static_cast<std::uint8_t>(k);
     contender_row_[k] = order_[k];
     contender_sum_[k] = sums_[order_[k]];
-    contender_cap_[k] = caps_[order_[k]];
+    rival_cap_[k] = caps_[order_[k]];
     for (Context z = 0; z < rows_.contexts(); ++z)
       contender_entry_[std::size_t{z} * kContenders + k] = rows_.at(order_[k], z);
   }
+  leader_ = 0;
+  follow(best_contender());
+}
+
+void ContextScores::follow(std::uint32_t contender) {
+  rival_cap_[leader_] = caps_[contender_row_[leader_]];
+  rival_cap_[contender] = -kInfinity;
+  leader_ = contender;
 }
 
 double ContextScores::rise(Context z) const {
@@ -92,10 +100,11 @@ double ContextScores::rise(Context z) const {
 void ContextScores::set_cap(std::uint32_t row, double cap) {
   capped_ = true;
   caps_[row] = cap;
-  if (const std::uint32_t k = place_[row]; k < kContenders)
-    contender_cap_[k] = cap;
-  else
+  const std::uint32_t place = place_[row];
+  if (place == kContenders)
     far_base_ = std::max(far_base_, capped_sum(row));
+  else if (place != leader_)
+    rival_cap_[place] = cap;
 }
 
 void ContextScores::set(Context z, double value) {
@@ -118,12 +127,14 @@ double ContextScores::error_bound() const {
   // One rounding costs at most 2^-53 of a sum that is at most the largest value. A canonical sum
   // has 2|Z| roundings, an update of a contender or of the far bound at most 8; 2^-49 leaves
   // another factor.
-  return 0x1p-49 * largest_value_ * static_cast<double>(updates_ + values_.size() + 1);
+  return 0x1p-49 * largest_value_ *
+         static_cast<double>(static_cast<std::int64_t>(updates_ + values_.size() + 1));
 }
 
-double ContextScores::best_contender_value() const {
-  double best = contender_value(0);
-  for (std::uint32_t k = 1; k < contenders_; ++k) best = std::max(best, contender_value(k));
+std::uint32_t ContextScores::best_contender() const {
+  std::uint32_t best = 0;
+  for (std::uint32_t k = 1; k < contenders_; ++k)
+    if (contender_value(k) > contender_value(best)) best = k;
   return best;
 }
 
@@ -132,29 +143,30 @@ void ContextScores::decide_close_contenders() {
   double highest = -kInfinity;
   for (std::uint32_t k = 0; k < contenders_; ++k) {
     if (contender_value(k) < close) continue;
-    const double value = std::min(rows_.sum(contender_row_[k], values_), contender_cap_[k]);
+    const double value = std::min(rows_.sum(contender_row_[k], values_), caps_[contender_row_[k]]);
     if (value > highest) winners_.clear();
     if (value >= highest) winners_.push_back(contender_row_[k]);
     highest = std::max(highest, value);
   }
 }
 
-std::span<const std::uint32_t> ContextScores::best_rows() {
-  // The common case: the same contender is clearly ahead of the others and of the far rows. One
-  // branch, which is foretold well, so that nobody waits for its outcome.
+// Clearly ahead of the other contenders and of the far rows?
+bool ContextScores::leader_is_ahead() const {
+  const double lead = contender_value(leader_);
   const double close = 4 * error_bound();
-  double values[kContenders];
-  for (std::uint32_t k = 0; k < kContenders; ++k) values[k] = contender_value(k);
-  const auto ahead_of_all = [&](std::uint32_t leader) {
-    std::uint32_t rivals = values[leader] > far_bound() + close ? 0 : 1;
-    for (std::uint32_t k = 0; k < kContenders; ++k)
-      rivals += values[leader] > values[k] + close ? 0 : 1;
-    return rivals == 1;  // itself
-  };
-  if (ahead_of_all(leader_)) [[likely]]
+  std::int64_t rivals = lead > far_bound() + close ? 0 : 1;
+  for (std::uint32_t k = 0; k < kContenders; ++k)
+    rivals += lead > std::min(contender_sum_[k], rival_cap_[k]) + close ? 0 : 1;
+  return rivals == 0;
+}
+
+std::span<const std::uint32_t> ContextScores::best_rows() {
+  // Mostly the leader stays. That is one branch, which is foretold well: whoever asks goes on with
+  // the answer while it is still being checked.
+  if (leader_is_ahead()) [[likely]]
     return {&contender_row_[leader_], 1};
-  leader_ = static_cast<std::uint32_t>(std::max_element(values, values + contenders_) - values);
-  if (ahead_of_all(leader_)) return {&contender_row_[leader_], 1};
+  follow(best_contender());
+  if (leader_is_ahead()) return {&contender_row_[leader_], 1};
   winners_.clear();
   if (!contenders_lead()) refresh();
   if (contenders_lead()) {

@@ -39,9 +39,12 @@ class ContextScores {
 
   double capped_sum(std::uint32_t row) const { return std::min(sums_[row], caps_[row]); }
   double contender_value(std::uint32_t k) const {
-    return std::min(contender_sum_[k], contender_cap_[k]);
+    return std::min(contender_sum_[k], caps_[contender_row_[k]]);
   }
-  double best_contender_value() const;
+  std::uint32_t best_contender() const;
+  double best_contender_value() const { return contender_value(best_contender()); }
+  void follow(std::uint32_t contender);
+  bool leader_is_ahead() const;
   // A row held down by its cap does not fall with the sums: only rises count.
   double far_bound() const { return far_base_ + (capped_ ? std::max(0.0, far_rise_) : far_rise_); }
   bool contenders_lead() const { return best_contender_value() > far_bound() + 4 * error_bound(); }
@@ -72,9 +75,11 @@ class ContextScores {
   std::vector<std::uint8_t> place_;  // of a row among the contenders; kContenders: far
   std::uint32_t contender_row_[kContenders] = {};
   double contender_sum_[kContenders] = {};
-  double contender_cap_[kContenders] = {};  // minus infinity where there are fewer contenders
-  std::uint32_t leader_ = 0;                // the contender that was best when last asked
-  std::vector<double> contender_entry_;     // [z][contender]
+  std::uint32_t leader_ = 0;  // the contender that was best when last asked
+  // Minus infinity for the leader and where there are fewer contenders. Mostly it is the leader's
+  // cap that changes: kept apart, it does not hold up reading the others' side by side.
+  double rival_cap_[kContenders] = {};
+  std::vector<double> contender_entry_;  // [z][contender]
   std::vector<std::uint32_t> winners_;
 };
 
