@@ -49,8 +49,10 @@ class Confidence {
   }
   /// The width that holds whatever the mean: sqrt(L/(2n)), in every family.
   double hoeffding(std::uint64_t samples) const {
-    const auto width = [this](std::uint64_t n) { return hoeffding_at(static_cast<double>(n)); };
-    return kind_ == Kind::kFixed ? width(samples) : table_.at(samples, width);
+    if (kind_ == Kind::kFixed) [[likely]]
+      return hoeffding_at(static_cast<double>(samples));
+    return table_.at(samples,
+                     [this](std::uint64_t n) { return hoeffding_at(static_cast<double>(n)); });
   }
   double hoeffding_at(double n) const {
     if (kind_ == Kind::kFixed) return scale_ * std::sqrt(log_term_ / (2.0 * n));

@@ -92,45 +92,6 @@ void ContextScores::follow(std::uint32_t contender) {
   leader_ = contender;
 }
 
-double ContextScores::rise(Context z) const {
-  const double change = values_[z] - then_[z];
-  return std::max(rows_.column_high(z) * change, rows_.column_low(z) * change);
-}
-
-void ContextScores::set_cap(std::uint32_t row, double cap) {
-  capped_ = true;
-  caps_[row] = cap;
-  const std::uint32_t place = place_[row];
-  if (place == kContenders)
-    far_base_ = std::max(far_base_, capped_sum(row));
-  else if (place != leader_)
-    rival_cap_[place] = cap;
-}
-
-void ContextScores::set(Context z, double value) {
-  const double step = value - values_[z];
-  if (step == 0) return;
-  if (!is_changed_[z]) {
-    is_changed_[z] = 1;
-    changed_.push_back(z);
-  }
-  const double risen_before = rise(z);
-  values_[z] = value;
-  far_rise_ += rise(z) - risen_before;
-  if (std::abs(value) > largest_value_) largest_value_ = std::abs(value);
-  ++updates_;
-  const double* entry = contender_entry_.data() + std::size_t{z} * kContenders;
-  for (std::uint32_t k = 0; k < kContenders; ++k) contender_sum_[k] += entry[k] * step;
-}
-
-double ContextScores::error_bound() const {
-  // One rounding costs at most 2^-53 of a sum that is at most the largest value. A canonical sum
-  // has 2|Z| roundings, an update of a contender or of the far bound at most 8; 2^-49 leaves
-  // another factor.
-  return 0x1p-49 * largest_value_ *
-         static_cast<double>(static_cast<std::int64_t>(updates_ + values_.size() + 1));
-}
-
 std::uint32_t ContextScores::best_contender() const {
   std::uint32_t best = 0;
   for (std::uint32_t k = 1; k < contenders_; ++k)
@@ -150,21 +111,7 @@ void ContextScores::decide_close_contenders() {
   }
 }
 
-// Clearly ahead of the other contenders and of the far rows?
-bool ContextScores::leader_is_ahead() const {
-  const double lead = contender_value(leader_);
-  const double close = 4 * error_bound();
-  std::int64_t rivals = lead > far_bound() + close ? 0 : 1;
-  for (std::uint32_t k = 0; k < kContenders; ++k)
-    rivals += lead > std::min(contender_sum_[k], rival_cap_[k]) + close ? 0 : 1;
-  return rivals == 0;
-}
-
-std::span<const std::uint32_t> ContextScores::best_rows() {
-  // Mostly the leader stays. That is one branch, which is foretold well: whoever asks goes on with
-  // the answer while it is still being checked.
-  if (leader_is_ahead()) [[likely]]
-    return {&contender_row_[leader_], 1};
+std::span<const std::uint32_t> ContextScores::search() {
   follow(best_contender());
   if (leader_is_ahead()) return {&contender_row_[leader_], 1};
   winners_.clear();
