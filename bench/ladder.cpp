@@ -75,11 +75,20 @@ void environment_round(benchmark::State& state, const std::string& family) {
 void policy_round(benchmark::State& state, const std::string& family,
                   const std::string& policy_text) {
   const World world = world_of(family);
-  const auto policy = make_policy(policy_text, world.problem);
+  const auto at_the_start = make_policy(policy_text, world.problem);
   Environment environment(world.tables, kSeed, 0);
   Stream stream({kSeed, 0, Purpose::kPolicy});
   std::vector<std::uint64_t> pulls(world.instance->actions());
-  for (auto _ : state) policy->play(environment, kChunk, stream, pulls);
+  std::unique_ptr<AnyPolicy> policy;
+  Round left = 0;
+  for (auto _ : state) {
+    if (left < kChunk) {  // nothing is played longer than it believes: the next replication
+      policy = at_the_start->clone();
+      left = kHorizon;
+    }
+    policy->play(environment, kChunk, stream, pulls);
+    left -= kChunk;
+  }
   set_rounds(state, kChunk);
 }
 
@@ -201,6 +210,10 @@ void add_ladder() {
     add("naive c-ucb " + size, [=](auto& state) { naive_round<NaiveCausalUcb>(state, family); });
     add("c-ucb " + size, [=](auto& state) { policy_round(state, family, "c-ucb"); });
     add("ucb " + size, [=](auto& state) { policy_round(state, family, "ucb"); });
+    for (const char* policy : {"ucb", "c-ucb"})
+      add(fmt::format("{} anytime {}", policy, size), [=](auto& state) {
+        policy_round(state, family, fmt::format("{}:confidence=anytime", policy));
+      });
     add("pe " + size, [=](auto& state) { policy_round(state, family, "pe"); });
     add("db " + size, [=](auto& state) { policy_round(state, family, "db"); });
     add("db printed " + size, [=](auto& state) { policy_round(state, family, "db:bias=printed"); });

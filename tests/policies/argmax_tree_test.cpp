@@ -57,6 +57,27 @@ RC_GTEST_PROP(ArgmaxTree, EqualsTheFirstMaximumOfAList, ()) {
   }
 }
 
+RC_GTEST_PROP(ArgmaxInHand, EqualsTheTree, ()) {
+  const auto size = *rc::gen::inRange<std::uint32_t>(1, 40);
+  const auto changes = *rc::gen::container<std::vector<std::pair<std::uint32_t, int>>>(
+      rc::gen::pair(rc::gen::inRange<std::uint32_t>(0, size), rc::gen::inRange(-3, 4)));
+  ArgmaxTree tree(size);
+  ArgmaxInHand in_hand(size);
+  RC_ASSERT(in_hand.best() == tree.best());
+  for (const auto& [index, value] : changes) {
+    for (const double shift : {0.0, 1.0, -1.0}) {  // in hand for a while
+      tree.set(index, value + shift);
+      in_hand.set(index, value + shift);
+      RC_ASSERT(in_hand.best() == tree.best());
+      RC_ASSERT(in_hand.best_value() == tree.best_value());
+    }
+    for (std::uint32_t i = 0; i < size; ++i) {
+      RC_ASSERT(in_hand.value(i) == tree.value(i));
+      RC_ASSERT(in_hand.best_value_except(i) == tree.best_value_except(i));
+    }
+  }
+}
+
 TEST(ArgmaxTree, FirstAtLeastIsTheLowestIndexThatReachesTheBar) {
   ArgmaxTree tree(5);
   const double values[] = {1, 3, 2, 3, 0};

@@ -106,12 +106,13 @@ Sentry::Sentry(const Problem& problem, const Arguments& arguments)
       bar_(-kInfinity),
       flights_(problem.actions(), arguments),
       rows_(std::make_shared<const MarginalRows>(*problem.marginals)),
-      action_widths_(problem.actions()),
+      own_(problem.actions()),
       uppers_(problem.actions()),
       row_arms_(rows_->rows()),
+      is_shared_(rows_->rows()),
       place_in_row_(problem.actions()),
       scores_(*rows_, 0),
-      means_(problem.contexts()),
+      causal_means_(rows_),
       ups_(problem.contexts()),
       downs_(problem.contexts()),
       visits_(problem.contexts()),
@@ -167,6 +168,7 @@ void Sentry::group_actions_by_row() {
     std::vector<Arm>& arms = row_arms_[rows_->row(a)];
     place_in_row_[a] = static_cast<std::uint32_t>(arms.size());
     arms.push_back(a);
+    is_shared_[rows_->row(a)] = arms.size() > 1;
   }
   for (const auto& arms : row_arms_)
     row_uppers_.emplace_back(static_cast<std::uint32_t>(arms.size()));
@@ -184,7 +186,7 @@ void Sentry::rebuild() {
   std::vector<double> context_uppers(contexts_.size());
   for (Context z = 0; z < contexts_.size(); ++z) {
     update_context(z);
-    context_uppers[z] = means_[z] + ups_[z];
+    context_uppers[z] = context_upper(z);
   }
   scores_.reset(context_uppers);
   visits_.recount(*rows_, flights_);
@@ -194,12 +196,13 @@ void Sentry::rebuild() {
 
 // UCB(a), and the cap it puts on its row; a row whose actions are all below the bar is out.
 void Sentry::update_action(Arm a) {
-  action_widths_[a] = actions_.widths(a, action_confidence_);
-  const double upper = actions_.mean(a) + action_widths_[a].up;
+  const Own own{actions_.mean(a), actions_.widths(a, action_confidence_)};
+  const double upper = own.mean + own.widths.up;
   const std::uint32_t row = rows_->row(a);
+  own_[a] = own;
   uppers_.set(a, upper);
   double highest = upper;
-  if (row_arms_[row].size() > 1) {
+  if (is_shared_[row]) {
     row_uppers_[row].set(place_in_row_[a], upper);
     highest = row_uppers_[row].best_value();
   }
@@ -208,15 +211,14 @@ void Sentry::update_action(Arm a) {
 
 void Sentry::update_context(Context z) {
   const Confidence::Widths widths = contexts_.widths(z, context_confidence_);
-  means_[z] = contexts_.mean(z);
+  causal_means_.set(z, contexts_.mean(z));
   ups_[z] = widths.up;
   downs_[z] = widths.down;
 }
 
 // The largest UCB of a row's actions.
 double Sentry::row_upper(std::uint32_t row) const {
-  return row_arms_[row].size() > 1 ? row_uppers_[row].best_value()
-                                   : uppers_.value(row_arms_[row].front());
+  return is_shared_[row] ? row_uppers_[row].best_value() : uppers_.value(rows_->action(row));
 }
 
 double Sentry::allowance(std::uint64_t round) const {
@@ -235,40 +237,45 @@ double Sentry::allowance(std::uint64_t round) const {
 // |μ̂(a) − Σ_z ν̃_a(z)μ̂(z)| > w(a) + Σ_z ν̃_a(z)w(z) + ε/2, each side with its own widths.
 inline bool Sentry::contradicts(Arm a) const {
   const std::uint32_t row = rows_->row(a);
-  const double difference = actions_.mean(a) - rows_->sum(row, means_);
-  if (difference > 0)
-    return difference > action_widths_[a].down + rows_->sum(row, ups_) + epsilon_ / 2;
-  return -difference > action_widths_[a].up + rows_->sum(row, downs_) + epsilon_ / 2;
+  const auto& [mean, widths] = own_[a];
+  // Mostly w(a) alone is wide enough.
+  if (causal_means_.is_near(row, mean, std::min(widths.up, widths.down))) return false;
+  const double difference = mean - causal_means_.sum(row);
+  if (difference > 0) return difference > widths.down + rows_->sum(row, ups_) + epsilon_ / 2;
+  return -difference > widths.up + rows_->sum(row, downs_) + epsilon_ / 2;
 }
 
-inline void Sentry::touch(Arm a) {
+void Sentry::touch(Arm a) {
+  if (touched_.empty()) [[likely]] {
+    touched_.push_back(a);
+    return;
+  }
   const auto place = std::lower_bound(touched_.begin(), touched_.end(), a);
   if (place == touched_.end() || *place != a) touched_.insert(place, a);
 }
 
 // What the outcomes since the last choice mean for the bar and the test. With prompt feedback this
 // is after every outcome; late ones are judged together, so that their order leaves no trace.
-inline Sentry::Stock Sentry::stock() const {
-  Stock stock{bar_, std::nullopt};
+inline double Sentry::bar_with_touched() const {
+  double bar = bar_;
+  for (const Arm a : touched_) bar = std::max(bar, own_[a].mean - own_[a].widths.down);
+  return bar;
+}
+
+inline std::optional<Arm> Sentry::contradiction() const {
+  if (!may_reject_ || rejected_) return std::nullopt;
   for (const Arm a : touched_)
-    stock.bar = std::max(stock.bar, actions_.mean(a) - action_widths_[a].down);
-  if (!may_reject_ || rejected_) return stock;
-  for (const Arm a : touched_)
-    if (contradicts(a)) {
-      stock.contradiction = a;
-      break;
-    }
-  return stock;
+    if (contradicts(a)) return a;
+  return std::nullopt;
 }
 
 void Sentry::take_stock() {
   if (touched_.empty()) return;
-  const Stock found = stock();
-  bar_ = found.bar;
-  if (found.contradiction) {
+  bar_ = bar_with_touched();
+  if (const auto found = contradiction()) {
     rejected_ = true;
     rejection_round_ = rounds_;
-    rejection_action_ = *found.contradiction;
+    rejection_action_ = *found;
   }
   touched_.clear();
   if (regression_) regression_->update();
@@ -316,8 +323,7 @@ Arm Sentry::best_of_contexts(double bar) const {
         stale = true;
         break;  // set_cap has overwritten nothing of `rows`, but the best may have changed
       }
-      const double proposal =
-          row_arms_[row].size() == 1 ? kInfinity : rows_->sum(row, scores_.values());
+      const double proposal = is_shared_[row] ? rows_->sum(row, scores_.values()) : kInfinity;
       best = std::min(best, arm_of_row(row, proposal, bar));
     }
     if (!stale) return best;
@@ -327,7 +333,7 @@ Arm Sentry::best_of_contexts(double bar) const {
 // The lowest candidate of the row that attains min(UCB, C): with C above all UCBs the one with the
 // largest UCB, else the first whose UCB reaches both C and the bar.
 Arm Sentry::arm_of_row(std::uint32_t row, double proposal, double bar) const {
-  if (row_arms_[row].size() == 1) return row_arms_[row].front();
+  if (!is_shared_[row]) return rows_->action(row);
   const ArgmaxTree& uppers = row_uppers_[row];
   const std::uint32_t place = proposal < uppers.best_value()
                                   ? uppers.first_at_least(std::max(proposal, bar))
@@ -370,7 +376,7 @@ void Sentry::observe(Decision decision, Outcome outcome, Stream&) {
   contexts_.add(outcome.context, outcome.reward);
   update_action(decision.arm);
   update_context(outcome.context);
-  scores_.set(outcome.context, means_[outcome.context] + ups_[outcome.context]);
+  scores_.set(outcome.context, context_upper(outcome.context));
   if (regression_) regression_->add(decision.arm, outcome.reward);
   touch(decision.arm);
   if (flights_.land(decision.arm))
@@ -393,7 +399,7 @@ void Sentry::witness(const Tally& tally, Stream&) {
   contexts_.add(tally.context, tally.plays, tally.rewards);
   update_action(tally.arm);
   update_context(tally.context);
-  scores_.set(tally.context, means_[tally.context] + ups_[tally.context]);
+  scores_.set(tally.context, context_upper(tally.context));
   if (regression_) regression_->work_in(tally.arm, tally.plays, tally.rewards);
   touch(tally.arm);
   look_ahead(tally.arm);
@@ -402,17 +408,17 @@ void Sentry::witness(const Tally& tally, Stream&) {
 bool Sentry::probabilities(std::span<double> out) const {
   if (flights_.due()) count_last_play();
   // Taking stock belongs to the choice, not to a look at it.
-  const Stock found = stock();
-  const bool rejected = rejected_ || found.contradiction;
+  const double bar = bar_with_touched();
+  const bool rejected = rejected_ || contradiction();
   if (regression_ && !touched_.empty()) {
     Sentry copy = *this;  // rounding in a regression depends on the path
     copy.regression_->update();
-    put_all_on(out, copy.choice(rounds_ + 1, found.bar, rejected).arm);
+    put_all_on(out, copy.choice(rounds_ + 1, bar, rejected).arm);
     return true;
   }
-  put_all_on(out, choice(rounds_ + 1, found.bar, rejected).arm);
+  put_all_on(out, choice(rounds_ + 1, bar, rejected).arm);
   // Rows that a higher bar has taken out are in again until it is that high.
-  if (found.bar > bar_)
+  if (bar > bar_)
     for (std::uint32_t row = 0; row < rows_->rows(); ++row)
       if (scores_.cap(row) == -kInfinity && row_upper(row) >= bar_)
         scores_.set_cap(row, row_upper(row));
@@ -445,7 +451,7 @@ Insights Sentry::explain() const {
       flights_.any_counted() ? std::span<const double>(context_uppers_ahead_) : scores_.values();
   tell_indices(
       told, Insight::Of::kContexts, contexts_.size(), [&](Context z) { return context_uppers[z]; },
-      [this](Context z) { return means_[z]; });
+      [this](Context z) { return causal_means_.values()[z]; });
   tell_number(told, "bar", bar_);
   tell_whether(told, "exploring", exploring);
   tell_whether(told, "rejected", rejected_);

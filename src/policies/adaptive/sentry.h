@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "armature/leap.h"
+#include "policies/adaptive/causal_means.h"
 #include "policies/linear/linear_bandit.h"
 #include "policies/tools/argmax_tree.h"
 #include "policies/tools/confidence.h"
@@ -56,11 +57,6 @@ class Sentry : public leap::PeakKeeper {
   void group_actions_by_row();
   void propose_by_regression(const Problem& problem, const Arguments& arguments);
 
-  // What the outcomes since the last choice mean.
-  struct Stock {
-    double bar;
-    std::optional<Arm> contradiction;
-  };
   struct Choice {
     Arm arm;
     bool explores;
@@ -77,8 +73,10 @@ class Sentry : public leap::PeakKeeper {
   double row_upper(std::uint32_t row) const;
   void update_action(Arm a);
   void update_context(Context z);
+  double context_upper(Context z) const { return causal_means_.values()[z] + ups_[z]; }
   void touch(Arm a);
-  Stock stock() const;
+  double bar_with_touched() const;
+  std::optional<Arm> contradiction() const;
   void take_stock();
   bool contradicts(Arm a) const;
 
@@ -139,13 +137,19 @@ class Sentry : public leap::PeakKeeper {
 
   // Derived.
   std::shared_ptr<const MarginalRows> rows_;  // shared with copies: scores_ points to it
-  std::vector<Confidence::Widths> action_widths_;
-  ArgmaxTree uppers_;                        // UCB(a)
+  struct Own {
+    double mean;
+    Confidence::Widths widths;
+  };
+  std::vector<Own> own_;                     // of each action, by its own outcomes
+  ArgmaxInHand uppers_;                      // UCB(a)
   std::vector<std::vector<Arm>> row_arms_;   // the actions of each row, ascending
+  std::vector<char> is_shared_;              // has the row several actions?
   std::vector<std::uint32_t> place_in_row_;  // of each action
-  std::vector<ArgmaxTree> row_uppers_;       // UCB(a) row by row
+  std::vector<ArgmaxTree> row_uppers_;       // UCB(a) row by row, where it is shared
   mutable ContextScores scores_;             // C(a), capped by the row's largest UCB
-  std::vector<double> means_, ups_, downs_;  // of contexts, for the test
+  CausalMeans causal_means_;                 // for the test, and the widths of contexts
+  std::vector<double> ups_, downs_;
 
   // Derived, with plays in flight only.
   mutable ExpectedVisits visits_;

@@ -221,14 +221,13 @@ void Sentry::do_absorb(const leap::ShareOutcome& outcome) {
   explorations_ += explorations;
   actions_.add(arm, plays, outcome.sum);
   update_action(arm);
-  const auto place = std::lower_bound(touched_.begin(), touched_.end(), arm);
-  if (place == touched_.end() || *place != arm) touched_.insert(place, arm);
+  touch(arm);
   if (rejected_) return;
   for (Context z = 0; z < contexts_.size(); ++z) {
     if (outcome.visits[z] == 0) continue;
     contexts_.add(z, outcome.visits[z], outcome.sums[z]);
     update_context(z);
-    scores_.set(z, means_[z] + ups_[z]);
+    scores_.set(z, context_upper(z));
   }
 }
 

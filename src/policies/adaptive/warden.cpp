@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
-#include <tuple>
 
 #include "base/mathematics.h"
 #include "policies/tools/certainty.h"
@@ -25,34 +24,7 @@ double delta_of(const Problem& problem, const Arguments& arguments) {
 
 // W(n; B)
 double moss_width(double n, double share) {
-  return std::sqrt(std::max(0.0, portable::log(share / n)) / (2 * n));
-}
-
-// Between which n is r/n < W(n; B), with room for rounding, so that W need not be computed? Where
-// log(B/n) − 2r²/n is above 0; it rises up to n = 2r² and falls from there on.
-std::pair<double, double> narrow_plays(double allowance, double share) {
-  const double top = 2 * allowance * allowance;
-  const auto above = [&](double n) { return portable::log(share / n) - top / n > 1e-6; };
-  if (!above(top)) return {0, 0};
-  // From `inside`, where it holds, towards `outside`, where it does not.
-  const auto edge = [&](double inside, double outside) {
-    for (int i = 0; i < 60; ++i) {
-      const double middle = (inside + outside) / 2;
-      (above(middle) ? inside : outside) = middle;
-    }
-    return inside;
-  };
-  return {edge(top, 0), edge(top, share)};
-}
-
-// Σ weights·values, all in [0,1], four sums side by side: good to 1e-12, and faster than in order.
-double quick_sum(std::span<const double> weights, std::span<const double> values) {
-  double sums[4] = {};
-  const std::size_t whole = weights.size() / 4 * 4;
-  for (std::size_t z = 0; z < whole; z += 4)
-    for (std::size_t i = 0; i < 4; ++i) sums[i] += weights[z + i] * values[z + i];
-  for (std::size_t z = whole; z < weights.size(); ++z) sums[0] += weights[z] * values[z];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return n < share ? std::sqrt(portable::log(share / n) / (2 * n)) : 0;
 }
 
 }  // namespace
@@ -117,13 +89,15 @@ Warden::Warden(const Problem& problem, const Arguments& arguments)
       flights_(problem.actions(), arguments),
       rows_(std::make_shared<const MarginalRows>(*problem.marginals)),
       strata_(rows_, delta_of(problem, arguments)),
+      means_(problem.actions()),
       widths_(problem.actions()),
       uppers_(problem.actions()),
       indices_(problem.actions()),
       row_arms_(rows_->rows()),
+      is_shared_(rows_->rows()),
       place_in_row_(problem.actions()),
       scores_(*rows_, 0),
-      means_(problem.contexts()),
+      causal_means_(rows_),
       visits_(problem.contexts()),
       context_uppers_ahead_(problem.contexts()),
       sums_(rows_->rows()) {
@@ -143,6 +117,7 @@ void Warden::group_actions_by_row() {
     std::vector<Arm>& arms = row_arms_[rows_->row(a)];
     place_in_row_[a] = static_cast<std::uint32_t>(arms.size());
     arms.push_back(a);
+    is_shared_[rows_->row(a)] = arms.size() > 1;
   }
   for (const auto& arms : row_arms_) {
     row_uppers_.emplace_back(static_cast<std::uint32_t>(arms.size()));
@@ -159,7 +134,10 @@ double Warden::horizon_at(std::uint64_t round) const {
 Warden::Dial Warden::dial_for(double horizon) const {
   const double actions = actions_count_;
   const double contexts = contexts_.size();
-  Dial dial{horizon, horizon / actions, std::max(2.0, horizon / contexts), 0, 0, 0, 0};
+  Dial dial;
+  dial.horizon = horizon;
+  dial.per_action = horizon / actions;
+  dial.per_context = std::max(2.0, horizon / contexts);
   if (given_allowance_)
     dial.allowance = *given_allowance_;
   else if (given_r1_)
@@ -169,8 +147,11 @@ Warden::Dial Warden::dial_for(double horizon) const {
   else
     dial.allowance = std::max(0.5, std::min(std::sqrt(contexts * horizon) / (6 * actions),
                                             0.5 * std::sqrt(horizon / actions)));
-  std::tie(dial.narrow_from, dial.narrow_to) = narrow_plays(dial.allowance, dial.per_action);
   dial.patience = kappa_ * actions * dial.allowance * dial.allowance;
+  using Formula = WidthTable::Formula;
+  dial.direct = WidthTable({Formula::kMoss, dial.per_action});
+  dial.watch = WidthTable({Formula::kWatch, dial.per_action, dial.allowance});
+  dial.context = WidthTable({Formula::kMoss, dial.per_context});
   return dial;
 }
 
@@ -179,8 +160,8 @@ void Warden::rebuild() {
   for (Arm a = 0; a < actions_count_; ++a) update_action(a);
   visits_.recount(*rows_, flights_);
   for (Context z = 0; z < contexts_.size(); ++z) {
-    means_[z] = contexts_.mean(z);
-    context_uppers_ahead_[z] = context_upper(z, 0);
+    causal_means_.set(z, contexts_.mean(z));
+    context_uppers_ahead_[z] = context_upper(z);
   }
   scores_.reset(context_uppers_ahead_);
   look_ahead();
@@ -188,61 +169,80 @@ void Warden::rebuild() {
 
 // --- Indices
 
-double Warden::watch_index(Arm a) const {
+inline double Warden::direct_width(std::uint64_t n) const {
+  return dial_.direct.at(n, [share = dial_.per_action](std::uint64_t count) {
+    return moss_width(static_cast<double>(count), share);
+  });
+}
+
+inline double Warden::watch_width(std::uint64_t n) const {
+  return dial_.watch.at(n, [&dial = dial_](std::uint64_t count) {
+    const auto whole = static_cast<double>(count);
+    return std::min(moss_width(whole, dial.per_action), dial.allowance / whole);
+  });
+}
+
+inline double Warden::watch_index(Arm a) const {
   if (plays(a) == 0) return 1;
-  const auto n = static_cast<double>(plays(a));
-  const double loss = dial_.allowance / n;
-  const bool narrow = n > dial_.narrow_from && n < dial_.narrow_to;
-  const double width = narrow ? loss : std::min(moss_width(n, dial_.per_action), loss);
-  return actions_.count(a) == 0 ? std::min(1.0, width) : actions_.mean(a) + width;
+  const double width = watch_width(plays(a));
+  return actions_.count(a) == 0 ? std::min(1.0, width) : means_[a] + width;
 }
 
 double Warden::direct_index(Arm a) const {
-  if (plays(a) == 0) return std::max(1.0, moss_width(1, dial_.per_action));
-  return actions_.mean(a) + moss_width(static_cast<double>(plays(a)), dial_.per_action);
+  if (plays(a) == 0) return std::max(1.0, direct_width(1));
+  return means_[a] + direct_width(plays(a));
 }
 
-// U(z), with so many visits more in its width.
-double Warden::context_upper(Context z, double expected) const {
+// U(z)
+inline double Warden::context_upper(Context z) const {
   if (contexts_.count(z) == 0) return 1;
-  return means_[z] +
-         moss_width(static_cast<double>(contexts_.count(z)) + expected, dial_.per_context);
+  const auto width = [share = dial_.per_context](std::uint64_t n) {
+    return moss_width(static_cast<double>(n), share);
+  };
+  return causal_means_.values()[z] + dial_.context.at(contexts_.count(z), width);
+}
+
+// The same with as many visits more in its width as are expected.
+double Warden::context_upper_ahead(Context z) const {
+  if (contexts_.count(z) == 0) return 1;
+  const double n = static_cast<double>(contexts_.count(z)) + visits_.of(z);
+  return causal_means_.values()[z] + moss_width(n, dial_.per_context);
 }
 
 // The largest μ̂ + w of a row's actions.
-double Warden::row_upper(std::uint32_t row) const {
-  return row_arms_[row].size() > 1 ? row_uppers_[row].best_value()
-                                   : uppers_[row_arms_[row].front()];
+inline double Warden::row_upper(std::uint32_t row) const {
+  return is_shared_[row] ? row_uppers_[row].best_value() : uppers_[rows_->action(row)];
 }
 
 // After a rejection only J matters, which needs neither widths nor caps.
 void Warden::update_action(Arm a) {
+  means_[a] = actions_.mean(a);
   update_index(a);
   if (rejected_) return;
   widths_[a] = actions_.up(a, action_confidence_);
-  uppers_[a] = actions_.mean(a) + widths_[a];
+  uppers_[a] = means_[a] + widths_[a];
   const std::uint32_t row = rows_->row(a);
-  if (row_arms_[row].size() > 1) row_uppers_[row].set(place_in_row_[a], uppers_[a]);
+  if (is_shared_[row]) row_uppers_[row].set(place_in_row_[a], uppers_[a]);
   // A row whose actions are all below the bar is out.
   const double highest = row_upper(row);
   scores_.set_cap(row, highest >= bar_ ? highest : -kInfinity);
 }
 
-void Warden::update_index(Arm a) const {
+inline void Warden::update_index(Arm a) const {
   const double index = rejected_ ? direct_index(a) : watch_index(a);
   indices_.set(a, index);
   const std::uint32_t row = rows_->row(a);
-  if (row_arms_[row].size() > 1) row_indices_[row].set(place_in_row_[a], index);
+  if (is_shared_[row]) row_indices_[row].set(place_in_row_[a], index);
 }
 
 void Warden::update_context(Context z) {
-  means_[z] = contexts_.mean(z);
-  scores_.set(z, context_upper(z, 0));
+  causal_means_.set(z, contexts_.mean(z));
+  scores_.set(z, context_upper(z));
 }
 
 // --- The choice
 
-void Warden::start_round() {
+inline void Warden::start_round() {
   take_stock();
   ++rounds_;
   if (horizon_at(rounds_) != dial_.horizon) rebuild();
@@ -259,9 +259,8 @@ Decision Warden::decide() {
 
 Warden::Choice Warden::choice(double bar, bool rejected) const {
   if (rejected) return {best_direct(), false};
-  const std::optional<Arm> leader =
-      flights_.any_counted() ? causal_leader_ahead(bar) : causal_leader(bar);
-  const Arm followed = leader ? *leader : best_direct();
+  const Arm leader = flights_.any_counted() ? causal_leader_ahead(bar) : causal_leader(bar);
+  const Arm followed = leader != kNobody ? leader : best_direct();
   const Arm watched = indices_.best();
   if (indices_.best_value() > indices_.value(followed) && plays(watched) < plays(followed) &&
       static_cast<double>(watches_) < dial_.patience)
@@ -279,13 +278,15 @@ bool Warden::leads(Arm a, Arm b) const {
   return indices_.value(a) > indices_.value(b) || (indices_.value(a) == indices_.value(b) && a < b);
 }
 
-std::optional<Arm> Warden::causal_leader(double bar) const {
+Arm Warden::causal_leader(double bar) const {
   for (;;) {
     const auto rows = scores_.best_rows();
-    if (scores_.cap(rows.front()) == -kInfinity) return std::nullopt;  // an interval has failed
+    if (scores_.cap(rows.front()) == -kInfinity) return kNobody;  // an interval has failed
     // The bar may have risen since caps were set: take out a row it has left behind, look again.
-    const auto stale = std::find_if(rows.begin(), rows.end(),
-                                    [&](std::uint32_t row) { return row_upper(row) < bar; });
+    const auto is_stale = [&](std::uint32_t row) { return row_upper(row) < bar; };
+    if (rows.size() == 1 && !is_stale(rows.front())) [[likely]]
+      return leader_of_row(rows.front(), bar);
+    const auto stale = std::find_if(rows.begin(), rows.end(), is_stale);
     if (stale != rows.end()) {
       scores_.set_cap(*stale, -kInfinity);
       continue;
@@ -298,9 +299,9 @@ std::optional<Arm> Warden::causal_leader(double bar) const {
 }
 
 // The candidate with the largest I of those that attain the row's min(μ̂ + w, C).
-Arm Warden::leader_of_row(std::uint32_t row, double bar) const {
+inline Arm Warden::leader_of_row(std::uint32_t row, double bar) const {
+  if (!is_shared_[row]) return rows_->action(row);
   const std::vector<Arm>& arms = row_arms_[row];
-  if (arms.size() == 1) return arms.front();
   const double needed = std::max(std::min(rows_->sum(row, scores_.values()), row_upper(row)), bar);
   const Arm watched = arms[row_indices_[row].best()];
   if (uppers_[watched] >= needed) return watched;
@@ -322,14 +323,14 @@ double Warden::causal_index(Arm a, double bar) const {
   return uppers_[a] < bar ? -kInfinity : std::min(uppers_[a], sums_[rows_->row(a)]);
 }
 
-std::optional<Arm> Warden::causal_leader_ahead(double bar) const {
+Arm Warden::causal_leader_ahead(double bar) const {
   work_out_proposals();
-  std::optional<Arm> best;
+  Arm best = kNobody;
   double highest = 0;
   for (Arm a = 0; a < actions_count_; ++a) {
     if (uppers_[a] < bar) continue;
     const double value = causal_index(a, bar);
-    if (!best || value > highest || (value == highest && leads(a, *best))) {
+    if (best == kNobody || value > highest || (value == highest && leads(a, best))) {
       highest = value;
       best = a;
     }
@@ -370,40 +371,41 @@ void Warden::learn(const Tally& tally) {
 
 // What the outcomes since the last choice mean for the bar and the tests. With prompt feedback this
 // is after every outcome; late ones are judged together, so that their order leaves no trace.
-Warden::Stock Warden::stock() const {
-  Stock stock{bar_, std::nullopt};
-  if (rejected_) return stock;
+inline double Warden::bar_with_fresh() const {
+  double bar = bar_;
+  for (const auto& fresh : strata_.fresh())
+    bar = std::max(bar, means_[fresh.arm] - widths_[fresh.arm]);
+  return bar;
+}
+
+inline Arm Warden::contradiction() const {
   const auto fresh = strata_.fresh();
   for (std::size_t i = 0; i < fresh.size(); ++i) {
     const Arm a = fresh[i].arm;
     if (i > 0 && fresh[i - 1].arm == a) continue;
-    stock.bar = std::max(stock.bar, actions_.mean(a) - widths_[a]);
-    if (!stock.contradiction &&
-        ((causal_test_ && means_disagree(a)) || (stratified_test_ && strata_.differs(a))))
-      stock.contradiction = a;
+    if ((causal_test_ && means_disagree(a)) || (stratified_test_ && strata_.differs(a))) return a;
   }
-  return stock;
+  return kNobody;
 }
 
 void Warden::take_stock() {
   if (strata_.fresh().empty()) return;
-  const Stock found = stock();
-  bar_ = found.bar;
+  bar_ = bar_with_fresh();
+  const Arm found = contradiction();
   strata_.settle();
-  if (!found.contradiction) return;
+  if (found == kNobody) return;
   rejected_ = true;
   rejection_round_ = rounds_;
-  rejection_action_ = *found.contradiction;
+  rejection_action_ = found;
   for (Arm a = 0; a < actions_count_; ++a) update_index(a);
 }
 
 // |μ̂(a) − Σ_z ν̃_a(z)μ̂(z)| > w(a) + Σ_z ν̃_a(z)w(z) + ε/2
-bool Warden::means_disagree(Arm a) const {
+inline bool Warden::means_disagree(Arm a) const {
   const std::uint32_t row = rows_->row(a);
-  const double mean = actions_.mean(a);
-  // Mostly w(a) alone is wide enough, with room for rounding.
-  if (std::abs(mean - quick_sum(rows_->entries(row), means_)) < widths_[a] - 1e-9) return false;
-  const double difference = std::abs(mean - rows_->sum(row, means_));
+  const double mean = means_[a];
+  if (causal_means_.is_near(row, mean, widths_[a])) return false;  // w(a) alone is wide enough
+  const double difference = std::abs(mean - causal_means_.sum(row));
   double context_width = 0;
   for (Context z = 0; z < contexts_.size(); ++z)
     context_width += rows_->at(row, z) * contexts_.up(z, context_confidence_);
@@ -418,10 +420,10 @@ bool Warden::probabilities(std::span<double> out) const {
     return true;
   }
   // Taking stock belongs to the choice, not to a look at it.
-  const Stock found = stock();
-  put_all_on(out, choice(found.bar, rejected_ || found.contradiction).arm);
+  const double bar = bar_with_fresh();
+  put_all_on(out, choice(bar, rejected_ || contradiction() != kNobody).arm);
   // Rows that a higher bar has taken out are in again until it is that high.
-  if (found.bar > bar_)
+  if (bar > bar_)
     for (std::uint32_t row = 0; row < rows_->rows(); ++row)
       if (scores_.cap(row) == -kInfinity && row_upper(row) >= bar_)
         scores_.set_cap(row, row_upper(row));
@@ -440,7 +442,7 @@ Insights Warden::explain() const {
 Insights Warden::insights() const {
   constexpr auto kActions = Insight::Of::kActions;
   const auto index = [this](Arm a) { return indices_.value(a); };
-  const auto mean = [this](Arm a) { return actions_.mean(a); };
+  const auto mean = [this](Arm a) { return means_[a]; };
   Insights told;
   if (rejected_) {
     tell_indices(told, kActions, actions_count_, index, mean);
@@ -463,7 +465,7 @@ Insights Warden::insights() const {
       flights_.any_counted() ? std::span<const double>(context_uppers_ahead_) : scores_.values();
   tell_indices(
       told, Insight::Of::kContexts, contexts_.size(), [&](Context z) { return context_uppers[z]; },
-      [this](Context z) { return means_[z]; });
+      [this](Context z) { return causal_means_.values()[z]; });
   tell_number(told, "bar", bar_);
   tell_whether(told, "rejected", false);
   tell_whether(told, "by_index", !watches);
@@ -480,7 +482,7 @@ void Warden::count_last_play() const {
   look_ahead();
 }
 
-void Warden::land(Arm arm) {
+inline void Warden::land(Arm arm) {
   if (flights_.land(arm) && !flights_.ignored()) {
     visits_.remove(*rows_, arm);
     update_index(arm);
@@ -490,8 +492,7 @@ void Warden::land(Arm arm) {
 
 void Warden::look_ahead() const {
   if (rejected_ || !flights_.any_counted()) return;
-  for (Context z = 0; z < contexts_.size(); ++z)
-    context_uppers_ahead_[z] = context_upper(z, visits_.of(z));
+  for (Context z = 0; z < contexts_.size(); ++z) context_uppers_ahead_[z] = context_upper_ahead(z);
 }
 
 // --- State

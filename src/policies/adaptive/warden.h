@@ -5,11 +5,13 @@
 #include <optional>
 
 #include "armature/leap.h"
+#include "policies/adaptive/causal_means.h"
 #include "policies/adaptive/warden_strata.h"
 #include "policies/tools/argmax_tree.h"
 #include "policies/tools/confidence.h"
 #include "policies/tools/context_scores.h"
 #include "policies/tools/flights.h"
+#include "policies/tools/width_table.h"
 
 namespace armature {
 
@@ -58,21 +60,19 @@ class Warden : public leap::PeakKeeper {
 
  private:
   static constexpr std::uint64_t kWatch = 1;  // ticket
+  // In place of an action. An optional would be put together in memory and waited for, every round.
+  static constexpr Arm kNobody = std::numeric_limits<Arm>::max();
 
   // All that depends on T.
   struct Dial {
-    double horizon;      // T
-    double per_action;   // T/|A|
-    double per_context;  // max(2, T/|Z|)
-    double allowance;    // r
-    double patience;     // E
-    double narrow_from;  // n between these: r/n < W(n; T/|A|)
-    double narrow_to;
-  };
-  // What the outcomes since the last choice mean.
-  struct Stock {
-    double bar;
-    std::optional<Arm> contradiction;
+    double horizon = 0;      // T
+    double per_action = 0;   // T/|A|
+    double per_context = 0;  // max(2, T/|Z|)
+    double allowance = 0;    // r
+    double patience = 0;     // E
+    WidthTable direct;       // W(n; T/|A|)
+    WidthTable watch;        // min(W(n; T/|A|), r/n)
+    WidthTable context;      // W(n; max(2, T/|Z|))
   };
   struct Choice {
     Arm arm;
@@ -89,8 +89,8 @@ class Warden : public leap::PeakKeeper {
   Decision decide();
   Choice choice(double bar, bool rejected) const;
   Arm best_direct() const;
-  std::optional<Arm> causal_leader(double bar) const;
-  std::optional<Arm> causal_leader_ahead(double bar) const;
+  Arm causal_leader(double bar) const;  // or kNobody
+  Arm causal_leader_ahead(double bar) const;
   Arm leader_of_row(std::uint32_t row, double bar) const;
   bool leads(Arm a, Arm b) const;
   void work_out_proposals() const;
@@ -99,14 +99,18 @@ class Warden : public leap::PeakKeeper {
   std::uint64_t plays(Arm a) const { return actions_.count(a) + flights_.counted(a); }
   double watch_index(Arm a) const;
   double direct_index(Arm a) const;
-  double context_upper(Context z, double expected) const;
+  double context_upper(Context z) const;
+  double context_upper_ahead(Context z) const;
   double row_upper(std::uint32_t row) const;
 
   void learn(const Tally& tally);
   void update_action(Arm a);
   void update_index(Arm a) const;
+  double direct_width(std::uint64_t n) const;
+  double watch_width(std::uint64_t n) const;
   void update_context(Context z);
-  Stock stock() const;
+  double bar_with_fresh() const;
+  Arm contradiction() const;  // or kNobody
   void take_stock();
   bool means_disagree(Arm a) const;
   void count_last_play() const;
@@ -156,15 +160,17 @@ class Warden : public leap::PeakKeeper {
 
   // Derived.
   Dial dial_;
+  std::vector<double> means_;                // μ̂(a)
   std::vector<double> widths_;               // w(a)
   std::vector<double> uppers_;               // μ̂(a) + w(a)
-  mutable ArgmaxTree indices_;               // I(a), after a rejection J(a)
+  mutable ArgmaxInHand indices_;             // I(a), after a rejection J(a)
   std::vector<std::vector<Arm>> row_arms_;   // the actions of each row, ascending
+  std::vector<char> is_shared_;              // has the row several actions?
   std::vector<std::uint32_t> place_in_row_;  // of each action
   std::vector<ArgmaxTree> row_uppers_;       // row by row, where a row has several actions
   mutable std::vector<ArgmaxTree> row_indices_;
   mutable ContextScores scores_;  // C(a), capped by the row's largest μ̂ + w
-  std::vector<double> means_;     // μ̂(z)
+  CausalMeans causal_means_;      // μ̂(z)
 
   // Derived, with plays in flight only.
   mutable ExpectedVisits visits_;

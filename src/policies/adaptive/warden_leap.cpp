@@ -60,14 +60,13 @@ leap::Plan Warden::do_intend(Round limit) {
     if (actions_.count(indices_.best()) == 0) return leap::SingleRound{};
     return leap::OneArm{{indices_.best(), limit}};
   }
-  const std::optional<Arm> leader = causal_leader(bar_);
+  const Arm leader = causal_leader(bar_);
   const auto [arm, watched] = choice(bar_, false);
-  if (!leader || actions_.count(arm) == 0) return leap::SingleRound{};
+  if (leader == kNobody || actions_.count(arm) == 0) return leap::SingleRound{};
   if (!watched) return leap::OneArm{{arm, limit}, leap::Detail::kContexts};
   const double left = std::ceil(dial_.patience - static_cast<double>(watches_));
-  limit =
-      std::min({limit, static_cast<Round>(std::min(left, 0x1p62)), plays(*leader) - plays(arm)});
-  return leap::OneArm{{arm, limit, *leader + 1u}, leap::Detail::kContexts};
+  limit = std::min({limit, static_cast<Round>(std::min(left, 0x1p62)), plays(leader) - plays(arm)});
+  return leap::OneArm{{arm, limit, leader + 1u}, leap::Detail::kContexts};
 }
 
 bool Warden::do_holds(const leap::Plan& plan, const leap::Box& box) const {

@@ -21,35 +21,23 @@ Strata::Strata(std::shared_ptr<const MarginalRows> rows, double delta)
     : rows_(std::move(rows)),
       split_log_(0.5 * portable::log(4.0 * rows_->actions() / delta)),
       joint_log_(0.5 * portable::log(2.0 * rows_->actions() / delta)),
-      plays_(std::size_t{rows_->actions()} * rows_->contexts()),
-      sums_(plays_.size()),
-      included_(plays_.size()),
-      included_sums_(plays_.size()),
+      cells_(std::size_t{rows_->actions()} * rows_->contexts()),
       visits_(rows_->contexts()),
-      visit_sums_(rows_->contexts()),
-      fresh_visits_(rows_->contexts()),
       action_plays_(rows_->actions()),
       slacks_(rows_->actions()) {
   fresh_.reserve(64);
 }
 
-void Strata::add(Arm arm, Context z, std::uint64_t plays, double rewards) {
-  const auto count = static_cast<double>(plays);
-  plays_[at(arm, z)] += count;
-  sums_[at(arm, z)] += rewards;
-  visits_[z] += count;
-  visit_sums_[z] += rewards;
-  fresh_visits_[z] += count;
-  action_plays_[arm] += count;
-  all_plays_ += count;
-  const auto place = std::partition_point(
-      fresh_.begin(), fresh_.end(), [&](const Fresh& fresh) { return before(fresh, arm, z); });
-  if (place == fresh_.end() || place->arm != arm || place->context != z) {
-    fresh_.insert(place, {arm, z, plays, rewards});
+void Strata::add_to_fresh(const Fresh& fresh) {
+  const auto place = std::partition_point(fresh_.begin(), fresh_.end(), [&](const Fresh& other) {
+    return before(other, fresh.arm, fresh.context);
+  });
+  if (place == fresh_.end() || place->arm != fresh.arm || place->context != fresh.context) {
+    fresh_.insert(place, fresh);
     return;
   }
-  place->plays += plays;
-  place->rewards += rewards;
+  place->plays += fresh.plays;
+  place->rewards += fresh.rewards;
 }
 
 std::span<const Strata::Fresh> Strata::fresh_of(Arm arm) const {
@@ -60,38 +48,7 @@ std::span<const Strata::Fresh> Strata::fresh_of(Arm arm) const {
   return {first, last};
 }
 
-// Seen under another action, but for what is fresh.
-bool Strata::is_included(const Fresh& fresh) const {
-  const Context z = fresh.context;
-  const double fresh_of_others = fresh_visits_[z] - static_cast<double>(fresh.plays);
-  return visits_[z] - plays_[at(fresh.arm, z)] > fresh_of_others &&
-         rows_->at(rows_->row(fresh.arm), z) > 0;
-}
-
-void Strata::settle() {
-  for (const Fresh& fresh : fresh_)
-    if (is_included(fresh)) {
-      included_[at(fresh.arm, fresh.context)] += static_cast<double>(fresh.plays);
-      included_sums_[at(fresh.arm, fresh.context)] += fresh.rewards;
-    }
-  for (const Fresh& fresh : fresh_) fresh_visits_[fresh.context] = 0;
-  fresh_.clear();
-}
-
-// Has so little come since the test was last run in full that it cannot have turned? With j plays
-// of the action and i of others since, D has moved by no more than 1 for each of the j, and by
-// (k(z) + j)/(o(z) + 1) for each of the i; k has grown, and Q, as i ≤ o(z)/16, has not shrunk below
-// (16/17)² of what it was.
-bool Strata::still_agrees(Arm arm) const {
-  const Slack& slack = slacks_[arm];
-  const double own = action_plays_[arm] - slack.own;
-  const double others = all_plays_ - action_plays_[arm] - slack.others;
-  return others <= slack.most_others &&
-         own + others * (slack.ratio + own * slack.inverse) < slack.room;
-}
-
-bool Strata::differs(Arm arm) const {
-  if (still_agrees(arm)) return false;
+bool Strata::differs_in_full(Arm arm) const {
   const Evidence found = evidence(arm);
   // Both bounds are at least the root of this, which takes no logarithms; a hundredth less is far
   // more than rounding can do.
@@ -113,10 +70,10 @@ Strata::Evidence Strata::evidence(Arm arm) const {
   Evidence found{.fewest = std::numeric_limits<double>::infinity()};
   auto fresh = fresh_of(arm);
   for (Context z = 0; z < rows_->contexts(); ++z) {
-    const std::size_t cell = at(arm, z);
-    const double others = visits_[z] - plays_[cell];
-    double included = included_[cell];
-    double sum = included_sums_[cell];
+    const Cell& cell = at(arm, z);
+    const double others = visits_[z].all - cell.plays;
+    double included = cell.included;
+    double sum = cell.included_sum;
     if (!fresh.empty() && fresh.front().context == z) {
       if (is_included(fresh.front())) {
         included += static_cast<double>(fresh.front().plays);
@@ -128,7 +85,7 @@ Strata::Evidence Strata::evidence(Arm arm) const {
     if (included == 0) continue;
     const double ratio = included / others;
     found.plays += included;
-    found.excess += sum - included * ((visit_sums_[z] - sums_[cell]) / others);
+    found.excess += sum - included * ((visits_[z].sum - cell.sum) / others);
     found.spread += ratio * ratio * (kPrior + others);
     found.ratio = std::max(found.ratio, ratio);
   }
@@ -140,7 +97,7 @@ double Strata::bound(Arm arm, const Evidence& evidence) const {
   double other_log = 0;  // ℓ_o
   for (Context z = 0; z < rows_->contexts(); ++z)
     if (rows_->at(rows_->row(arm), z) > 0)
-      other_log += 0.25 * portable::log(1 + (visits_[z] - plays_[at(arm, z)]) / kPrior);
+      other_log += 0.25 * portable::log(1 + (visits_[z].all - at(arm, z).plays) / kPrior);
   const double own_log = 0.25 * portable::log(1 + plays / kPrior);  // ℓ_k
   const double split = std::sqrt((kPrior + plays) * (split_log_ + own_log)) +
                        std::sqrt(spread * (split_log_ + other_log));
@@ -155,10 +112,10 @@ bool Strata::agrees_along(Arm arm, std::span<const leap::SumPath> contexts) cons
   double lowest = now.excess;
   double highest = now.excess;
   for (Context z = 0; z < rows_->contexts(); ++z) {
-    const std::size_t cell = at(arm, z);
-    const double others = visits_[z] - plays_[cell];
+    const Cell& cell = at(arm, z);
+    const double others = visits_[z].all - cell.plays;
     if (others == 0 || !(rows_->at(rows_->row(arm), z) > 0)) continue;
-    const double mean = (visit_sums_[z] - sums_[cell]) / others;
+    const double mean = (visits_[z].sum - cell.sum) / others;
     const leap::SumPath& path = contexts[z];
     const double most = std::ceil(path.most);
     const double idle = path.drift > 0 ? std::min(most, path.down / path.drift) : most;
@@ -174,23 +131,27 @@ bool Strata::agrees_along(Arm arm, std::span<const leap::SumPath> contexts) cons
 
 // Counts are saved as the whole numbers they are.
 void Strata::visit_cells(StateVisitor& visitor, std::string_view counts_name,
-                         std::string_view sums_name, std::vector<double>& counts,
-                         std::vector<double>& sums) {
-  std::vector<std::uint64_t> whole(counts.size());
-  for (std::size_t i = 0; i < counts.size(); ++i) whole[i] = static_cast<std::uint64_t>(counts[i]);
-  visitor.field(counts_name, whole);
+                         std::string_view sums_name, double Cell::*count, double Cell::*sum) {
+  std::vector<std::uint64_t> counts(cells_.size());
+  std::vector<double> sums(cells_.size());
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    counts[i] = static_cast<std::uint64_t>(cells_[i].*count);
+    sums[i] = cells_[i].*sum;
+  }
+  visitor.field(counts_name, counts);
   visitor.field(sums_name, sums);
-  visitor.require_sums_of_rewards(sums_name, sums, whole);
+  visitor.require_sums_of_rewards(sums_name, sums, counts);
   if (!visitor.reading()) return;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    visitor.require(whole[i] <= std::uint64_t{1} << 53, counts_name);
-    counts[i] = static_cast<double>(whole[i]);
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    visitor.require(counts[i] <= std::uint64_t{1} << 53, counts_name);
+    cells_[i].*count = static_cast<double>(counts[i]);
+    cells_[i].*sum = sums[i];
   }
 }
 
 void Strata::visit_state(StateVisitor& visitor, const Statistics& contexts) {
-  visit_cells(visitor, "cell_plays", "cell_sums", plays_, sums_);
-  visit_cells(visitor, "included_plays", "included_sums", included_, included_sums_);
+  visit_cells(visitor, "cell_plays", "cell_sums", &Cell::plays, &Cell::sum);
+  visit_cells(visitor, "included_plays", "included_sums", &Cell::included, &Cell::included_sum);
   visitor.list("fresh", fresh_, [](ItemVisitor& item, Fresh& fresh) {
     item.field("arms", fresh.arm);
     item.field("contexts", fresh.context);
@@ -200,10 +161,10 @@ void Strata::visit_state(StateVisitor& visitor, const Statistics& contexts) {
   if (!visitor.reading()) return;
   for (Context z = 0; z < rows_->contexts(); ++z) {
     double visits = 0;
-    for (Arm a = 0; a < rows_->actions(); ++a) visits += plays_[at(a, z)];
+    for (Arm a = 0; a < rows_->actions(); ++a) visits += at(a, z).plays;
     visitor.require(visits == static_cast<double>(contexts.count(z)), "cell_plays");
     for (Arm a = 0; a < rows_->actions(); ++a)
-      visitor.require(included_[at(a, z)] <= (visits > plays_[at(a, z)] ? plays_[at(a, z)] : 0),
+      visitor.require(at(a, z).included <= (visits > at(a, z).plays ? at(a, z).plays : 0),
                       "included_plays");
   }
   for (std::size_t i = 0; i < fresh_.size(); ++i) {
@@ -213,26 +174,23 @@ void Strata::visit_state(StateVisitor& visitor, const Statistics& contexts) {
     visitor.require(i == 0 || before(fresh_[i - 1], fresh.arm, fresh.context), "fresh_arms");
     visitor.require_sums_of_rewards("fresh_rewards", {&fresh.rewards, 1}, {&fresh.plays, 1});
     // Included ones are no longer fresh.
-    const std::size_t cell = at(fresh.arm, fresh.context);
-    visitor.require(static_cast<double>(fresh.plays) + included_[cell] <= plays_[cell],
-                    "fresh_plays");
+    const Cell& cell = at(fresh.arm, fresh.context);
+    visitor.require(static_cast<double>(fresh.plays) + cell.included <= cell.plays, "fresh_plays");
   }
   rebuild(contexts);
 }
 
 void Strata::rebuild(const Statistics& contexts) {
-  std::fill(fresh_visits_.begin(), fresh_visits_.end(), 0);
-  for (const Fresh& fresh : fresh_)
-    fresh_visits_[fresh.context] += static_cast<double>(fresh.plays);
   all_plays_ = 0;
   for (Context z = 0; z < rows_->contexts(); ++z) {
-    visits_[z] = static_cast<double>(contexts.count(z));
-    visit_sums_[z] = contexts.sum(z);
-    all_plays_ += visits_[z];
+    visits_[z] = {static_cast<double>(contexts.count(z)), contexts.sum(z), 0};
+    all_plays_ += visits_[z].all;
   }
+  for (const Fresh& fresh : fresh_)
+    visits_[fresh.context].fresh += static_cast<double>(fresh.plays);
   for (Arm a = 0; a < rows_->actions(); ++a) {
     action_plays_[a] = 0;
-    for (Context z = 0; z < rows_->contexts(); ++z) action_plays_[a] += plays_[at(a, z)];
+    for (Context z = 0; z < rows_->contexts(); ++z) action_plays_[a] += at(a, z).plays;
     slacks_[a] = {};
   }
 }

@@ -40,25 +40,65 @@ class Strata {
 
   Strata(std::shared_ptr<const MarginalRows> rows, double delta);
 
-  void add(Arm arm, Context z, std::uint64_t plays, double rewards);
+  void add(Arm arm, Context z, std::uint64_t plays, double rewards) {
+    const auto count = static_cast<double>(plays);
+    Cell& cell = at(arm, z);
+    cell.plays += count;
+    cell.sum += rewards;
+    visits_[z].all += count;
+    visits_[z].sum += rewards;
+    visits_[z].fresh += count;
+    action_plays_[arm] += count;
+    all_plays_ += count;
+    if (fresh_.empty()) [[likely]]
+      fresh_.emplace_back(arm, z, plays, rewards);
+    else
+      add_to_fresh({arm, z, plays, rewards});
+  }
   /// What has come since the last choice, by action and context, ascending.
   std::span<const Fresh> fresh() const { return fresh_; }
   /// The test, with what is fresh worked in.
-  bool differs(Arm arm) const;
+  bool differs(Arm arm) const { return !still_agrees(arm) && differs_in_full(arm); }
   /// Can it not turn while this action alone is played, with rewards along these paths, one per
   /// context? Nothing is fresh.
   bool agrees_along(Arm arm, std::span<const leap::SumPath> contexts) const;
   /// What was fresh is included from now on, or not for good.
-  void settle();
+  void settle() {
+    for (const Fresh& fresh : fresh_)
+      if (is_included(fresh)) {
+        Cell& cell = at(fresh.arm, fresh.context);
+        cell.included += static_cast<double>(fresh.plays);
+        cell.included_sum += fresh.rewards;
+      }
+    for (const Fresh& fresh : fresh_) visits_[fresh.context].fresh = 0;
+    fresh_.clear();
+  }
 
   /// `contexts`: the plays of all actions.
   void visit_state(StateVisitor& visitor, const Statistics& contexts);
 
  private:
-  std::size_t at(Arm arm, Context z) const { return std::size_t{arm} * rows_->contexts() + z; }
   std::span<const Fresh> fresh_of(Arm arm) const;
-  bool is_included(const Fresh& fresh) const;
-  bool still_agrees(Arm arm) const;
+  void add_to_fresh(const Fresh& fresh);
+  // Seen under another action, but for what is fresh.
+  bool is_included(const Fresh& fresh) const {
+    const Visits& visits = visits_[fresh.context];
+    const double fresh_of_others = visits.fresh - static_cast<double>(fresh.plays);
+    return visits.all - at(fresh.arm, fresh.context).plays > fresh_of_others &&
+           rows_->at(rows_->row(fresh.arm), fresh.context) > 0;
+  }
+  // Has so little come since the test was last run in full that it cannot have turned? With j plays
+  // of the action and i of others since, D has moved by no more than 1 for each of the j, and by
+  // (k(z) + j)/(o(z) + 1) for each of the i; k has grown, and Q, as i ≤ o(z)/16, has not shrunk
+  // below (16/17)² of what it was.
+  bool still_agrees(Arm arm) const {
+    const Slack& slack = slacks_[arm];
+    const double own = action_plays_[arm] - slack.own;
+    const double others = all_plays_ - action_plays_[arm] - slack.others;
+    return others <= slack.most_others &&
+           own + others * (slack.ratio + own * slack.inverse) < slack.room;
+  }
+  bool differs_in_full(Arm arm) const;
   struct Evidence {
     double plays = 0;   // k
     double excess = 0;  // D
@@ -68,22 +108,32 @@ class Strata {
   };
   Evidence evidence(Arm arm) const;
   double bound(Arm arm, const Evidence& evidence) const;
+  // One action in one context. Counts are whole; as doubles they need no conversion in sums.
+  struct Cell {
+    double plays = 0, sum = 0;
+    double included = 0, included_sum = 0;  // k(z), s(z)
+  };
   void visit_cells(StateVisitor& visitor, std::string_view counts_name, std::string_view sums_name,
-                   std::vector<double>& counts, std::vector<double>& sums);
+                   double Cell::*count, double Cell::*sum);
   void rebuild(const Statistics& contexts);
+  Cell& at(Arm arm, Context z) { return cells_[std::size_t{arm} * rows_->contexts() + z]; }
+  const Cell& at(Arm arm, Context z) const {
+    return cells_[std::size_t{arm} * rows_->contexts() + z];
+  }
 
   std::shared_ptr<const MarginalRows> rows_;
   double split_log_;  // ½log(4|A|/δ)
   double joint_log_;  // ½log(2|A|/δ)
 
-  // Per action and context. Counts are whole; as doubles they need no conversion in sums.
-  std::vector<double> plays_, sums_;
-  std::vector<double> included_, included_sums_;  // k(z), s(z)
+  std::vector<Cell> cells_;  // [action][context]
   std::vector<Fresh> fresh_;
 
   // Derived.
-  std::vector<double> visits_, visit_sums_;  // per context, of all actions
-  std::vector<double> fresh_visits_;         // per context
+  struct Visits {
+    double all = 0, sum = 0;  // of all actions
+    double fresh = 0;
+  };
+  std::vector<Visits> visits_;  // per context
   std::vector<double> action_plays_;
   double all_plays_ = 0;
 

@@ -24,13 +24,20 @@ class ArgmaxTree {
   double best_value() const { return nodes_[1].value; }
   double value(std::uint32_t i) const { return nodes_[leaves_ + i].value; }
 
-  /// The largest value but for i's own; minus infinity if there is no other.
-  double best_value_except(std::uint32_t i) const {
-    double best = -std::numeric_limits<double>::infinity();
-    for (std::uint32_t node = leaves_ + i; node > 1; node /= 2)
-      best = std::max(best, nodes_[node ^ 1u].value);
+  struct Node {
+    double value = -std::numeric_limits<double>::infinity();
+    std::uint32_t index = 0;
+  };
+  /// The best but for i; its value is minus infinity if there is no other.
+  Node best_except(std::uint32_t i) const {
+    Node best = nodes_[(leaves_ + i) ^ 1u];
+    for (std::uint32_t node = (leaves_ + i) / 2; node > 1; node /= 2)
+      if (const Node& other = nodes_[node ^ 1u];
+          other.value > best.value || (other.value == best.value && other.index < best.index))
+        best = other;
     return best;
   }
+  double best_value_except(std::uint32_t i) const { return best_except(i).value; }
 
   /// The lowest index whose value is at least `bar`. There is one: best_value() ≥ bar.
   std::uint32_t first_at_least(double bar) const {
@@ -54,12 +61,42 @@ class ArgmaxTree {
 
  private:
   static std::uint32_t left_child(std::uint32_t node) { return node << 1; }
-  struct Node {
-    double value = -std::numeric_limits<double>::infinity();
-    std::uint32_t index = 0;
-  };
   std::uint32_t leaves_;
   std::vector<Node> nodes_;  // heap order: children of i are 2i and 2i+1
+};
+
+/// The same where mostly one and the same value changes many times in a row: that one is held in
+/// hand, beside the best of the others, and the tree learns of it when another one's turn comes.
+class ArgmaxInHand {
+ public:
+  explicit ArgmaxInHand(std::uint32_t size) : tree_(size), rival_(tree_.best_except(0)) {}
+
+  std::uint32_t best() const { return leads() ? held_ : rival_.index; }
+  double best_value() const { return std::max(value_, rival_.value); }
+  double value(std::uint32_t i) const { return i == held_ ? value_ : tree_.value(i); }
+  double best_value_except(std::uint32_t i) const {
+    if (i == held_) return rival_.value;
+    tree_.set(held_, value_);
+    return tree_.best_value_except(i);
+  }
+  void set(std::uint32_t i, double value) {
+    if (i != held_) [[unlikely]] {
+      tree_.set(held_, value_);
+      held_ = i;
+      rival_ = tree_.best_except(i);
+    }
+    value_ = value;
+  }
+
+ private:
+  bool leads() const {
+    return value_ > rival_.value || (value_ == rival_.value && held_ < rival_.index);
+  }
+
+  mutable ArgmaxTree tree_;  // what it has of the one in hand may be old
+  ArgmaxTree::Node rival_;
+  std::uint32_t held_ = 0;
+  double value_ = -std::numeric_limits<double>::infinity();
 };
 
 }  // namespace armature

@@ -20,6 +20,11 @@ double anytime_log(double count, double delta) {
 
 }  // namespace
 
+Confidence::Confidence(Kind kind, double log_term, double scale)
+    : kind_(kind), log_term_(log_term), scale_(scale) {
+  if (kind != Kind::kFixed) table_ = WidthTable({WidthTable::Formula::kAnytime, log_term, scale});
+}
+
 Confidence Confidence::fixed(double log_term, double scale) {
   return {Kind::kFixed, log_term, scale};
 }

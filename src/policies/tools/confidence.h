@@ -9,6 +9,7 @@
 #include "armature/parameters.h"
 #include "armature/state.h"
 #include "base/mathematics.h"
+#include "policies/tools/width_table.h"
 
 namespace armature {
 
@@ -37,7 +38,9 @@ class Confidence {
     return {kl_width(mean, n, width, true), kl_width(mean, n, width, false)};
   }
   double up(double mean, std::uint64_t samples) const {
-    return up_at(mean, static_cast<double>(samples));
+    const double width = hoeffding(samples);
+    if (kind_ != Kind::kKl) return width;
+    return kl_width(mean, static_cast<double>(samples), width, true);
   }
   /// The same at a number of samples that need not be whole: some of them are only expected.
   double up_at(double mean, double n) const {
@@ -46,7 +49,10 @@ class Confidence {
   }
   /// The width that holds whatever the mean: sqrt(L/(2n)), in every family.
   double hoeffding(std::uint64_t samples) const {
-    return hoeffding_at(static_cast<double>(samples));
+    if (kind_ == Kind::kFixed) [[likely]]
+      return hoeffding_at(static_cast<double>(samples));
+    return table_.at(samples,
+                     [this](std::uint64_t n) { return hoeffding_at(static_cast<double>(n)); });
   }
   double hoeffding_at(double n) const {
     if (kind_ == Kind::kFixed) return scale_ * std::sqrt(log_term_ / (2.0 * n));
@@ -58,14 +64,14 @@ class Confidence {
 
  private:
   enum class Kind { kFixed, kAnytime, kKl };
-  Confidence(Kind kind, double log_term, double scale)
-      : kind_(kind), log_term_(log_term), scale_(scale) {}
+  Confidence(Kind kind, double log_term, double scale);
 
   double kl_width(double mean, double n, double hoeffding_width, bool above) const;
 
   Kind kind_;
   double log_term_;
   double scale_;
+  WidthTable table_;        // but for kFixed: a division and a root are as quick as a look
   double kl_log_term_ = 0;  // log(2k/(δ/2))
 };
 

@@ -6,15 +6,21 @@
 #include <numeric>
 
 namespace armature {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
 
 ContextScores::ContextScores(const MarginalRows& rows, double value)
     : rows_(rows),
       values_(rows.contexts(), value),
-      caps_(rows.rows(), std::numeric_limits<double>::infinity()),
+      caps_(rows.rows(), kInfinity),
       sums_(rows.rows()),
       then_(rows.contexts()),
       is_changed_(rows.contexts()),
       order_(rows.rows()),
+      place_(rows.rows(), kContenders),
       contender_entry_(std::size_t{rows.contexts()} * kContenders) {
   changed_.reserve(rows.contexts());
   winners_.reserve(rows.rows());
@@ -56,7 +62,7 @@ void ContextScores::refresh() {
 void ContextScores::pick_contenders() {
   contenders_ = std::min(kContenders, rows_.rows());
   std::iota(order_.begin(), order_.end(), 0);
-  far_base_ = -std::numeric_limits<double>::infinity();
+  far_base_ = -kInfinity;
   far_rise_ = 0;
   if (contenders_ < rows_.rows()) {
     const auto first_far = order_.begin() + contenders_;
@@ -66,89 +72,49 @@ void ContextScores::pick_contenders() {
     far_base_ = capped_sum(*first_far);
   }
   std::sort(order_.begin(), order_.begin() + contenders_);
+  std::fill(place_.begin(), place_.end(), static_cast<std::uint8_t>(kContenders));
+  std::fill(std::begin(rival_cap_), std::end(rival_cap_), -kInfinity);
   for (std::uint32_t k = 0; k < contenders_; ++k) {
+    place_[order_[k]] = static_cast<std::uint8_t>(k);
     contender_row_[k] = order_[k];
     contender_sum_[k] = sums_[order_[k]];
-    contender_cap_[k] = caps_[order_[k]];
+    rival_cap_[k] = caps_[order_[k]];
     for (Context z = 0; z < rows_.contexts(); ++z)
       contender_entry_[std::size_t{z} * kContenders + k] = rows_.at(order_[k], z);
   }
+  leader_ = 0;
+  follow(best_contender());
 }
 
-double ContextScores::rise(Context z) const {
-  const double change = values_[z] - then_[z];
-  return (change > 0 ? rows_.column_high(z) : rows_.column_low(z)) * change;
+void ContextScores::follow(std::uint32_t contender) {
+  rival_cap_[leader_] = caps_[contender_row_[leader_]];
+  rival_cap_[contender] = -kInfinity;
+  leader_ = contender;
 }
 
-void ContextScores::set_cap(std::uint32_t row, double cap) {
-  capped_ = true;
-  caps_[row] = cap;
-  for (std::uint32_t k = 0; k < contenders_; ++k)
-    if (contender_row_[k] == row) {
-      contender_cap_[k] = cap;
-      return;
-    }
-  far_base_ = std::max(far_base_, capped_sum(row));
-}
-
-void ContextScores::set(Context z, double value) {
-  const double step = value - values_[z];
-  if (step == 0) return;
-  if (!is_changed_[z]) {
-    is_changed_[z] = 1;
-    changed_.push_back(z);
-  }
-  const double risen_before = rise(z);
-  values_[z] = value;
-  far_rise_ += rise(z) - risen_before;
-  if (std::abs(value) > largest_value_) largest_value_ = std::abs(value);
-  ++updates_;
-  const double* entry = contender_entry_.data() + std::size_t{z} * kContenders;
-  for (std::uint32_t k = 0; k < kContenders; ++k) contender_sum_[k] += entry[k] * step;
-}
-
-double ContextScores::error_bound() const {
-  // One rounding costs at most 2^-53 of a sum that is at most the largest value. A canonical sum
-  // has 2|Z| roundings, an update of a contender or of the far bound at most 8; 2^-49 leaves
-  // another factor.
-  return 0x1p-49 * largest_value_ * static_cast<double>(updates_ + values_.size() + 1);
-}
-
-double ContextScores::best_contender_value() const {
-  double best = contender_value(0);
-  for (std::uint32_t k = 1; k < contenders_; ++k) best = std::max(best, contender_value(k));
+std::uint32_t ContextScores::best_contender() const {
+  std::uint32_t best = 0;
+  for (std::uint32_t k = 1; k < contenders_; ++k)
+    if (contender_value(k) > contender_value(best)) best = k;
   return best;
 }
 
 void ContextScores::decide_close_contenders() {
   const double close = best_contender_value() - 4 * error_bound();
-  double highest = -std::numeric_limits<double>::infinity();
+  double highest = -kInfinity;
   for (std::uint32_t k = 0; k < contenders_; ++k) {
     if (contender_value(k) < close) continue;
-    const double value = std::min(rows_.sum(contender_row_[k], values_), contender_cap_[k]);
+    const double value = std::min(rows_.sum(contender_row_[k], values_), caps_[contender_row_[k]]);
     if (value > highest) winners_.clear();
     if (value >= highest) winners_.push_back(contender_row_[k]);
     highest = std::max(highest, value);
   }
 }
 
-std::span<const std::uint32_t> ContextScores::best_rows() {
+std::span<const std::uint32_t> ContextScores::search() {
+  follow(best_contender());
+  if (leader_is_ahead()) return {&contender_row_[leader_], 1};
   winners_.clear();
-  // The common case in one pass: one contender is clearly ahead of the others and of the far rows.
-  std::uint32_t best = 0;
-  double best_value = contender_value(0);
-  double runner_up = far_bound();
-  for (std::uint32_t k = 1; k < contenders_; ++k) {
-    const double value = contender_value(k);
-    const bool better = value > best_value;
-    runner_up = std::max(runner_up, better ? best_value : value);
-    best = better ? k : best;
-    best_value = better ? value : best_value;
-  }
-  if (best_value > runner_up + 4 * error_bound()) {
-    winners_.push_back(contender_row_[best]);
-    return winners_;
-  }
   if (!contenders_lead()) refresh();
   if (contenders_lead()) {
     decide_close_contenders();
@@ -156,7 +122,7 @@ std::span<const std::uint32_t> ContextScores::best_rows() {
   }
   // More rows are near the top than there are contenders: look at all of them.
   fresh_sums();
-  double highest = -std::numeric_limits<double>::infinity();
+  double highest = -kInfinity;
   for (std::uint32_t row = 0; row < rows_.rows(); ++row) {
     if (capped_sum(row) > highest) winners_.clear();
     if (capped_sum(row) >= highest) winners_.push_back(row);
