@@ -111,13 +111,7 @@ Arm Corral::causal_choice(double log_round) {
 }
 
 Arm Corral::action_choice(double log_round) {
-  if (learned_.action_range * log_round > action_indices_.ceiling()) {
-    // Some rounds ahead: all bounds are worked out anew then, and until then they are too high.
-    const std::uint64_t ahead =
-        std::max<std::uint64_t>(16, std::min<std::uint64_t>(rounds_, actions_) / 4);
-    action_indices_.raise(learned_.action_range * log_of(rounds_ + ahead));
-  }
-  return action_indices_.best([&](Arm a) {
+  return action_indices_.best(learned_.action_range * log_round, [&](Arm a) {
     return upper(learned_.action_sums[a], learned_.plays[a], learned_.action_range, log_round);
   });
 }

@@ -1,16 +1,43 @@
 #include "policies/tools/blended_scores.h"
 
-#include <numeric>
+#include <tuple>
+
+#include "base/vector_clones.h"
 
 namespace armature {
+namespace {
+
+// Lane by lane, so that the compiler may take many at a time.
+ARMATURE_VECTOR_CLONES std::pair<double, double> low_and_high(std::span<const double> values) {
+  constexpr std::size_t kLanes = 8;
+  double low[kLanes], high[kLanes];
+  for (std::size_t k = 0; k < kLanes; ++k) low[k] = high[k] = values[0];
+  std::size_t i = 0;
+  for (; i + kLanes <= values.size(); i += kLanes)
+    for (std::size_t k = 0; k < kLanes; ++k) {
+      low[k] = values[i + k] < low[k] ? values[i + k] : low[k];
+      high[k] = values[i + k] > high[k] ? values[i + k] : high[k];
+    }
+  for (; i < values.size(); ++i) {
+    low[0] = std::min(low[0], values[i]);
+    high[0] = std::max(high[0], values[i]);
+  }
+  return {*std::min_element(low, low + kLanes), *std::max_element(high, high + kLanes)};
+}
+
+ARMATURE_VECTOR_CLONES void add_scaled(std::span<const double> values, double weight,
+                                       std::span<double> out) {
+  for (std::size_t i = 0; i < values.size(); ++i) out[i] += values[i] * weight;
+}
+
+}  // namespace
 
 template <std::size_t kParts>
 BlendedScores<kParts>::BlendedScores(const MarginalRows& rows)
     : rows_(rows),
       is_changed_(rows.contexts()),
       contender_entry_(rows.contexts()),
-      scores_(rows.rows()),
-      order_(rows.rows()) {
+      scores_(rows.rows()) {
   for (std::size_t j = 0; j < kParts; ++j) {
     parts_[j].resize(rows.contexts());
     then_[j].resize(rows.contexts());
@@ -67,31 +94,32 @@ void BlendedScores<kParts>::pick_contenders(const Parts& weights) {
   weights_then_ = weights;
   far_rise_ = {};
   std::fill(scores_.begin(), scores_.end(), 0.0);
-  for (std::size_t j = 0; j < kParts; ++j)
-    for (std::uint32_t row = 0; row < rows_.rows(); ++row)
-      scores_[row] += weights[j] * sums_[j][row];
-
-  contenders_ = std::min(kContenders, rows_.rows());
-  std::iota(order_.begin(), order_.end(), 0);
-  far_base_ = -std::numeric_limits<double>::infinity();
-  if (contenders_ < rows_.rows()) {
-    const auto first_far = order_.begin() + contenders_;
-    std::nth_element(order_.begin(), first_far, order_.end(),
-                     [this](std::uint32_t x, std::uint32_t y) { return scores_[x] > scores_[y]; });
-    far_base_ = scores_[*first_far];
-  }
-  // Contenders may be among them: bounds of all rows are bounds of the far ones.
   for (std::size_t j = 0; j < kParts; ++j) {
-    const auto [low, high] = std::minmax_element(sums_[j].begin(), sums_[j].end());
-    far_low_[j] = *low;
-    far_high_[j] = *high;
+    // Contenders may be among them: bounds of all rows are bounds of the far ones.
+    std::tie(far_low_[j], far_high_[j]) = low_and_high(sums_[j]);
+    add_scaled(sums_[j], weights[j], scores_);
   }
-  std::sort(order_.begin(), order_.begin() + contenders_);
+
+  // The best rows, best first, and after the contenders the best of the far ones.
+  std::array<std::uint32_t, kContenders + 1> best{};
+  std::uint32_t found = 0;
+  for (std::uint32_t row = 0; row < rows_.rows(); ++row) {
+    const double score = scores_[row];
+    if (found > kContenders && !(score > scores_[best[kContenders]])) continue;
+    std::uint32_t place = std::min(found, kContenders);
+    for (; place > 0 && score > scores_[best[place - 1]]; --place) best[place] = best[place - 1];
+    best[place] = row;
+    found = std::min(found + 1, kContenders + 1);
+  }
+  contenders_ = std::min(kContenders, found);
+  far_base_ =
+      found > kContenders ? scores_[best[kContenders]] : -std::numeric_limits<double>::infinity();
+  std::sort(best.begin(), best.begin() + contenders_);
   for (std::uint32_t k = 0; k < contenders_; ++k) {
-    const std::uint32_t row = order_[k];
-    contender_row_[k] = row;
-    for (std::size_t j = 0; j < kParts; ++j) contender_sum_[j][k] = sums_[j][row];
-    for (Context z = 0; z < rows_.contexts(); ++z) contender_entry_[z][k] = rows_.at(row, z);
+    contender_row_[k] = best[k];
+    for (std::size_t j = 0; j < kParts; ++j) contender_sum_[j][k] = sums_[j][best[k]];
+    const std::span<const double> entries = rows_.entries(best[k]);
+    for (Context z = 0; z < entries.size(); ++z) contender_entry_[z][k] = entries[z];
   }
 }
 

@@ -105,7 +105,6 @@ class BlendedScores {
   std::vector<Row8> contender_entry_;  // per context
 
   std::vector<double> scores_;             // scratch: of all rows
-  std::vector<std::uint32_t> order_;       // scratch for picking contenders
   std::vector<std::uint32_t> candidates_;  // ascending
 };
 
