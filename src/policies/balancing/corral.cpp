@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/mathematics.h"
 #include "policies/tools/insights.h"
@@ -260,15 +259,24 @@ void Corral::visit_state(StateVisitor& visitor) {
 
 // What descend and choose rely on.
 void Corral::require_sound(const StateVisitor& visitor) const {
-  constexpr double kMost = std::numeric_limits<double>::max();
-  visitor.require_within(0, kMost, "context_sums", learned_.context_sums);
-  visitor.require_within(0, kMost, "action_sums", learned_.action_sums);
+  constexpr double kMostRange = 2 / kLeastWeight;
+  // So many rewards divided by their weights, give or take the rounding.
+  const auto require_sums = [&](std::string_view name, std::span<const double> sums,
+                                std::span<const std::uint64_t> counts) {
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      visitor.require_within(0, static_cast<double>(counts[i]) * kMostRange, name,
+                             sums.subspan(i, 1));
+  };
+  require_sums("context_sums", learned_.context_sums, learned_.visits);
+  require_sums("action_sums", learned_.action_sums, learned_.plays);
   visitor.require(
       learned_.probability >= kLeastProbability && learned_.probability <= 1 - kLeastProbability,
       "probability");
-  visitor.require(learned_.smoothed > 0 && learned_.smoothed < 1, "smoothed");
-  visitor.require(learned_.causal_range >= 1 && learned_.causal_range <= kMost, "causal_range");
-  visitor.require(learned_.action_range >= 1 && learned_.action_range <= kMost, "action_range");
+  visitor.require(learned_.smoothed >= kLeastWeight && learned_.smoothed < 1, "smoothed");
+  visitor.require(learned_.causal_range >= 1 && learned_.causal_range <= kMostRange,
+                  "causal_range");
+  visitor.require(learned_.action_range >= 1 && learned_.action_range <= kMostRange,
+                  "action_range");
   visitor.require(learned_.rate > 0 && learned_.rate <= 1, "rate");
   visitor.require(rounds_ <= kMostTickets, "rounds");
   visitor.require(causal_rounds_ <= rounds_, "causal_rounds");

@@ -125,26 +125,26 @@ void BlendedScores<kParts>::pick_contenders(const Parts& weights) {
 
 template <std::size_t kParts>
 void BlendedScores<kParts>::find_candidates(const Parts& weights) {
-  const auto best_contender = [&](const Row8& scores) {
-    return *std::max_element(scores.begin(), scores.begin() + contenders_);
-  };
-  const auto lead = [&](const Row8& scores) {
-    return best_contender(scores) > far_bound(weights) + margin(weights);
-  };
-  Row8 scores = contender_scores(weights);
-  if (!lead(scores)) {
-    refresh(weights);
+  Row8 scores;
+  double best = 0;
+  const auto contenders_lead = [&] {
     scores = contender_scores(weights);
+    best = *std::max_element(scores.begin(), scores.begin() + contenders_);
+    return best > far_bound(weights) + margin(weights);
+  };
+  bool leading = contenders_lead();
+  if (!leading) {
+    refresh(weights);
+    leading = contenders_lead();
   }
+  const double close = best - margin(weights);
   candidates_.clear();
-  if (lead(scores)) {
-    const double close = best_contender(scores) - margin(weights);
+  if (leading) {
     for (std::uint32_t k = 0; k < contenders_; ++k)
       if (!(scores[k] < close)) candidates_.push_back(contender_row_[k]);
     return;
   }
   // More rows are near the top than there are contenders; the refresh has left all scores.
-  const double close = best_contender(scores) - margin(weights);
   for (std::uint32_t row = 0; row < rows_.rows(); ++row)
     if (!(scores_[row] < close)) candidates_.push_back(row);
 }

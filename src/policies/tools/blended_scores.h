@@ -146,14 +146,16 @@ double BlendedScores<kParts>::far_bound(const Parts& weights) const {
   return bound;
 }
 
-// One rounding costs at most 2^-53 of a part's sum, which is at most its largest value. The score
-// that decides has some 2|Z| roundings, an update of a contender or of the far bound at most 8;
-// 2^-49 leaves another factor, and two such errors are compared.
+// One rounding costs at most 2^-53 of a part's sum, which is at most its largest value, with the
+// weight of now or, in the far bound, of the last refresh. The score that decides has some 2|Z|
+// roundings, an update of a contender or of the far bound at most 8; 2^-49 leaves another factor,
+// and two such errors are compared.
 template <std::size_t kParts>
 double BlendedScores<kParts>::margin(const Parts& weights) const {
   double error = 0;
   for (std::size_t j = 0; j < kParts; ++j)
-    error += weights[j] * largest_[j] * (updates_[j] + (rows_.contexts() + 1.0));
+    error += std::max(weights[j], weights_then_[j]) * largest_[j] *
+             (updates_[j] + (rows_.contexts() + 1.0));
   return 4 * 0x1p-49 * error;
 }
 
