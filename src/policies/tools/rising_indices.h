@@ -35,8 +35,8 @@ class RisingIndices {
     level_ = level;
     root_ = 2 * std::sqrt(level);
     growth_ = root_ * most_inverse_root_ + 4.0 / 3 * level * most_inverse_;
-    // As many as all of them: by now there are more samples of each, and tighter bounds.
-    if (bounds_ >= items_.size()) bound_all();
+    // As much work as for all of them: by now there are more samples of each, and tighter bounds.
+    if (bounds_ >= kLeastBounds + items_.size()) bound_all();
 
     std::uint32_t best = tree_.first_highest();
     while (bound(best) < tree_.highest()) best = tree_.first_highest();
@@ -57,6 +57,8 @@ class RisingIndices {
   }
 
  private:
+  static constexpr std::uint64_t kLeastBounds = 64;
+
   struct Item {
     double mean = 0;
     double inverse_root = 1;  // 1/√n
