@@ -6,9 +6,12 @@
 #include <rapidcheck/gtest.h>
 
 #include "policies/small_problems.h"
+#include "policies/troublesome_matrix.h"
 
 namespace armature {
 namespace {
+
+using test::troublesome_matrix;
 
 // The naive answer: every sum afresh, in index order, the first largest.
 std::uint32_t naive_best(const MarginalRows& rows, const std::vector<double>& u) {
@@ -23,26 +26,6 @@ std::uint32_t naive_best(const MarginalRows& rows, const std::vector<double>& u)
     }
   }
   return best;
-}
-
-// A matrix with the trouble of real ones: copies, rows that differ in the last bits, spikes.
-Matrix troublesome_matrix(std::uint32_t actions, std::uint32_t contexts, Stream& stream) {
-  Matrix marginals(actions, contexts);
-  for (std::uint32_t a = 0; a < actions; ++a) {
-    auto row = marginals.row(a);
-    const std::uint32_t kind = a == 0 ? 0 : uniform_index(stream, 5);
-    if (kind >= 3) {
-      const auto model = marginals.row(uniform_index(stream, a));
-      std::copy(model.begin(), model.end(), row.begin());
-      if (kind == 4)
-        for (double& p : row)
-          if (bernoulli(stream, 0.5)) p *= 1 + 0x1p-52;
-      continue;
-    }
-    const auto drawn = dirichlet(stream, contexts, kind == 2 ? 0.05 : 1);
-    std::copy(drawn.begin(), drawn.end(), row.begin());
-  }
-  return marginals;
 }
 
 struct Chase {

@@ -6,6 +6,7 @@
 
 #include "oracle/corral_oracle.h"
 #include "policies/small_problems.h"
+#include "policies/troublesome_matrix.h"
 
 namespace armature {
 namespace {
@@ -150,6 +151,40 @@ TEST(Corral, StatesItsProbabilities) {
         << stated[0];
     EXPECT_DOUBLE_EQ(stated[0] + stated[1], 1);
   }
+}
+
+// Probabilities are stated by every index of both learners, choices made by a look at a few: the
+// learner that was drawn plays what it was stated to. Copies of rows and rows that differ in their
+// last bits, rewards of a few values, and rounds without an outcome in between.
+TEST(Corral, ChoosesAsTheFormulasDo) {
+  for (const char* text : {"corral", "corral:variant=published"})
+    for (const std::uint32_t actions : {3u, 40u, 300u}) {
+      constexpr std::uint32_t kContexts = 12;
+      Stream luck({actions, 0, Purpose::kTest});
+      Problem problem = problem_of(std::vector<std::vector<double>>(
+                                       actions, std::vector<double>(kContexts, 1.0 / kContexts)),
+                                   100'000);
+      problem.marginals =
+          std::make_shared<const Matrix>(test::troublesome_matrix(actions, kContexts, luck));
+      Hand hand(text, problem);
+      std::vector<double> stated(actions);
+      for (int t = 1; t <= 3000; ++t) {
+        ASSERT_TRUE(hand.policy->probabilities(stated));
+        const Insights told = hand.policy->explain();
+        const std::vector<double>& share = told[0].values;
+        const double causal_before = told[2].values[0];
+        const Decision decision = hand.choose();
+        const bool causal = hand.policy->explain()[2].values[0] > causal_before;
+        const double alone = share[causal ? 0 : 1];
+        const double both = 0.0 + share[0] + share[1];
+        ASSERT_TRUE(stated[decision.arm] == alone || stated[decision.arm] == both)
+            << text << ", " << actions << " actions, round " << t;
+        if (bernoulli(luck, 0.05))
+          hand.policy->forget(decision);
+        else
+          hand.observe(decision, uniform_index(luck, kContexts), uniform_index(luck, 3) / 2.0);
+      }
+    }
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/mathematics.h"
 #include "policies/tools/insights.h"
@@ -24,6 +23,12 @@ double bonus(double range, double log_round, std::uint64_t count) {
 double mean(double sum, std::uint64_t count) {
   return sum / (count == 0 ? 1.0 : static_cast<double>(count));
 }
+
+double upper(double sum, std::uint64_t count, double range, double log_round) {
+  return mean(sum, count) + bonus(range, log_round, count);
+}
+
+double log_of(std::uint64_t round) { return portable::log(static_cast<double>(round)); }
 
 // Of one of the two learners, with a weight one can divide by.
 template <class Item>
@@ -54,9 +59,11 @@ PolicyFacts Corral::facts() {
 
 Corral::Corral(const Problem& problem, const Arguments& arguments)
     : published_(arguments.is_word("variant", "published")),
-      rows_(*problem.marginals),
+      rows_(std::make_shared<const MarginalRows>(*problem.marginals)),
       actions_(problem.actions()),
-      scratch_{std::vector<double>(problem.contexts()), std::vector<double>(rows_.rows())} {
+      causal_scores_(*rows_),
+      action_indices_(problem.actions()),
+      uppers_(problem.contexts()) {
   const double horizon = std::max(2.0, static_cast<double>(problem.horizon.value()));
   const double log_horizon = portable::log(horizon);
   smoothing_ = 1 / horizon;
@@ -68,27 +75,73 @@ Corral::Corral(const Problem& problem, const Arguments& arguments)
   learned_.rate = 1 / (240 * std::sqrt(2 * horizon) * portable::pow(log_horizon, 1.5));
   open_.reserve(kReservedTickets);
   due_.reserve(kReservedTickets);
+  follow_all();
 }
 
-Arm Corral::causal_choice(const Learned& learned, std::uint64_t round, Scratch& scratch) const {
-  const double log_round = portable::log(static_cast<double>(round));
-  for (Context z = 0; z < learned.visits.size(); ++z)
-    scratch.uppers[z] = mean(learned.context_sums[z], learned.visits[z]) +
-                        bonus(learned.causal_range, log_round, learned.visits[z]);
-  rows_.sums(scratch.uppers, scratch.sums);
-  return rows_.action(first_largest(scratch.sums));
+Arm Corral::plain_causal_choice(const Learned& learned, double log_round) const {
+  std::vector<double> uppers(rows_->contexts()), sums(rows_->rows());
+  for (Context z = 0; z < uppers.size(); ++z)
+    uppers[z] = upper(learned.context_sums[z], learned.visits[z], learned.causal_range, log_round);
+  rows_->sums(uppers, sums);
+  return rows_->action(first_largest(sums));
 }
 
-Arm Corral::action_choice(const Learned& learned, std::uint64_t round) const {
-  const double log_round = portable::log(static_cast<double>(round));
+Arm Corral::plain_action_choice(const Learned& learned, double log_round) const {
   return lowest_argmax(actions_, [&](Arm a) {
-    return mean(learned.action_sums[a], learned.plays[a]) +
-           bonus(learned.action_range, log_round, learned.plays[a]);
+    return upper(learned.action_sums[a], learned.plays[a], learned.action_range, log_round);
   });
 }
 
+// The same choices in less work.
+Arm Corral::causal_choice(double log_round) {
+  const double level = learned_.causal_range * log_round;
+  bool worked_out = false;
+  const auto uppers = [&]() -> std::span<const double> {
+    for (Context z = 0; z < uppers_.size() && !worked_out; ++z)
+      uppers_[z] =
+          upper(learned_.context_sums[z], learned_.visits[z], learned_.causal_range, log_round);
+    worked_out = true;
+    return uppers_;
+  };
+  return rows_->action(causal_scores_.best_row(
+      {1, 2 * std::sqrt(level), 4.0 / 3 * level},
+      [&](std::uint32_t row) { return rows_->sum(row, uppers()); },
+      [&](std::span<double> out) { rows_->sums(uppers(), out); }));
+}
+
+Arm Corral::action_choice(double log_round) {
+  return action_indices_.best(learned_.action_range * log_round, [&](Arm a) {
+    return upper(learned_.action_sums[a], learned_.plays[a], learned_.action_range, log_round);
+  });
+}
+
+BlendedScores<3>::Parts Corral::parts_of(Context z) const {
+  const double inverse = 1 / std::max(1.0, static_cast<double>(learned_.visits[z]));
+  return {mean(learned_.context_sums[z], learned_.visits[z]), std::sqrt(inverse), inverse};
+}
+
+// After an outcome was worked in.
+void Corral::follow(const Due& due) {
+  if (due.learner == kCausal)
+    causal_scores_.set(due.context, parts_of(due.context));
+  else
+    action_indices_.set(due.arm, mean(learned_.action_sums[due.arm], learned_.plays[due.arm]),
+                        learned_.plays[due.arm]);
+}
+
+void Corral::follow_all() {
+  causal_scores_.reset([this](Context z) { return parts_of(z); });
+  action_indices_ = RisingIndices(actions_);
+  for (Arm a = 0; a < actions_; ++a)
+    if (learned_.plays[a] > 0)
+      action_indices_.set(a, mean(learned_.action_sums[a], learned_.plays[a]), learned_.plays[a]);
+}
+
 Decision Corral::choose(Stream& stream) {
-  for (const Due& due : due_) work_in(due, learned_);
+  for (const Due& due : due_) {
+    work_in(due, learned_);
+    follow(due);
+  }
   due_.clear();
 
   ++rounds_;
@@ -97,8 +150,8 @@ Decision Corral::choose(Stream& stream) {
   // What weights divide by.
   const double p = published_ ? learned_.probability : learned_.smoothed;
   open_.push_back({rounds_, causal ? kCausal : kActions, causal ? p : 1 - p});
-  return {causal ? causal_choice(learned_, rounds_, scratch_) : action_choice(learned_, rounds_),
-          rounds_};
+  const double log_round = log_of(rounds_);
+  return {causal ? causal_choice(log_round) : action_choice(log_round), rounds_};
 }
 
 // Outcomes that are due are worked in on a copy: choose will do the same.
@@ -110,10 +163,10 @@ Corral::Learned Corral::learned_next() const {
 
 bool Corral::probabilities(std::span<double> out) const {
   const Learned learned = learned_next();
-  Scratch scratch = scratch_;
+  const double log_round = log_of(rounds_ + 1);
   std::fill(out.begin(), out.end(), 0.0);
-  out[causal_choice(learned, rounds_ + 1, scratch)] += learned.smoothed;
-  out[action_choice(learned, rounds_ + 1)] += 1 - learned.smoothed;
+  out[plain_causal_choice(learned, log_round)] += learned.smoothed;
+  out[plain_action_choice(learned, log_round)] += 1 - learned.smoothed;
   return true;
 }
 
@@ -199,20 +252,31 @@ void Corral::visit_state(StateVisitor& visitor) {
     part.field("weight", due.weight);
     part.field("reward", due.reward);
   });
-  if (visitor.reading()) require_sound(visitor);
+  if (!visitor.reading()) return;
+  require_sound(visitor);
+  follow_all();
 }
 
 // What descend and choose rely on.
 void Corral::require_sound(const StateVisitor& visitor) const {
-  constexpr double kMost = std::numeric_limits<double>::max();
-  visitor.require_within(0, kMost, "context_sums", learned_.context_sums);
-  visitor.require_within(0, kMost, "action_sums", learned_.action_sums);
+  constexpr double kMostRange = 2 / kLeastWeight;
+  // So many rewards divided by their weights, give or take the rounding.
+  const auto require_sums = [&](std::string_view name, std::span<const double> sums,
+                                std::span<const std::uint64_t> counts) {
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      visitor.require_within(0, static_cast<double>(counts[i]) * kMostRange, name,
+                             sums.subspan(i, 1));
+  };
+  require_sums("context_sums", learned_.context_sums, learned_.visits);
+  require_sums("action_sums", learned_.action_sums, learned_.plays);
   visitor.require(
       learned_.probability >= kLeastProbability && learned_.probability <= 1 - kLeastProbability,
       "probability");
-  visitor.require(learned_.smoothed > 0 && learned_.smoothed < 1, "smoothed");
-  visitor.require(learned_.causal_range >= 1 && learned_.causal_range <= kMost, "causal_range");
-  visitor.require(learned_.action_range >= 1 && learned_.action_range <= kMost, "action_range");
+  visitor.require(learned_.smoothed >= kLeastWeight && learned_.smoothed < 1, "smoothed");
+  visitor.require(learned_.causal_range >= 1 && learned_.causal_range <= kMostRange,
+                  "causal_range");
+  visitor.require(learned_.action_range >= 1 && learned_.action_range <= kMostRange,
+                  "action_range");
   visitor.require(learned_.rate > 0 && learned_.rate <= 1, "rate");
   visitor.require(rounds_ <= kMostTickets, "rounds");
   visitor.require(causal_rounds_ <= rounds_, "causal_rounds");

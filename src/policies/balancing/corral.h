@@ -1,7 +1,8 @@
 #pragma once
 
 #include "armature/policy.h"
-#include "policies/tools/marginal_rows.h"
+#include "policies/tools/blended_scores.h"
+#include "policies/tools/rising_indices.h"
 
 namespace armature {
 
@@ -54,21 +55,23 @@ class Corral {
     double action_range = 4;   // ρ of UCB
     double rate = 0;           // η
   };
-  struct Scratch {
-    std::vector<double> uppers, sums;
-  };
 
-  Arm causal_choice(const Learned& learned, std::uint64_t round, Scratch& scratch) const;
-  Arm action_choice(const Learned& learned, std::uint64_t round) const;
+  Arm causal_choice(double log_round);
+  Arm action_choice(double log_round);
+  Arm plain_causal_choice(const Learned& learned, double log_round) const;
+  Arm plain_action_choice(const Learned& learned, double log_round) const;
   void work_in(const Due& due, Learned& learned) const;
   Learned learned_next() const;
   void descend(double causal_loss, double action_loss, Learned& learned) const;
+  BlendedScores<3>::Parts parts_of(Context z) const;
+  void follow(const Due& due);
+  void follow_all();
   void require_sound(const StateVisitor& visitor) const;
 
   bool published_;
-  double smoothing_;  // γ
-  double growth_;     // β
-  MarginalRows rows_;
+  double smoothing_;                          // γ
+  double growth_;                             // β
+  std::shared_ptr<const MarginalRows> rows_;  // shared with copies: causal_scores_ points to it
   std::uint32_t actions_;
 
   Learned learned_;
@@ -79,7 +82,11 @@ class Corral {
   std::vector<Open> open_;
   std::vector<Due> due_;
 
-  Scratch scratch_;
+  // Derived from what was learned. A learner's index is mean + sqrt(4ρ·log t/n) + (4/3)·ρ·log t/n:
+  // what changes with time is the same for all contexts, and for all actions.
+  BlendedScores<3> causal_scores_;  // of (mean, 1/√n, 1/n)
+  RisingIndices action_indices_;
+  std::vector<double> uppers_;  // scratch: of all contexts
 };
 
 }  // namespace armature

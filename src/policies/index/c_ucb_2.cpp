@@ -27,15 +27,19 @@ PolicyFacts CausalUcb2::facts() {
 CausalUcb2::CausalUcb2(const Problem& problem, const Arguments& arguments)
     : scale_(arguments.real("scale")),
       contexts_(problem.contexts()),
-      rows_(*problem.marginals),
-      reach_(rows_.rows()),
+      rows_(std::make_shared<const MarginalRows>(*problem.marginals)),
+      inverse_lows_(problem.contexts()),
+      reach_(rows_->rows()),
       means_(problem.contexts()),
-      sums_(rows_.rows()) {
+      scores_(*rows_) {
   const double floor = 1 / static_cast<double>(problem.horizon.value());
-  for (std::uint32_t row = 0; row < rows_.rows(); ++row)
-    for (Context z = 0; z < rows_.contexts(); ++z)
-      if (rows_.at(row, z) > 0)
-        reach_[row] += rows_.at(row, z) / std::max(rows_.column_low(z), floor);
+  for (std::uint32_t row = 0; row < rows_->rows(); ++row)
+    for (Context z = 0; z < rows_->contexts(); ++z)
+      if (rows_->at(row, z) > 0)
+        reach_[row] += rows_->at(row, z) / std::max(rows_->column_low(z), floor);
+  for (Context z = 0; z < rows_->contexts(); ++z)
+    inverse_lows_[z] = 1 / std::max(rows_->column_low(z), floor);
+  follow_all();
 }
 
 bool CausalUcb2::probabilities(std::span<double> out) const {
@@ -44,13 +48,21 @@ bool CausalUcb2::probabilities(std::span<double> out) const {
 }
 
 Insights CausalUcb2::explain() const {
-  score_at(static_cast<double>(rounds_ + 1));
+  const double bonus = bonus_at(static_cast<double>(rounds_ + 1));
   Insights told;
   tell_indices(
-      told, Insight::Of::kActions, rows_.actions(), [this](Arm a) { return sums_[rows_.row(a)]; },
-      [this](Arm a) { return rows_.sum(rows_.row(a), means_); });
+      told, Insight::Of::kActions, rows_->actions(),
+      [&](Arm a) { return score_of(rows_->row(a), bonus); },
+      [this](Arm a) { return rows_->sum(rows_->row(a), means_); });
   told.push_back({"context_mean", Insight::Of::kContexts, means_});
   return told;
+}
+
+void CausalUcb2::follow_all() {
+  for (Context z = 0; z < contexts_.size(); ++z) means_[z] = contexts_.mean(z);
+  scores_.reset([this](Context z) -> BlendedScores<2>::Parts {
+    return {means_[z], inverse_lows_[z]};
+  });
 }
 
 std::uint64_t CausalUcb2::outcomes() const {
@@ -66,23 +78,29 @@ void CausalUcb2::forget(Decision) {
 }
 
 // t counts plays in flight, so that there is no other width for them to narrow.
-void CausalUcb2::score_at(double t) const {
-  const double bonus = scale_ * std::sqrt(portable::log(rows_.contexts() * t * t) / (2 * t));
-  rows_.sums(means_, sums_);
-  for (std::uint32_t row = 0; row < rows_.rows(); ++row) sums_[row] += bonus * reach_[row];
+double CausalUcb2::bonus_at(double t) const {
+  return scale_ * std::sqrt(portable::log(rows_->contexts() * t * t) / (2 * t));
+}
+
+double CausalUcb2::score_of(std::uint32_t row, double bonus) const {
+  return rows_->sum(row, means_) + bonus * reach_[row];
 }
 
 Arm CausalUcb2::best_at(double t) const {
-  score_at(t);
-  return rows_.action(first_largest(sums_));
+  const double bonus = bonus_at(t);
+  const auto score_all = [&](std::span<double> out) {
+    rows_->sums(means_, out);
+    for (std::uint32_t row = 0; row < rows_->rows(); ++row) out[row] += bonus * reach_[row];
+  };
+  return rows_->action(scores_.best_row(
+      {1, bonus}, [&](std::uint32_t row) { return score_of(row, bonus); }, score_all));
 }
 
 void CausalUcb2::visit_state(StateVisitor& visitor) {
   contexts_.visit_state(visitor, "visits", "reward_sums");
   visitor.field("rounds", rounds_);
   visitor.require(rounds_ >= outcomes(), "rounds");
-  if (!visitor.reading()) return;
-  for (Context z = 0; z < contexts_.size(); ++z) means_[z] = contexts_.mean(z);
+  if (visitor.reading()) follow_all();
 }
 
 }  // namespace armature

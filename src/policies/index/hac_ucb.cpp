@@ -44,17 +44,10 @@ HacUcb::HacUcb(const Problem& problem, const Arguments& arguments)
       actions_(actions_count_),
       contexts_(contexts_count_),
       given_(problem.marginals),
-      rows_(*given_),
       indices_(actions_count_),
-      action_widths_(actions_count_),
-      uppers_(contexts_count_),
-      context_widths_(contexts_count_),
-      pseudo_(actions_count_),
-      pseudo_widths_(actions_count_),
       flights_(actions_count_, arguments),
       visits_(contexts_count_),
-      uppers_ahead_(contexts_count_),
-      pseudo_ahead_(actions_count_) {
+      uppers_ahead_(contexts_count_) {
   const std::uint64_t horizon = *problem.horizon;
   const std::uint64_t first = checks_marginals_ ? root_share_above(4, horizon, actions_count_)
                                                 : next_root_share(horizon, actions_count_);
@@ -67,28 +60,36 @@ HacUcb::HacUcb(const Problem& problem, const Arguments& arguments)
 
 void HacUcb::update_action(Arm a) {
   const double width = actions_.up(a, confidence_);
-  indices_.set(a, actions_.mean(a) + width);
-  action_widths_[a] = 2 * width;
+  const double index = actions_.mean(a) + width;
+  if (switched_)
+    indices_.set(a, index);
+  else
+    agreement_->set_action(a, index, 2 * width);
 }
 
 void HacUcb::update_context(Context z) {
+  if (switched_) return;
   const double width = contexts_.up(z, confidence_);
-  uppers_[z] = contexts_.mean(z) + width;
-  context_widths_[z] = 2 * width;
+  const double upper = contexts_.mean(z) + width;
+  scores_->set(z, upper);
+  agreement_->set_context(z, upper, 2 * width);
 }
 
 void HacUcb::rebuild() {
-  if (marginals_replaced_)
-    use_empirical_marginals();
-  else
-    rows_ = MarginalRows(*given_);
+  rows_ =
+      std::make_shared<const MarginalRows>(marginals_replaced_ ? empirical_marginals() : *given_);
+  pseudo_.resize(rows_->rows());
+  const double widest = confidence_.hoeffding(1);
+  agreement_.emplace(*rows_, 1 + 2 * widest);
+  scores_.emplace(*rows_, widest);
   for (Arm a = 0; a < actions_count_; ++a) update_action(a);
   for (Context z = 0; z < contexts_count_; ++z) update_context(z);
-  visits_.recount(rows_, flights_);
+  visits_.recount(*rows_, flights_);
 }
 
 Decision HacUcb::choose(Stream& stream) {
-  bring_up_to_date();
+  if (flights_.due()) [[unlikely]]
+    count_last_play();
   ++rounds_;
   const Decision decision = next_play(stream);
   flights_.send(decision.arm);
@@ -107,19 +108,28 @@ Decision HacUcb::next_play(Stream& stream) {
     ++dispatched_;
     return {arm, ticket};
   }
-  if (!switched_ && !benign_so_far()) {
-    switched_ = true;
-    switch_round_ = rounds_;
-  }
-  if (!switched_) return {best_by([this](Arm a) { return causal_index(a); }, stream), kCausal};
+  if (!switched_ && !agreement_->holds()) turn_into_ucb();
+  if (!switched_) return {causal_choice(stream), kCausal};
   const Arm leader = random_ties_ || flights_.any_counted()
                          ? best_by([this](Arm a) { return action_index(a); }, stream)
                          : indices_.best();
   return {leader, kAfterSwitch};
 }
 
+void HacUcb::turn_into_ucb() {
+  switched_ = true;
+  switch_round_ = rounds_;
+  for (Arm a = 0; a < actions_count_; ++a) update_action(a);
+}
+
+Arm HacUcb::causal_choice(Stream& stream) const {
+  if (!random_ties_ && !flights_.any_counted()) return rows_->action(scores_->best_row());
+  work_out_pseudo();
+  return best_by([this](Arm a) { return causal_index(a); }, stream);
+}
+
 bool HacUcb::probabilities(std::span<double> out) const {
-  bring_up_to_date();
+  if (flights_.due()) count_last_play();
   const auto share = [&](const auto& value_of) {
     if (random_ties_) return share_among_best(out, value_of);
     put_all_on(out, lowest_argmax(actions_count_, value_of));
@@ -128,33 +138,38 @@ bool HacUcb::probabilities(std::span<double> out) const {
     put_all_on(out, static_cast<Arm>(lost_.front() / 4));
   else if (dispatched_ < all_sweep_plays_)
     put_all_on(out, static_cast<Arm>(dispatched_ % actions_count_));
-  else if (switched_ || !benign_so_far())
+  else if (switched_ || !agreement_->holds())
     share([this](Arm a) { return action_index(a); });
-  else
+  else {
+    work_out_pseudo();
     share([this](Arm a) { return causal_index(a); });
+  }
   return true;
 }
 
 // Both indices are told; `index` is the one that the next choice goes by, once the sweeps are over.
 Insights HacUcb::explain() const {
-  bring_up_to_date();
-  const bool switched = switched_ || !benign_so_far();
+  if (flights_.due()) count_last_play();
+  const bool switched = switched_ || !agreement_->holds();
   const auto own = [this](Arm a) { return action_index(a); };
   const auto mean = [this](Arm a) { return actions_.mean(a); };
   Insights told;
   if (switched) {
     tell_indices(told, Insight::Of::kActions, actions_count_, own, mean);
   } else {
+    work_out_pseudo();
     const auto context_mean = [this](Context z) { return contexts_.mean(z); };
     const std::vector<double> means = listed(contexts_count_, context_mean);
     tell_indices(
         told, Insight::Of::kActions, actions_count_, [this](Arm a) { return causal_index(a); },
-        [&](Arm a) { return rows_.sum(rows_.row(a), means); });
+        [&](Arm a) { return rows_->sum(rows_->row(a), means); });
     tell(told, "own_index", Insight::Of::kActions, actions_count_, own);
     tell(told, "own_mean", Insight::Of::kActions, actions_count_, mean);
     tell_indices(
         told, Insight::Of::kContexts, contexts_count_,
-        [this](Context z) { return (flights_.any_counted() ? uppers_ahead_ : uppers_)[z]; },
+        [this](Context z) {
+          return flights_.any_counted() ? uppers_ahead_[z] : scores_->values()[z];
+        },
         context_mean);
   }
   tell_whether(told, "switched", switched);
@@ -162,38 +177,22 @@ Insights HacUcb::explain() const {
   return told;
 }
 
-// Counts the last play, if it is still out, and works out p with what is in flight.
-void HacUcb::bring_up_to_date() const {
-  if (flights_.due()) {
-    const Arm arm = flights_.settle();
-    if (!flights_.ignored()) visits_.add(rows_, arm);
-  }
-  if (switched_ || !flights_.any_counted()) return;
+void HacUcb::count_last_play() const {
+  const Arm arm = flights_.settle();
+  if (!flights_.ignored()) visits_.add(*rows_, arm);
+}
+
+// p counts what is in flight; the test never does.
+void HacUcb::work_out_pseudo() const {
+  if (!flights_.any_counted()) return rows_->sums(scores_->values(), pseudo_);
   for (Context z = 0; z < contexts_count_; ++z)
     uppers_ahead_[z] = contexts_.upper_ahead(z, visits_.of(z), confidence_);
-  rows_.sums(uppers_ahead_, pseudo_ahead_);
-}
-
-// For all a: u(a) − p(a) ≤ 2w(n(a)) and p(a) − u(a) ≤ Σ_z ν̃_a(z)·2w(n(z)).
-bool HacUcb::benign_so_far() const {
-  rows_.sums(uppers_, pseudo_);
-  rows_.sums(context_widths_, pseudo_widths_);
-  for (Arm a = 0; a < actions_count_; ++a) {
-    const std::uint32_t row = rows_.row(a);
-    const double index = indices_.value(a);
-    if (index - pseudo_[row] > action_widths_[a] || pseudo_[row] - index > pseudo_widths_[row])
-      return false;
-  }
-  return true;
-}
-
-// p(a), after benign_so_far, which has computed it; the test itself never counts what is in flight.
-double HacUcb::causal_index(Arm a) const {
-  return (flights_.any_counted() ? pseudo_ahead_ : pseudo_)[rows_.row(a)];
+  rows_->sums(uppers_ahead_, pseudo_);
 }
 
 double HacUcb::action_index(Arm a) const {
-  if (flights_.counted(a) == 0) return indices_.value(a);
+  if (flights_.counted(a) == 0)
+    return switched_ ? indices_.value(a) : actions_.upper(a, confidence_);
   return actions_.upper_ahead(a, static_cast<double>(flights_.counted(a)), confidence_);
 }
 
@@ -208,8 +207,8 @@ Arm HacUcb::best_by(const Values& value_of, Stream& stream) const {
 leap::Plan HacUcb::do_intend(Round rounds) {
   if (dispatched_ < all_sweep_plays_) return sweeps(rounds);
   if (switched_) return leap::OneArm{{indices_.best(), rounds}};
-  if (!benign_so_far()) return leap::SingleRound{};  // choose() switches
-  const Arm leader = rows_.action(first_largest({pseudo_.data(), rows_.rows()}));
+  if (!agreement_->holds()) return leap::SingleRound{};  // choose() switches
+  const Arm leader = rows_->action(scores_->best_row());
   return leap::OneArm{{leader, rounds}, leap::Detail::kContexts};
 }
 
@@ -243,7 +242,7 @@ bool HacUcb::do_holds(const leap::Plan& plan, const leap::Box& box) const {
   check_contexts_told(box);
   const ContextRanges ranges{ranges_along(contexts_, box.contexts, confidence_, PathBound::kUpper),
                              ranges_along(contexts_, box.contexts, confidence_, PathBound::kLower)};
-  return leads_for_all(rows_, rows_.row(leader), ranges.uppers) &&
+  return leads_for_all(*rows_, rows_->row(leader), ranges.uppers) &&
          test_passes(leader, box.arms.front(), ranges);
 }
 
@@ -255,7 +254,7 @@ bool HacUcb::test_passes(Arm played, const leap::SumPath& path, const ContextRan
     double least_upper = 0;
     double largest_lower = 0;
     for (Context z = 0; z < contexts_count_; ++z) {
-      const double weight = rows_.at(rows_.row(a), z);
+      const double weight = rows_->at(rows_->row(a), z);
       least_upper += weight * ranges.uppers[z].low;
       largest_lower += weight * ranges.lowers[z].high;
     }
@@ -289,7 +288,7 @@ void HacUcb::do_absorb(const leap::ShareOutcome& outcome) {
 }
 
 void HacUcb::observe(Decision decision, Outcome outcome, Stream&) {
-  if (flights_.land(decision.arm) && !flights_.ignored()) visits_.remove(rows_, decision.arm);
+  if (flights_.land(decision.arm) && !flights_.ignored()) visits_.remove(*rows_, decision.arm);
   actions_.add(decision.arm, outcome.reward);
   update_action(decision.arm);
   if (decision.ticket == kAfterSwitch) return;
@@ -310,7 +309,7 @@ void HacUcb::witness(const Tally& tally, Stream&) {
 }
 
 void HacUcb::forget(Decision decision) {
-  if (flights_.land(decision.arm) && !flights_.ignored()) visits_.remove(rows_, decision.arm);
+  if (flights_.land(decision.arm) && !flights_.ignored()) visits_.remove(*rows_, decision.arm);
   if (!is_sweep(decision.ticket)) return;
   ARMATURE_CHECK(lost_.size() < dispatched_, "a decision is forgotten once");
   lost_.push_back(std::uint64_t{decision.arm} * 4 + decision.ticket);
@@ -332,19 +331,17 @@ void HacUcb::check_marginals() {
           (*given_)(a, z));
     marginals_replaced_ = distance > allowed;
   }
-  if (!marginals_replaced_) return;
-  use_empirical_marginals();
-  visits_.recount(rows_, flights_);
+  if (marginals_replaced_) rebuild();
 }
 
-void HacUcb::use_empirical_marginals() {
+Matrix HacUcb::empirical_marginals() const {
   const auto plays = static_cast<double>(first_sweeps());
   Matrix empirical(actions_count_, contexts_count_);
   for (Arm a = 0; a < actions_count_; ++a)
     for (Context z = 0; z < contexts_count_; ++z)
       empirical(a, z) =
           static_cast<double>(first_visits_[std::size_t{a} * contexts_count_ + z]) / plays;
-  rows_ = MarginalRows(empirical);
+  return empirical;
 }
 
 void HacUcb::visit_state(StateVisitor& visitor) {

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <optional>
+
 #include "armature/policy.h"
+#include "policies/tools/agreement.h"
 #include "policies/tools/argmax_tree.h"
 #include "policies/tools/confidence.h"
+#include "policies/tools/context_scores.h"
 #include "policies/tools/flights.h"
 #include "policies/tools/marginal_rows.h"
 #include "policies/tools/path_bounds.h"
@@ -48,19 +52,21 @@ class HacUcb : public leap::Planner {
 
   std::uint64_t first_sweeps() const { return first_sweep_plays_ / actions_count_; }
   Decision next_play(Stream& stream);
-  bool benign_so_far() const;
+  void turn_into_ucb();
   leap::Certain sweeps(Round rounds) const;
   struct ContextRanges;
   bool test_passes(Arm played, const leap::SumPath& path, const ContextRanges& ranges) const;
-  double causal_index(Arm a) const;
+  Arm causal_choice(Stream& stream) const;
+  void work_out_pseudo() const;
+  double causal_index(Arm a) const { return pseudo_[rows_->row(a)]; }
   double action_index(Arm a) const;
   template <class Values>
   Arm best_by(const Values& value_of, Stream& stream) const;
-  void bring_up_to_date() const;
+  void count_last_play() const;
   void update_action(Arm a);
   void update_context(Context z);
   void check_marginals();
-  void use_empirical_marginals();
+  Matrix empirical_marginals() const;
   void rebuild();
 
   std::uint32_t actions_count_;
@@ -85,18 +91,15 @@ class HacUcb : public leap::Planner {
 
   // Derived from the above.
   std::shared_ptr<const Matrix> given_;
-  MarginalRows rows_;
-  ArgmaxTree indices_;                  // u(a)
-  std::vector<double> action_widths_;   // 2w(n(a))
-  std::vector<double> uppers_;          // μ̂(z) + w(n(z))
-  std::vector<double> context_widths_;  // 2w(n(z))
+  std::shared_ptr<const MarginalRows> rows_;  // shared with copies: what follows points to it
+  ArgmaxTree indices_;                        // u(a), once switched
   // Mutable: scratch, and what a mere look at what comes next may bring up to date.
-  mutable std::vector<double> pseudo_;         // p, per row
-  mutable std::vector<double> pseudo_widths_;  // Σ_z ν̃(z)·2w(n(z)), per row
+  mutable std::optional<Agreement> agreement_;   // the test, until the switch
+  mutable std::optional<ContextScores> scores_;  // of U(z) = μ̂(z) + w(n(z)), until the switch
   mutable Flights flights_;
   mutable ExpectedVisits visits_;             // of the plays in flight
-  mutable std::vector<double> uppers_ahead_;  // U(z) and p with plays in flight
-  mutable std::vector<double> pseudo_ahead_;
+  mutable std::vector<double> uppers_ahead_;  // U(z) with plays in flight
+  mutable std::vector<double> pseudo_;        // p, per row, with plays in flight
 };
 
 }  // namespace armature
