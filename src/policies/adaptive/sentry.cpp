@@ -350,9 +350,10 @@ Arm Sentry::best_of_regression(double bar) const {
   Arm best = uppers_.best();  // where no proposal is a number
   double highest = -kInfinity;
   for (std::uint32_t row = 0; row < rows_->rows(); ++row) {
-    if (row_upper(row) < bar) continue;
+    const double upper = row_upper(row);
+    if (upper < bar || upper < highest) continue;
     const double proposal = regression_->index(row, beta_, highest);
-    const double value = std::min(proposal, row_upper(row));
+    const double value = std::min(proposal, upper);
     const Arm arm = arm_of_row(row, proposal, bar);
     if (value > highest || (value == highest && arm < best)) {
       highest = value;
