@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 #include <deque>
 
@@ -266,6 +267,52 @@ TEST(LinearBandits, DecideAsByEveryRowWhenOutcomesAreLate) {
   for (const char* name : {"cl-ucb", "cl-ts"}) {
     expect_as_by_every_row(name, "random-benign", 5'000, 7);
     expect_as_by_every_row(name, "random-benign:actions=300,contexts=33", 2'000, 20);
+  }
+}
+
+// Near copies, and rows that are hardly ever played: where norms differ least and rounding most.
+TEST(LinearBandits, DecideAsByEveryRowOfIllConditionedFeatures) {
+  Problem problem = problem_of({{1}}, 100'000);
+  problem.action_names = numbered_names('a', 600);
+  problem.context_names = numbered_names('z', 12);
+  problem.marginals = std::make_shared<const Matrix>(ill_conditioned(600, 12));
+  for (const char* name : {"cl-ucb", "cl-ts"}) {
+    Hand hand(name, problem);
+    EveryRow every_row(name, problem);
+    Stream stream({9, 0, Purpose::kTest});
+    for (int t = 0; t < 10'000; ++t) {
+      const Decision decision = hand.choose();
+      ASSERT_EQ(decision.arm, every_row.choose()) << name << ", round " << t;
+      const double reward = uniform_index(stream, 5) / 4.0;
+      hand.observe(decision, 0, reward);
+      every_row.observe(decision.arm, reward);
+    }
+  }
+}
+
+// Sentry skips rows that cannot win; what it tells of its choice is worked out for all.
+TEST(LinearBandits, SentryPlaysTheLargestOfAllItsIndices) {
+  for (const char* family :
+       {"random-benign:actions=200,contexts=3", "random-benign:actions=100,contexts=10"}) {
+    const World world = world_of(family);
+    Hand hand("sentry:proposal=cl-ucb,budget=100", world.problem);
+    Environment environment(world.tables, 1, 0);
+    int proposed = 0;
+    for (int t = 0; t < 3'000; ++t) {
+      const Insights told = hand.policy->explain();
+      const auto values = [&](const char* name) -> const std::vector<double>& {
+        return std::find_if(told.begin(), told.end(),
+                            [&](const Insight& insight) { return insight.name == name; })
+            ->values;
+      };
+      const auto& indices = values("index");
+      const Decision decision = hand.choose();
+      ASSERT_EQ(decision.arm, first_largest(indices)) << family << ", round " << t;
+      proposed += indices[decision.arm] == values("proposal")[decision.arm] ? 1 : 0;
+      const Outcome outcome = environment.play(decision.arm);
+      hand.observe(decision, outcome.context, outcome.reward);
+    }
+    EXPECT_GT(proposed, 100) << family << ": proposals decide, too";
   }
 }
 
