@@ -3,6 +3,7 @@
 // What may decide is then summed as it should (MarginalRows).
 #pragma once
 
+#include "base/whole_sums.h"
 #include "policies/tools/marginal_rows.h"
 
 namespace armature {
@@ -22,14 +23,10 @@ class RoughSums {
   std::size_t reaching(double least, std::span<std::uint32_t> out) const;
 
  private:
-  struct alignas(64) Sixteen {  // rows of two neighbouring columns
-    std::int16_t at[16][2];
-  };
-
   std::uint32_t rows_;
-  double steps_ = 0;                   // whole numbers in an entry of 1
-  double heaviest_ = 0;                // the largest sum of a row of whole numbers
-  std::vector<Sixteen> entries_;       // of 32 rows, pair of columns by pair, then of the next 32
+  double steps_ = 0;     // whole numbers in an entry of 1
+  double heaviest_ = 0;  // the largest sum of a row of whole numbers
+  WholeRows entries_;
   std::vector<std::int32_t> factors_;  // u in pairs
   std::vector<std::int32_t> sums_;
   std::int32_t largest_ = 0;
