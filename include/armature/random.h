@@ -90,6 +90,7 @@ class Stream {
  private:
   Stream(const StreamKey& key, Round round, std::uint32_t first_sub_draw, bool within_round);
   void refill();
+  friend void normals(Stream& stream, std::span<double> out);
 
   Philox::Key key_;
   Philox::Block counter_;
@@ -103,6 +104,7 @@ class Stream {
 std::uint32_t uniform_index(Stream& stream, std::uint32_t count);  // unbiased, 0..count-1
 bool bernoulli(Stream& stream, double probability);                // by integer threshold
 double normal(Stream& stream);
+void normals(Stream& stream, std::span<double> out);  // normal() one after another, sooner
 double log_gamma_variate(Stream& stream, double shape);  // the logarithm of a Gamma(shape, 1)
 double beta_variate(Stream& stream, double alpha, double beta);
 /// A symmetric Dirichlet draw, normalised in the log domain: fine for concentrations far below 1.

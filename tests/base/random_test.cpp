@@ -525,5 +525,25 @@ TEST(Stream, ARoundHasSoManyDraws) {
   EXPECT_DEATH(stream.next_word(), "255 sub-draws");
 }
 
+// Many at a time are the same numbers, and leave the stream where one by one does, wherever it was.
+TEST(Normals, AreNormalsOneByOne) {
+  const StreamKey key{77, 5, Purpose::kTest};
+  for (const std::size_t count : {0, 1, 2, 5, 10, 50, 64, 333})
+    for (const std::uint64_t start : {0, 4, 5, 7, 400}) {
+      Stream many(key), single(key);
+      many.seek(start);
+      single.seek(start);
+      std::vector<double> found(count);
+      normals(many, found);
+      for (const double value : found) ASSERT_EQ(value, normal(single)) << count << " " << start;
+      EXPECT_EQ(many.position(), single.position());
+      EXPECT_EQ(many.next_word(), single.next_word());
+    }
+  Stream many = Stream::within_round(key, 9), single = Stream::within_round(key, 9);
+  std::vector<double> found(20);
+  normals(many, found);
+  for (const double value : found) EXPECT_EQ(value, normal(single));
+}
+
 }  // namespace
 }  // namespace armature

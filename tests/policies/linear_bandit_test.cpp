@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
+#include <deque>
 
+#include "armature/families.h"
+#include "armature/simulate.h"
+#include "linear/rank.h"
 #include "policies/small_problems.h"
 
 namespace armature {
@@ -91,16 +97,18 @@ void expect_exact_after_a_million(const Matrix& marginals) {
   for (Arm a = 0; a < actions; ++a) {
     const std::uint32_t row = regression.rows().row(a);
     const double leverage = fresh.leverage(a);
-    EXPECT_NEAR(regression.leverages()[row], leverage, 1e-9 * leverage) << a;
-    EXPECT_NEAR(regression.predictions()[row], fresh.prediction(a), 1e-8) << a;
+    EXPECT_NEAR(regression.leverage(row), leverage, 1e-9 * leverage) << a;
+    EXPECT_NEAR(regression.prediction(row), fresh.prediction(a), 1e-8) << a;
   }
-  // The factor: LLᵀ = V means ‖L^{-T}e‖² summed over unit vectors e is the trace of V^{-1}.
+  // Noise Ne of unit vectors e, NNᵀ = V^{-1}: ‖Ne‖² summed is the trace of V^{-1}.
   double trace = 0;
   const auto contexts = static_cast<Eigen::Index>(marginals.columns());
-  for (Eigen::Index z = 0; z < contexts; ++z) {
-    Eigen::VectorXd unit = Eigen::VectorXd::Unit(contexts, z);
-    regression.correlate(unit);
-    trace += unit.squaredNorm();
+  for (std::size_t z = 0; z < marginals.columns(); ++z) {
+    LaneVector unit(lane_blocks(marginals.columns())), noise(unit);
+    values_of(unit)[z] = 1;
+    regression.correlate(unit, noise);
+    for (std::size_t k = 0; k < marginals.columns(); ++k)
+      trace += values_of(noise)[k] * values_of(noise)[k];
   }
   const auto expected = static_cast<double>(
       fresh.factorised.solve(PreciseMatrix::Identity(contexts, contexts)).trace());
@@ -124,19 +132,211 @@ TEST(RidgeRegression, HoldsAfterAMillionUpdatesOfIllConditionedFeatures) {
 // Point masses make V diagonal: leverage of arm a is 1/(1 + n(a)), θ̂(a) = sum/(1 + n(a)).
 TEST(RidgeRegression, PointMassesByHand) {
   RidgeRegression regression(Matrix::from_rows({{1, 0}, {0, 1}, {0.5, 0.5}}));
-  EXPECT_DOUBLE_EQ(regression.leverages()[0], 1);
-  EXPECT_DOUBLE_EQ(regression.leverages()[2], 0.5);
+  EXPECT_DOUBLE_EQ(regression.leverage(0), 1);
+  EXPECT_DOUBLE_EQ(regression.leverage(2), 0.5);
   regression.add(0, 1);
   regression.add(0, 0);
   regression.add(1, 1);
-  EXPECT_DOUBLE_EQ(regression.leverages()[0], 1) << "not worked in yet";
+  EXPECT_DOUBLE_EQ(regression.leverage(0), 1) << "not worked in yet";
   regression.update();
-  EXPECT_DOUBLE_EQ(regression.leverages()[0], 1.0 / 3);
-  EXPECT_DOUBLE_EQ(regression.leverages()[1], 1.0 / 2);
-  EXPECT_DOUBLE_EQ(regression.leverages()[2], 0.25 / 3 + 0.25 / 2);
-  EXPECT_DOUBLE_EQ(regression.predictions()[0], 1.0 / 3);
-  EXPECT_DOUBLE_EQ(regression.predictions()[1], 1.0 / 2);
-  EXPECT_DOUBLE_EQ(regression.predictions()[2], (1.0 / 3 + 1.0 / 2) / 2);
+  EXPECT_DOUBLE_EQ(regression.leverage(0), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(regression.leverage(1), 1.0 / 2);
+  EXPECT_DOUBLE_EQ(regression.leverage(2), 0.25 / 3 + 0.25 / 2);
+  EXPECT_DOUBLE_EQ(regression.prediction(0), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(regression.prediction(1), 1.0 / 2);
+  EXPECT_DOUBLE_EQ(regression.prediction(2), (1.0 / 3 + 1.0 / 2) / 2);
+}
+
+// Plays in flight are in V, and only there.
+TEST(RidgeRegression, CountsWhatIsInFlight) {
+  RidgeRegression regression(Matrix::from_rows({{1, 0}, {0, 1}, {0.5, 0.5}}));
+  regression.add(0, 1);
+  regression.update();
+  regression.send(0);
+  regression.send(1);
+  regression.send(1);
+  EXPECT_DOUBLE_EQ(regression.leverage(0), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(regression.leverage(2), 0.25 / 3 + 0.25 / 3);
+  EXPECT_DOUBLE_EQ(regression.prediction(0), 1.0 / 2);
+  EXPECT_DOUBLE_EQ(regression.index(0, 3), 0.5 + 3 / std::sqrt(3.0));
+  regression.land(1);
+  EXPECT_DOUBLE_EQ(regression.leverage(1), 1.0 / 2);
+  regression.land(0);
+  regression.land(1);
+  EXPECT_DOUBLE_EQ(regression.leverage(1), 1);
+}
+
+// One after another, all at once, or as somebody else's plays.
+TEST(RidgeRegression, ManyOutcomesAtOnceAreAsGoodAsOneByOne) {
+  const Matrix marginals = ill_conditioned(12, 6);
+  RidgeRegression single(marginals), together(marginals);
+  for (Arm a = 0; a < 12; ++a) {
+    for (int i = 0; i < 1000; ++i) {
+      single.add(a, i % 2);
+      single.update();
+    }
+    together.work_in(a, 1000, 500);
+  }
+  together.update();
+  for (Arm a = 0; a < 12; ++a) {
+    const std::uint32_t row = single.rows().row(a);
+    EXPECT_NEAR(together.leverage(row), single.leverage(row), 1e-10 * single.leverage(row));
+    EXPECT_NEAR(together.prediction(row), single.prediction(row), 1e-10);
+  }
+}
+
+// --- Shortcuts against all rows, decision by decision
+
+World world_of(const std::string& family) {
+  return {InstanceSource(family, 100'000, 3).instance(0), 100'000};
+}
+
+// cl-ucb and cl-ts by every row's own index, with the same arithmetic.
+class EveryRow {
+ public:
+  EveryRow(const std::string& name, const Problem& problem)
+      : thompson_(name == "cl-ts"),
+        regression_(*problem.marginals),
+        beta_(linear_confidence(static_cast<double>(numerical_rank(*problem.marginals).rank),
+                                static_cast<double>(problem.horizon.value()))),
+        stream_({1, 0, Purpose::kPolicy}) {}
+
+  Arm choose() {
+    regression_.update();
+    const MarginalRows& rows = regression_.rows();
+    std::vector<double> values(rows.rows());
+    if (thompson_) {
+      LaneVector normals(lane_blocks(rows.contexts())), noise(normals);
+      for (Context z = 0; z < rows.contexts(); ++z) values_of(normals)[z] = normal(stream_);
+      regression_.correlate(normals, noise);
+      std::vector<double> drawn(rows.contexts());
+      for (Context z = 0; z < rows.contexts(); ++z)
+        drawn[z] = regression_.estimate()[z] + values_of(noise)[z];
+      for (std::uint32_t r = 0; r < rows.rows(); ++r) values[r] = rows.sum(r, drawn);
+    } else {
+      for (std::uint32_t r = 0; r < rows.rows(); ++r)
+        values[r] = regression_.prediction(r) + beta_ * std::sqrt(regression_.leverage(r));
+    }
+    const Arm arm = rows.action(first_largest(values));
+    regression_.send(arm);
+    return arm;
+  }
+  void observe(Arm arm, double reward) {
+    regression_.add(arm, reward);
+    regression_.land(arm);
+  }
+
+ private:
+  bool thompson_;
+  RidgeRegression regression_;
+  double beta_;
+  Stream stream_;
+};
+
+void expect_as_by_every_row(const std::string& name, const std::string& family, int rounds,
+                            std::size_t delay) {
+  const World world = world_of(family);
+  Hand hand(name, world.problem);
+  EveryRow every_row(name, world.problem);
+  Environment environment(world.tables, 1, 0);
+  std::deque<std::pair<Decision, Outcome>> waiting;
+  for (int t = 0; t < rounds; ++t) {
+    const Decision decision = hand.choose();
+    ASSERT_EQ(decision.arm, every_row.choose()) << name << ", " << family << ", round " << t;
+    waiting.emplace_back(decision, environment.play(decision.arm));
+    for (; waiting.size() > delay; waiting.pop_front()) {
+      const auto& [earlier, outcome] = waiting.front();
+      hand.observe(earlier, outcome.context, outcome.reward);
+      every_row.observe(earlier.arm, outcome.reward);
+    }
+  }
+}
+
+TEST(LinearBandits, DecideAsByEveryRow) {
+  for (const char* name : {"cl-ucb", "cl-ts"}) {
+    expect_as_by_every_row(name, "random-benign", 20'000, 0);
+    expect_as_by_every_row(name, "random-benign:actions=100,contexts=10", 20'000, 0);
+    expect_as_by_every_row(name, "random-benign:actions=300,contexts=33", 10'000, 0);
+    expect_as_by_every_row(name, "random-benign:actions=1000,contexts=50", 5'000, 0);
+    expect_as_by_every_row(name, "random-benign:actions=400,contexts=17,rank=3", 5'000, 0);
+    expect_as_by_every_row(name, "hidden-arm", 20'000, 0);
+  }
+}
+
+TEST(LinearBandits, DecideAsByEveryRowWhenOutcomesAreLate) {
+  for (const char* name : {"cl-ucb", "cl-ts"}) {
+    expect_as_by_every_row(name, "random-benign", 5'000, 7);
+    expect_as_by_every_row(name, "random-benign:actions=300,contexts=33", 2'000, 20);
+  }
+}
+
+// Near copies, and rows that are hardly ever played: where norms differ least and rounding most.
+TEST(LinearBandits, DecideAsByEveryRowOfIllConditionedFeatures) {
+  Problem problem = problem_of({{1}}, 100'000);
+  problem.action_names = numbered_names('a', 600);
+  problem.context_names = numbered_names('z', 12);
+  problem.marginals = std::make_shared<const Matrix>(ill_conditioned(600, 12));
+  for (const char* name : {"cl-ucb", "cl-ts"}) {
+    Hand hand(name, problem);
+    EveryRow every_row(name, problem);
+    Stream stream({9, 0, Purpose::kTest});
+    for (int t = 0; t < 10'000; ++t) {
+      const Decision decision = hand.choose();
+      ASSERT_EQ(decision.arm, every_row.choose()) << name << ", round " << t;
+      const double reward = uniform_index(stream, 5) / 4.0;
+      hand.observe(decision, 0, reward);
+      every_row.observe(decision.arm, reward);
+    }
+  }
+}
+
+// Sentry skips rows that cannot win; what it tells of its choice is worked out for all.
+TEST(LinearBandits, SentryPlaysTheLargestOfAllItsIndices) {
+  for (const char* family :
+       {"random-benign:actions=200,contexts=3", "random-benign:actions=100,contexts=10"}) {
+    const World world = world_of(family);
+    Hand hand("sentry:proposal=cl-ucb,budget=100", world.problem);
+    Environment environment(world.tables, 1, 0);
+    int proposed = 0;
+    for (int t = 0; t < 3'000; ++t) {
+      const Insights told = hand.policy->explain();
+      const auto values = [&](const char* name) -> const std::vector<double>& {
+        return std::find_if(told.begin(), told.end(),
+                            [&](const Insight& insight) { return insight.name == name; })
+            ->values;
+      };
+      const auto& indices = values("index");
+      const Decision decision = hand.choose();
+      ASSERT_EQ(decision.arm, first_largest(indices)) << family << ", round " << t;
+      proposed += indices[decision.arm] == values("proposal")[decision.arm] ? 1 : 0;
+      const Outcome outcome = environment.play(decision.arm);
+      hand.observe(decision, outcome.context, outcome.reward);
+    }
+    EXPECT_GT(proposed, 100) << family << ": proposals decide, too";
+  }
+}
+
+// What the certificate rests on: no index above its bound, whatever was played since.
+TEST(RidgeRegression, AnIndexBelowTheLeastIsToldSoAndNoOther) {
+  const World world = world_of("random-benign:actions=200,contexts=20");
+  RidgeRegression regression(*world.problem.marginals);
+  Stream stream({8, 0, Purpose::kTest});
+  std::uint64_t soon = 0;
+  for (int step = 0; step < 4000; ++step) {
+    const Arm played = uniform_index(stream, 200);
+    regression.add(played, stream.uniform() < 0.3 ? 1 : 0);
+    regression.update();
+    const std::uint32_t row = uniform_index(stream, 200);
+    const double exact = regression.prediction(row) + 2 * std::sqrt(regression.leverage(row));
+    const double least = exact + 0.02 * (stream.uniform() - 0.5);
+    const double told = regression.index(row, 2, least);
+    if (exact >= least)
+      ASSERT_EQ(told, exact) << step;
+    else
+      ASSERT_LT(told, least) << step;
+    soon += told != exact ? 1 : 0;
+  }
+  EXPECT_GT(soon, 100u) << "of rows that were looked at long ago, too";
 }
 
 // β = 1 + sqrt(2·log 100 + 2·log(1 + 50)) = 1 + sqrt(9.2103 + 7.8637) = 1 + 4.1321 = 5.1321.

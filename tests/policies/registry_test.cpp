@@ -238,7 +238,7 @@ TEST(PolicyRegistry, StatesWithValuesOutOfRangeAreRefused) {
   EXPECT_TRUE(refused(told_of_forged("ucb", "reward_sums", kNone)));
   EXPECT_TRUE(refused(told_of_forged("sentry", "bar", kNone)));
   EXPECT_TRUE(refused(told_of_forged<std::uint32_t>("sentry", "touched", 2)));
-  EXPECT_TRUE(refused(told_of_forged<std::uint32_t>("cl-ucb", "pending", 2)));
+  EXPECT_TRUE(refused(told_of_forged<std::uint32_t>("cl-ucb", "pending_row", 2)));
   EXPECT_TRUE(refused(told_of_forged("cl-ts", "factor", kNone)));
   EXPECT_TRUE(refused(told_of_forged<std::uint64_t>("hac-ucb", "lost", 2 * 4 + 1)));
   EXPECT_TRUE(refused(told_of_forged<std::uint32_t>("corral", "due_arm", 2)));

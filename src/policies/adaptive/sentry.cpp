@@ -348,20 +348,18 @@ void Sentry::work_out_proposals() const {
     rows_->sums(ahead ? std::span<const double>(context_uppers_ahead_) : scores_.values(), sums_);
     return;
   }
-  const auto predictions = regression_->predictions();
-  const auto leverages = ahead ? regression_->leverages_ahead() : regression_->leverages();
   for (std::uint32_t row = 0; row < rows_->rows(); ++row)
-    sums_[row] = predictions[row] + beta_ * std::sqrt(leverages[row]);
+    sums_[row] = regression_->index(row, beta_);
 }
 
 Arm Sentry::best_of_regression(double bar) const {
-  work_out_proposals();
   Arm best = uppers_.best();  // where no proposal is a number
   double highest = -kInfinity;
   for (std::uint32_t row = 0; row < rows_->rows(); ++row) {
-    if (row_upper(row) < bar) continue;
-    const double proposal = sums_[row];
-    const double value = std::min(proposal, row_upper(row));
+    const double upper = row_upper(row);
+    if (upper < bar || upper < highest) continue;
+    const double proposal = regression_->index(row, beta_, highest);
+    const double value = std::min(proposal, upper);
     const Arm arm = arm_of_row(row, proposal, bar);
     if (value > highest || (value == highest && arm < best)) {
       highest = value;
