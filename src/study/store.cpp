@@ -311,6 +311,8 @@ void name_again(StudyPlan& plan, const std::string& path) {
   }
 }
 
+constexpr const char* kAcceleratorKey = "accelerator";  // what computed beside the processor
+
 // Keys of `run` that only shards have, and what is made of them.
 constexpr const char* kShardKey = "shard";      // which one: "3/40"
 constexpr const char* kBuildKey = "build";      // by which build of armature
@@ -488,7 +490,7 @@ std::optional<StudyDifference> difference_in_results(const StudyPlan& now, const
   };
   compare("seed", now.study.seed, then.study.seed);
   compare("checkpoints", now.study.checkpoints, then.study.checkpoints);
-  compare("engine", now.study.engine, then.study.engine);
+  compare("engine", engine_of_results(now.study), engine_of_results(then.study));
   compare("search", search_words(now.study), search_words(then.study));
   // By their bytes: what is kept is what was played. Which files a study names its cells tell, and
   // stores of before files were kept have only the cells.
@@ -775,7 +777,7 @@ std::string StudyStore::shard_build() {
 
 RunEnvironment StudyStore::environment() {
   return {run_value(*database_, "version"), run_value(*database_, "compiler"),
-          run_value(*database_, "processor")};
+          run_value(*database_, "processor"), run_value(*database_, kAcceleratorKey)};
 }
 
 // --- Reading -------------------------------------------------------------------------------------
@@ -1025,6 +1027,12 @@ void StudyStore::add(const std::vector<Block>& blocks) {
   transaction.commit();
 }
 
+void StudyStore::note_accelerator(const std::string& name) {
+  const std::lock_guard lock(*writing_);
+  require_mine();
+  set_run_value(*database_, kAcceleratorKey, name);
+}
+
 void StudyStore::require_mine() {
   try {
     if (guard_) guard_();
@@ -1223,6 +1231,8 @@ StoreMerger::StoreMerger(const std::string& directory, const StudyPlan& plan,
   fill(*database, plan);
   set_run_value(*database, "compiler", environment.compiler);
   set_run_value(*database, "processor", environment.processor);
+  if (!environment.accelerator.empty())
+    set_run_value(*database, kAcceleratorKey, environment.accelerator);
   store_.emplace(StudyStore(std::move(database), plan, std::move(guard)));
 }
 
