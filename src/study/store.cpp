@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 
 #include "armature/error.h"
 #include "armature/state.h"
@@ -960,32 +962,62 @@ struct StudyStore::Insertions {
               "INSERT INTO blocks(cell, first, replications, seconds) VALUES (:cell, :first, "
               ":replications, :seconds)") {}
 
-  void add(std::int64_t cell, std::int64_t number, const Replication& result) {
-    replication.bind(":cell", cell).bind(":replication", number);
-    replication.bind(":regret", result.regret.back());
-    replication.bind(":simple_regret", result.simple_regret);
-    replication.bind(":engine", engine_name(result.engine));
-    replication.bind(":leap_error", result.leap_error).run();
-    for (std::size_t i = 0; i < result.regret.size(); ++i) {
-      curve.bind(":cell", cell).bind(":checkpoint", static_cast<std::int64_t>(i));
-      curve.bind(":replication", number).bind(":regret", result.regret[i]).run();
+  void add_replications(const Block& block) {
+    replication.bind(":cell", std::int64_t{block.cell});
+    for (std::size_t i = 0; i < block.result.replications.size(); ++i) {
+      const Replication& one = block.result.replications[i];
+      replication.bind(":replication", number(block, i));
+      replication.bind(":regret", one.regret.back()).bind(":simple_regret", one.simple_regret);
+      replication.bind(":engine", engine_name(one.engine));
+      replication.bind(":leap_error", one.leap_error).run();
     }
-    // Shares at the horizon are among the diagnostics already: as in MemoryRecorder::add, and here
-    // the primary key would refuse the second.
-    const std::size_t last = result.regret.size() - 1;
-    add_diagnostics(cell, number, last, result.diagnostics);
-    for (std::size_t i = 0; i < std::min(last, result.shares.size()); ++i)
-      add_diagnostics(cell, number, i, result.shares[i]);
   }
 
-  void add_diagnostics(std::int64_t cell, std::int64_t number, std::size_t checkpoint,
-                       const Diagnostics& list) {
-    for (const Diagnostic& entry : list) {
-      diagnostic.bind(":cell", cell).bind(":name", entry.name);
-      diagnostic.bind(":checkpoint", static_cast<std::int64_t>(checkpoint));
-      diagnostic.bind(":replication", number).bind(":value", entry.value);
-      diagnostic.bind(":word", entry.word.empty() ? std::nullopt : std::optional(entry.word)).run();
+  // Row after row in the order of the table's key, which takes half the time of any other. What is
+  // bound stays bound; in the innermost loop by place, for looking a name up takes as long as a
+  // row.
+  void add_curves(const Block& block) {
+    const std::vector<Replication>& list = block.result.replications;
+    const int replication_place = 3, regret_place = 4;
+    curve.bind(":cell", std::int64_t{block.cell});
+    for (std::size_t k = 0; k < list.front().regret.size(); ++k) {
+      curve.bind(":checkpoint", static_cast<std::int64_t>(k));
+      for (std::size_t i = 0; i < list.size(); ++i)
+        curve.bind(replication_place, number(block, i)).bind(regret_place, list[i].regret[k]).run();
     }
+  }
+
+  void add_diagnostics(const Block& block) {
+    using Key = std::pair<std::string_view, std::size_t>;  // name and checkpoint
+    std::map<Key, std::vector<std::pair<std::int64_t, const Diagnostic*>>> sorted;
+    const auto sort = [&](const Diagnostics& entries, std::size_t checkpoint, std::int64_t of) {
+      for (const Diagnostic& entry : entries)
+        sorted[{entry.name, checkpoint}].emplace_back(of, &entry);
+    };
+    for (std::size_t i = 0; i < block.result.replications.size(); ++i) {
+      const Replication& one = block.result.replications[i];
+      // Shares at the horizon are among the diagnostics already: as in MemoryRecorder::add, and
+      // here the primary key would refuse the second.
+      const std::size_t last = one.regret.size() - 1;
+      sort(one.diagnostics, last, number(block, i));
+      for (std::size_t k = 0; k < std::min(last, one.shares.size()); ++k)
+        sort(one.shares[k], k, number(block, i));
+    }
+    const int replication_place = 4, value_place = 5;
+    diagnostic.bind(":cell", std::int64_t{block.cell});
+    for (const auto& [key, entries] : sorted) {
+      diagnostic.bind(":name", std::string(key.first));
+      diagnostic.bind(":checkpoint", static_cast<std::int64_t>(key.second));
+      for (const auto& [of, entry] : entries) {
+        diagnostic.bind(replication_place, of).bind(value_place, entry->value);
+        diagnostic.bind(":word", entry->word.empty() ? std::nullopt : std::optional(entry->word));
+        diagnostic.run();
+      }
+    }
+  }
+
+  static std::int64_t number(const Block& block, std::size_t place) {
+    return block.first + static_cast<std::int64_t>(place);
   }
 
   void add_pulls(std::int64_t cell, const BlockResult& result) {
@@ -1013,12 +1045,14 @@ void StudyStore::add(const std::vector<Block>& blocks) {
   require_mine();
   Transaction transaction(*database_);
   Insertions rows(*database_);
-  for (const auto& [cell, first, result] : blocks) {
+  for (const Block& block : blocks) {
+    const auto& [cell, first, result] = block;
     // A run that was stopped hands over empty blocks. A row for one would stand in the way of the
     // block that the next run begins at the same number.
     if (result.replications.empty()) continue;
-    for (std::size_t i = 0; i < result.replications.size(); ++i)
-      rows.add(cell, first + static_cast<std::int64_t>(i), result.replications[i]);
+    rows.add_replications(block);
+    rows.add_curves(block);
+    rows.add_diagnostics(block);
     rows.add_pulls(cell, result);
     rows.block.bind(":cell", std::int64_t{cell}).bind(":first", std::int64_t{first});
     rows.block.bind(":replications", static_cast<std::int64_t>(result.replications.size()));
