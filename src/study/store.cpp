@@ -5,6 +5,7 @@
 // read back.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -940,50 +941,94 @@ void StudyStore::export_tables(const std::string& folder, bool every_curve) {
 
 // --- Writing -------------------------------------------------------------------------------------
 
-// Prepared once per block and bound once per row. INSERT without OR REPLACE: a replication stored
-// twice is a mistake that must not pass. Only pulls add up, and as whole numbers: in any order of
-// blocks the same.
-struct StudyStore::Insertions {
-  explicit Insertions(Database& database)
-      : replication(database,
-                    "INSERT INTO replications(cell, replication, regret, simple_regret, engine, "
-                    "leap_error) VALUES (:cell, :replication, :regret, :simple_regret, :engine, "
-                    ":leap_error)"),
-        curve(database,
-              "INSERT INTO curves(cell, checkpoint, replication, regret) VALUES (:cell, "
-              ":checkpoint, :replication, :regret)"),
-        diagnostic(database,
-                   "INSERT INTO diagnostics(cell, name, checkpoint, replication, value, word) "
-                   "VALUES (:cell, :name, :checkpoint, :replication, :value, :word)"),
-        pulls(database,
-              "INSERT INTO pulls(cell, arm, plays) VALUES (:cell, :arm, :plays) ON CONFLICT DO "
-              "UPDATE SET plays = plays + excluded.plays"),
-        block(database,
-              "INSERT INTO blocks(cell, first, replications, seconds) VALUES (:cell, :first, "
-              ":replications, :seconds)") {}
+// Inserts rows that share their first values, many by one statement: half of what a row costs is
+// beginning and ending the statement.
+class StudyStore::RowInserter {
+ public:
+  /// `columns` with the table, as in INSERT INTO: of these the first `shared` are the same for all
+  /// rows, `own` are each row's.
+  RowInserter(Database& database, const std::string& columns, int shared, int own, bool many)
+      : shared_(shared), own_(own), one_(database, statement(columns, 1)) {
+    if (many) many_.emplace(database, statement(columns, kRowsAtOnce));
+  }
 
-  void add_replications(const Block& block) {
-    replication.bind(":cell", std::int64_t{block.cell});
-    for (std::size_t i = 0; i < block.result.replications.size(); ++i) {
-      const Replication& one = block.result.replications[i];
-      replication.bind(":replication", number(block, i));
-      replication.bind(":regret", one.regret.back()).bind(":simple_regret", one.simple_regret);
-      replication.bind(":engine", engine_name(one.engine));
-      replication.bind(":leap_error", one.leap_error).run();
+  template <class Value>
+  void share(int place, const Value& value) {
+    one_.bind(place, value);
+    if (many_) many_->bind(place, value);
+  }
+  /// bind(statement, place, row): the row's own values, from this place on.
+  template <class Bind>
+  void insert(int rows, const Bind& bind) {
+    int row = 0;
+    for (; many_ && row + kRowsAtOnce <= rows; row += kRowsAtOnce) {
+      for (int i = 0; i < kRowsAtOnce; ++i) bind(*many_, shared_ + i * own_ + 1, row + i);
+      many_->run();
+    }
+    for (; row < rows; ++row) {
+      bind(one_, shared_ + 1, row);
+      one_.run();
     }
   }
 
-  // Row after row in the order of the table's key, which takes half the time of any other. What is
-  // bound stays bound; in the innermost loop by place, for looking a name up takes as long as a
-  // row.
+  static constexpr int kRowsAtOnce = 64;
+
+ private:
+  std::string statement(const std::string& columns, int rows) const {
+    std::string sql = "INSERT INTO " + columns + " VALUES ";
+    for (int row = 0; row < rows; ++row) {
+      std::vector<std::string> places;
+      for (int i = 1; i <= shared_; ++i) places.push_back(fmt::format("?{}", i));
+      for (int i = 1; i <= own_; ++i)
+        places.push_back(fmt::format("?{}", shared_ + row * own_ + i));
+      sql += (row > 0 ? ", (" : "(") + join(places, ", ") + ")";
+    }
+    return sql;
+  }
+
+  int shared_, own_;
+  Statement one_;
+  std::optional<Statement> many_;
+};
+
+// Prepared once per transaction. INSERT without OR REPLACE: a replication stored twice is a mistake
+// that must not pass. Only pulls add up, and as whole numbers: in any order of blocks the same.
+// Rows go in in the order of their table's key, which is the quickest way in.
+struct StudyStore::Insertions {
+  Insertions(Database& database, bool many)
+      : replications(database,
+                     "replications(cell, replication, regret, simple_regret, engine, leap_error)",
+                     1, 5, many),
+        curves(database, "curves(cell, checkpoint, replication, regret)", 2, 2, many),
+        diagnostics(database, "diagnostics(cell, name, checkpoint, replication, value, word)", 3, 3,
+                    many),
+        pulls(database,
+              "INSERT INTO pulls(cell, arm, plays) VALUES (:cell, :arm, :plays) ON CONFLICT DO "
+              "UPDATE SET plays = plays + excluded.plays"),
+        blocks(database,
+               "INSERT INTO blocks(cell, first, replications, seconds) VALUES (:cell, :first, "
+               ":replications, :seconds)") {}
+
+  void add_replications(const Block& block) {
+    const std::vector<Replication>& list = block.result.replications;
+    replications.share(1, std::int64_t{block.cell});
+    replications.insert(rows_of(block), [&](Statement& statement, int place, int row) {
+      const Replication& one = list[static_cast<std::size_t>(row)];
+      statement.bind(place, number(block, row)).bind(place + 1, one.regret.back());
+      statement.bind(place + 2, one.simple_regret).bind(place + 3, engine_name(one.engine));
+      statement.bind(place + 4, one.leap_error);
+    });
+  }
+
   void add_curves(const Block& block) {
     const std::vector<Replication>& list = block.result.replications;
-    const int replication_place = 3, regret_place = 4;
-    curve.bind(":cell", std::int64_t{block.cell});
+    curves.share(1, std::int64_t{block.cell});
     for (std::size_t k = 0; k < list.front().regret.size(); ++k) {
-      curve.bind(":checkpoint", static_cast<std::int64_t>(k));
-      for (std::size_t i = 0; i < list.size(); ++i)
-        curve.bind(replication_place, number(block, i)).bind(regret_place, list[i].regret[k]).run();
+      curves.share(2, static_cast<std::int64_t>(k));
+      curves.insert(rows_of(block), [&](Statement& statement, int place, int row) {
+        statement.bind(place, number(block, row));
+        statement.bind(place + 1, list[static_cast<std::size_t>(row)].regret[k]);
+      });
     }
   }
 
@@ -994,30 +1039,37 @@ struct StudyStore::Insertions {
       for (const Diagnostic& entry : entries)
         sorted[{entry.name, checkpoint}].emplace_back(of, &entry);
     };
-    for (std::size_t i = 0; i < block.result.replications.size(); ++i) {
-      const Replication& one = block.result.replications[i];
+    for (int row = 0; row < rows_of(block); ++row) {
+      const Replication& one = block.result.replications[static_cast<std::size_t>(row)];
       // Shares at the horizon are among the diagnostics already: as in MemoryRecorder::add, and
       // here the primary key would refuse the second.
       const std::size_t last = one.regret.size() - 1;
-      sort(one.diagnostics, last, number(block, i));
+      sort(one.diagnostics, last, number(block, row));
       for (std::size_t k = 0; k < std::min(last, one.shares.size()); ++k)
-        sort(one.shares[k], k, number(block, i));
+        sort(one.shares[k], k, number(block, row));
     }
-    const int replication_place = 4, value_place = 5;
-    diagnostic.bind(":cell", std::int64_t{block.cell});
-    for (const auto& [key, entries] : sorted) {
-      diagnostic.bind(":name", std::string(key.first));
-      diagnostic.bind(":checkpoint", static_cast<std::int64_t>(key.second));
-      for (const auto& [of, entry] : entries) {
-        diagnostic.bind(replication_place, of).bind(value_place, entry->value);
-        diagnostic.bind(":word", entry->word.empty() ? std::nullopt : std::optional(entry->word));
-        diagnostic.run();
-      }
+    diagnostics.share(1, std::int64_t{block.cell});
+    for (const auto& [key, list] : sorted) {
+      const auto& entries = list;
+      diagnostics.share(2, std::string(key.first));
+      diagnostics.share(3, static_cast<std::int64_t>(key.second));
+      diagnostics.insert(static_cast<int>(entries.size()),
+                         [&](Statement& statement, int place, int row) {
+                           const auto& [of, entry] = entries[static_cast<std::size_t>(row)];
+                           statement.bind(place, of).bind(place + 1, entry->value);
+                           if (entry->word.empty())
+                             statement.bind_null(place + 2);
+                           else
+                             statement.bind(place + 2, entry->word);
+                         });
     }
   }
 
-  static std::int64_t number(const Block& block, std::size_t place) {
-    return block.first + static_cast<std::int64_t>(place);
+  static int rows_of(const Block& block) {
+    return static_cast<int>(block.result.replications.size());
+  }
+  static std::int64_t number(const Block& block, int row) {
+    return std::int64_t{block.first} + row;
   }
 
   void add_pulls(std::int64_t cell, const BlockResult& result) {
@@ -1032,7 +1084,8 @@ struct StudyStore::Insertions {
     }
   }
 
-  Statement replication, curve, diagnostic, pulls, block;
+  RowInserter replications, curves, diagnostics;
+  Statement pulls, blocks;
 };
 
 void StudyStore::add(std::uint32_t cell, std::uint32_t first, const BlockResult& result) {
@@ -1044,7 +1097,10 @@ void StudyStore::add(const std::vector<Block>& blocks) {
   const std::lock_guard lock(*writing_);
   require_mine();
   Transaction transaction(*database_);
-  Insertions rows(*database_);
+  const bool many = std::any_of(blocks.begin(), blocks.end(), [](const Block& block) {
+    return block.result.replications.size() >= RowInserter::kRowsAtOnce;
+  });
+  Insertions rows(*database_, many);
   for (const Block& block : blocks) {
     const auto& [cell, first, result] = block;
     // A run that was stopped hands over empty blocks. A row for one would stand in the way of the
@@ -1054,9 +1110,9 @@ void StudyStore::add(const std::vector<Block>& blocks) {
     rows.add_curves(block);
     rows.add_diagnostics(block);
     rows.add_pulls(cell, result);
-    rows.block.bind(":cell", std::int64_t{cell}).bind(":first", std::int64_t{first});
-    rows.block.bind(":replications", static_cast<std::int64_t>(result.replications.size()));
-    rows.block.bind(":seconds", result.seconds).run();
+    rows.blocks.bind(":cell", std::int64_t{cell}).bind(":first", std::int64_t{first});
+    rows.blocks.bind(":replications", static_cast<std::int64_t>(result.replications.size()));
+    rows.blocks.bind(":seconds", result.seconds).run();
   }
   transaction.commit();
 }

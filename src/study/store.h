@@ -124,7 +124,8 @@ class StudyStore final : public Recorder {
   friend class StoreMerger;
   StudyStore(std::unique_ptr<Database> database, StudyPlan plan, std::function<void()> guard);
   void require_mine();
-  /// The statements of one block; defined where all SQL stands.
+  /// The statements of one transaction; defined where all SQL stands.
+  class RowInserter;
   struct Insertions;
 
   // Behind pointers, so that a store can be moved: statements keep the address of their database.
