@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <utility>
 
 #include "armature/error.h"
@@ -17,6 +15,11 @@ namespace {
 // until they are all there…
 constexpr double kMostBlockBytes = 512 << 20;
 constexpr double kMemoryForBlocks = .25;  // …and all at work together take no more than this
+
+bool asked_for(const std::vector<Cell>& cells) {
+  return std::any_of(cells.begin(), cells.end(),
+                     [](const Cell& cell) { return cell.engine == Engine::kCuda; });
+}
 
 bool own_parts(const Cell& cell) { return cell.make_policy || cell.make_environment || cell.watch; }
 
@@ -38,9 +41,7 @@ bool worth_a_device(const std::vector<Cell>& cells, std::uint32_t replications) 
 
 std::shared_ptr<Accelerator> open_wanted(const std::vector<Cell>& cells, std::uint32_t replications,
                                          const RunHooks& hooks) {
-  const bool asked = std::any_of(cells.begin(), cells.end(),
-                                 [](const Cell& cell) { return cell.engine == Engine::kCuda; });
-  if (asked) {
+  if (asked_for(cells)) {
     if (!hooks.accelerator)
       throw Error({"", "engine", "cuda, and no way to a device from here",
                    "auto, step or leap; or the command armature, which opens GPUs"});
@@ -87,8 +88,7 @@ Placement place_cells(const std::vector<Cell>& cells, std::uint32_t replications
   std::vector<std::string> there;
   for (const Cell& cell : cells) {
     placement.per_block.push_back(0);
-    const bool asked = cell.engine == Engine::kCuda;
-    if (!asked && (cell.engine != Engine::kAuto || !stepped(cell))) continue;
+    if (cell.engine != Engine::kCuda && (cell.engine != Engine::kAuto || !stepped(cell))) continue;
     const std::string why =
         own_parts(cell) ? "it is of the caller's own" : accelerator->obstacle(cell, *cell.world(0));
     if (!why.empty()) {
@@ -101,9 +101,7 @@ Placement place_cells(const std::vector<Cell>& cells, std::uint32_t replications
       there.push_back(name);
   }
   if (there.empty()) {
-    const bool asked = std::any_of(cells.begin(), cells.end(),
-                                   [](const Cell& cell) { return cell.engine == Engine::kCuda; });
-    if (asked && unplayable == Unplayable::kError)
+    if (asked_for(cells) && unplayable == Unplayable::kError)
       throw Error({"", "engine",
                    fmt::format("cuda, but {} can compute nothing of this ({})", accelerator->name(),
                                join(against.words(), "; ")),
@@ -112,7 +110,7 @@ Placement place_cells(const std::vector<Cell>& cells, std::uint32_t replications
   }
   placement.accelerator = accelerator;
   const std::string devices =
-      accelerator->devices() > 1 ? fmt::format("{} × ", accelerator->devices()) : std::string();
+      accelerator->devices() > 1 ? fmt::format("{} × ", accelerator->devices()) : "";
   placement.notes.push_back(
       fmt::format("on {}{}: {}", devices, accelerator->name(), join(there, ", ")));
   for (const std::string& words : against.words())

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/refusal.h"
+#include "lab/runner.h"
 #include "study/stage.h"
 #include "study/store.h"
 #include "support/fake_accelerator.h"
@@ -135,6 +136,51 @@ TEST(CudaStudy, IsEstimatedByThePlaceOfItsCells) {
     EXPECT_EQ(expected.on_cores[cell.id] == 0, there) << cell.policy;
   }
   EXPECT_TRUE(machine.accelerator->asked().empty()) << "nobody tries what a device computes";
+}
+
+// Somebody else's hands, as ranks are: they compute what no device does.
+class CountingCrew final : public Crew {
+ public:
+  unsigned hands() const override { return 1; }
+  void announce(const std::string&) override { ++announced; }
+  void compute(const std::vector<Cell>& cells, const std::vector<BlockTask>& tasks,
+               const std::atomic<bool>& stop, const BlocksFinished& finished) override {
+    for (const BlockTask& task : tasks) {
+      policies.insert(cells[task.cell].policy);
+      std::vector<FinishedBlock> block;
+      block.push_back({task, run_block(cells[task.cell], task.range, stop)});
+      finished(std::move(block));
+    }
+  }
+
+  int announced = 0;
+  std::set<std::string> policies;
+};
+
+TEST(CudaStudy, WithACrewTheDeviceComputesBesideIt) {
+  const TemporaryDirectory directory;
+  FakeMachine machine;
+  CountingCrew crew;
+  RunHooks hooks = machine.hooks();
+  hooks.crew = &crew;
+  EXPECT_TRUE(run_study(plan_for("cuda"), directory.file("run"), hooks).complete);
+  EXPECT_EQ(exported(directory.file("run")), stepped());
+  EXPECT_EQ(crew.policies, std::set<std::string>{"ts"});
+  EXPECT_EQ(machine.accelerator->policies(), (std::set<std::string>{"ucb", "db"}));
+}
+
+// A list that holds a device's choice and one that only cores compute; after the search, too.
+TEST(CudaStudy, ThatSearchesHasTheBytesOfStep) {
+  const std::string toml =
+      "replications = 5\nhorizons = 100\ncheckpoints = 4\npolicies = ['ucb', 'ts']\n"
+      "search = { replications = 3 }\n"
+      "[[instances]]\ninstance = 'hidden-arm'\nactions = 4\ngap = [0.1, 0.3]\n";
+  const TemporaryDirectory directory;
+  FakeMachine machine;
+  run_study(test::plan_of(toml, {"engine=cuda"}), directory.file("cuda"), machine.hooks());
+  run_study(test::plan_of(toml, {"engine=step"}), directory.file("step"), test::on_threads(1));
+  EXPECT_EQ(exported(directory.file("cuda")), exported(directory.file("step")));
+  EXPECT_EQ(machine.notices.size(), 2u) << "told once, not once a stage";
 }
 
 TEST(AutomaticStudy, ThatIsSmallIsTheCores) {
