@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build bundle demo serve-demo test test-sanitizers test-threads test-fuzz test-long bench bench-ranks bench-logs bench-python notebooks paper figures format format-check tidy docs clean
+.PHONY: build bundle demo serve-demo test test-sanitizers test-threads test-fuzz test-gpu test-long bench bench-ranks bench-logs bench-python notebooks paper figures format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -52,6 +52,17 @@ test-fuzz: ## a short run of every fuzzer
 	@cmake --preset sanitize --log-level=WARNING >/dev/null
 	@cmake --build --preset sanitize --target $(FUZZERS)
 	@$(CTEST) --test-dir build/sanitize -L fuzz
+
+# Where CUDA's own checker is, it watches the small ones.
+CUDA_PATH := $(PATH):/usr/local/cuda/bin
+test-gpu: ## what needs nvcc and an NVIDIA GPU: its bytes beside those of the step engine (docs/gpu.md)
+	@scripts/install-deps build test
+	@cmake --preset cuda --log-level=WARNING -DARMATURE_DEVELOPER=ON >/dev/null
+	@cmake --build --preset cuda --target cuda_tests gpu_tests
+	@build/cuda/bin/cuda_tests --gtest_brief=1
+	@build/cuda/bin/gpu_tests
+	@export PATH='$(CUDA_PATH)'; if command -v compute-sanitizer >/dev/null; then \
+	  compute-sanitizer --error-exitcode 1 build/cuda/bin/gpu_tests --gtest_filter='*Small*'; fi
 
 test-long: tidy ## what does not fit into the others: static analysis, law tests at full size, ten minutes of fuzzing
 	@$(MAKE) test test-sanitizers test-fuzz

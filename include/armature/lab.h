@@ -271,6 +271,7 @@ struct Progress {
 };
 
 class Crew;
+class Accelerator;
 
 /// How to run: nothing here changes a result.
 struct RunHooks {
@@ -280,9 +281,12 @@ struct RunHooks {
   /// Told of every round of every cell (its place among the policies): cell by cell, in the order
   /// of replications, by one thread. Only `simulate` with Engine::kStep has it.
   std::function<void(std::uint32_t cell, const PlayedRound&)> watch = {};
-  /// Told in words of what keeps a run waiting.
+  /// Told in words of what keeps a run waiting, and of what is computed where.
   std::function<void(const std::string&)> notice = {};
   Crew* crew = nullptr;  // who computes a study's blocks; none: threads of this process
+  /// Opens what computes stepped cells faster than cores do (simulate/accelerator.h, docs/gpu.md);
+  /// asked only where that is wanted, for it takes a moment. Throws Error if there is none.
+  std::function<std::shared_ptr<Accelerator>()> accelerator = {};
 };
 
 /// Which policies to run on which instance, and how: a study without a file and without a store.
@@ -323,8 +327,9 @@ struct SimulationResult : Results {
 /// Throws Error before anything runs if the instance or a policy does not fit.
 SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks = {});
 
-/// How long it would take, in seconds of one core: from a short trial of each policy, so only an
-/// estimate. 0 where there is so little to do that a trial would be a good part of it.
-double estimated_seconds(const Simulation& simulation);
+/// How long it would take, in seconds of one core, and of a device for what it computes: from a
+/// short trial of each policy, so only an estimate. 0 where there is so little to do that a trial
+/// would be a good part of it.
+double estimated_seconds(const Simulation& simulation, const RunHooks& hooks = {});
 
 }  // namespace armature

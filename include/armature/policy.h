@@ -193,8 +193,10 @@ class ErasedPolicy final : public AnyPolicy {
  public:
   ErasedPolicy(const Problem& problem, const Arguments& arguments)
       : AnyPolicy(arguments.canonical(), problem), policy_(problem, arguments) {
-    if constexpr (std::derived_from<P, leap::Leaper>)
-      policy_.leap::Leaper::sizes_ = {problem.actions(), problem.contexts()};
+    // Spelt as a type that depends on P: nvcc looks for members of any other before it is complete.
+    using Leaper = std::conditional_t<true, leap::Leaper, P>;
+    if constexpr (std::derived_from<P, Leaper>)
+      static_cast<Leaper&>(policy_).sizes_ = {problem.actions(), problem.contexts()};
   }
 
   Decision choose(Stream& stream) override { return policy_.choose(stream); }

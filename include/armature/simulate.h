@@ -43,9 +43,10 @@ struct Feedback {
 };
 
 /// Which engine plays. Automatic: step up to 10^6 rounds, so that policies meet the same luck; leap
-/// above, where policy, reward laws and feedback allow it.
-enum class Engine { kAuto, kStep, kLeap };
-std::string engine_name(Engine engine);  // auto, step, leap
+/// above, where policy, reward laws and feedback allow it. Cuda is step, computed by a GPU as far
+/// as that can (docs/gpu.md): the same bytes, so what it leaves says that it was stepped.
+enum class Engine { kAuto, kStep, kLeap, kCuda };
+std::string engine_name(Engine engine);  // auto, step, leap, cuda
 Engine engine_named(const std::string& name);
 
 /// A round as it was played.
@@ -118,8 +119,8 @@ std::vector<Round> log_checkpoints(Round horizon, std::uint32_t count,
 /// looked at every so often; a replication cut short is left out of the result.
 BlockResult run_block(const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop);
 
-/// The engine a cell runs on in this world: never kAuto. Throws Error if leap was asked for and
-/// cannot be had.
+/// The engine a cell runs on in this world, step or leap: whoever computes it. Throws Error if leap
+/// was asked for and cannot be had.
 Engine engine_for(const Cell& cell, const World& world);
 
 /// The name `oracle`, which stands for fixed play of the best action (spec §5).

@@ -137,6 +137,7 @@ struct RunEnvironment {
   std::string version;
   std::string compiler;
   std::string processor;
+  std::string accelerator = {};  // that computed some of it; empty: none did
 };
 
 struct StudyResult : Results {
@@ -178,9 +179,8 @@ struct StudyOutcome {
 };
 
 /// Runs what is missing of the study into the directory, its search (if it has one) into
-/// DIR/search. Throws Error if the directory holds
-/// something else, another study, or a run at work. `seconds` is what trial_seconds said, if it was
-/// asked already.
+/// DIR/search. Throws Error if the directory holds something else, another study, or a run at work.
+/// `seconds` is what trial_seconds said, if it was asked already; cells with 0 are tried again.
 StudyOutcome run_study(const StudyPlan& plan, const std::string& directory,
                        const RunHooks& hooks = {}, std::vector<double> seconds = {});
 

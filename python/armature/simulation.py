@@ -199,7 +199,7 @@ def simulate(
 
 def _prepare_log(asked: dict[str, Any]) -> None:
     """A log is of rounds, one by one."""
-    if asked["engine"] == "leap":
+    if asked["engine"] in ("leap", "cuda"):
         refuse("log", True, 'engine="step", which plays every round')
     asked["engine"] = "step"
     rounds = asked["horizon"] * asked["replications"] * len(asked["policies"])

@@ -89,6 +89,12 @@ std::string program_output(const std::vector<std::string>& command) {
   return read_file(scratch.file("output"));
 }
 
+std::string path_beside_program(const std::string& place) {
+  std::error_code ignored;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  return (program.parent_path() / ".." / place).lexically_normal().string();
+}
+
 ScratchDirectory::ScratchDirectory() {
   std::error_code error;
   const std::filesystem::path parent = std::filesystem::temp_directory_path(error);

@@ -16,6 +16,10 @@ void run_program(const std::vector<std::string>& command);
 /// The same; what it printed to standard output.
 std::string program_output(const std::vector<std::string>& command);
 
+/// Where something lies that is built and installed with this program: from the folder above the
+/// program's own, on any machine.
+std::string path_beside_program(const std::string& place);
+
 /// A directory of its own, removed with everything in it at the end.
 class ScratchDirectory {
  public:

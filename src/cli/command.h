@@ -34,6 +34,7 @@ void add_studies(CLI::App& app);
 void add_graph(CLI::App& app);
 void add_serve(CLI::App& app);
 void add_service(CLI::App& app);
+void add_devices(CLI::App& app);
 void add_completion(CLI::App& app);
 
 inline constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000'000;

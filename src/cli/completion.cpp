@@ -52,6 +52,7 @@ std::string bash_script(const CLI::App& app) {
     --instance|-i)
       COMPREPLY=($(compgen -W '{families}' -- "$current") $(compgen -f -X '!*.json' -- "$current")); return ;;
     --format|-f) COMPREPLY=($(compgen -W 'table csv json markdown vega-lite' -- "$current")); return ;;
+    --engine) COMPREPLY=($(compgen -W 'auto step leap cuda' -- "$current")); return ;;
     --color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
     --output|-o|--given) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac

@@ -175,6 +175,7 @@ void add_commands(CLI::App& app) {
   add_graph(app);
   add_serve(app);
   add_service(app);
+  add_devices(app);
   add_completion(app);
 }
 

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "base/display.h"
 #include "base/text.h"
 #include "cli/terminal.h"
 
@@ -34,6 +35,8 @@ void stop_on(int signal) {
 }  // namespace
 
 // Rounded before it is split, or a minute could have 60 seconds.
+void notice(const std::string& words) { fmt::print(stderr, "armature: {}\n", visible(words)); }
+
 std::string time_text(double seconds) {
   const double whole = std::round(seconds);
   if (whole < 60) return fmt::format("{:.0f} s", whole);

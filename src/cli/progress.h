@@ -44,6 +44,9 @@ class ProgressLine {
   double last_drawn_ = -1;
 };
 
+/// A word to the person beside results, on standard error.
+void notice(const std::string& words);
+
 /// Reads a study and plans it; one of very many cells is refused unless a person said `yes`.
 StudyPlan planned(const std::string& file, const std::vector<std::string>& overrides, bool yes,
                   const FileTable& kept = {});

@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/setting_options.h"
 #include "cli/terminal.h"
+#include "cuda/open.h"
 
 namespace armature::cli {
 namespace {
@@ -86,19 +87,21 @@ Simulation simulation_of(const Options& options) {
   return simulation;
 }
 
-void refuse_too_long(const Simulation& simulation) {
-  const double seconds = estimated_seconds(simulation);
+void refuse_too_long(const Simulation& simulation, const RunHooks& hooks) {
+  const double seconds = estimated_seconds(simulation, hooks);
   if (seconds > kLongSeconds)
     throw Error(
-        {"", "estimated time", time_text(seconds) + " of one core",
+        {"", "estimated time",
+         time_text(seconds) + (simulation.engine == Engine::kCuda ? "" : " of one core"),
          fmt::format("at most {}, or --yes to run it all the same", time_text(kLongSeconds))});
 }
 
 // A log is of rounds, one by one, in one world.
 void prepare_log(Simulation& simulation, const InstanceSource& source, bool yes) {
   constexpr double kManyRows = 1e8;
-  if (simulation.engine == Engine::kLeap)
-    throw Error({"", "--log", "with --engine leap", "--engine step, which plays every round"});
+  if (simulation.engine == Engine::kLeap || simulation.engine == Engine::kCuda)
+    throw Error({"", "--log", "with --engine " + engine_name(simulation.engine),
+                 "--engine step, which plays every round where it can be seen"});
   simulation.engine = Engine::kStep;
   if (source.fresh_per_replication() && simulation.replications > 1)
     throw Error({"", "--log", fmt::format("{} replications", simulation.replications),
@@ -136,8 +139,9 @@ void run(const Options& options) {
     prepare_log(simulation, source, options.yes);
     log = log_of(simulation, source, *options.log);
   }
-  if (!options.yes) refuse_too_long(simulation);
   RunHooks hooks;
+  hooks.accelerator = [] { return cuda::open_accelerator(); };
+  if (!options.yes) refuse_too_long(simulation, hooks);
   if (log)
     hooks.watch = [&](std::uint32_t policy, const PlayedRound& round) {
       log->add({policy, round.replication, round.arm, round.probability, round.outcome.context,
@@ -145,6 +149,7 @@ void run(const Options& options) {
     };
   hooks.threads = static_cast<unsigned>(whole_number("--threads", options.threads, 0, 4096));
   hooks.stop = &stop_on_interrupt();
+  if (!options.quiet) hooks.notice = notice;
   SimulationResult result;
   {
     ProgressLine line(options.quiet);
@@ -205,8 +210,9 @@ void add_simulate(CLI::App& app) {
   command->add_option("--given", options->given, "problem file: what policies are told instead");
   command
       ->add_option("--engine", options->engine,
-                   "auto, step (every round) or leap (the same law up to a stated error)")
-      ->check(CLI::IsMember({"auto", "step", "leap"}))
+                   "auto, step (every round), leap (the same law up to a stated error) or cuda "
+                   "(step, on a GPU; docs/gpu.md)")
+      ->check(CLI::IsMember({"auto", "step", "leap", "cuda"}))
       ->capture_default_str();
   command
       ->add_option("--leap-tolerance", options->leap_tolerance,

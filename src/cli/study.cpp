@@ -15,8 +15,10 @@
 #include "cli/job.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "cuda/open.h"
 #include "report/table.h"
 #include "study/batch_job.h"
+#include "study/stage.h"
 
 namespace armature::cli {
 namespace {
@@ -57,13 +59,14 @@ double first_replications(const StudyPlan& plan) {
 }
 
 // One line per instance and horizon: the policies there and the time they are expected to take.
-std::string plan_table(const StudyPlan& plan, const std::vector<double>& seconds) {
+std::string plan_table(const StudyPlan& plan, const ExpectedSeconds& seconds) {
   TextTable table({"instance", "role", "|A|", "|Z|", "T", "policies", "time"});
   for (std::size_t i = 0; i < plan.cells.size();) {
     const PlannedCell& first = plan.cells[i];
     std::size_t end = i;
     double work = 0;
-    while (end < plan.cells.size() && plan.cells[end].same_world(first)) work += seconds[end++];
+    for (; end < plan.cells.size() && plan.cells[end].same_world(first); ++end)
+      work += seconds.on_cores[end] + seconds.on_device[end];
     table.add({first.instance_label, first.role, fmt::format("{}", first.actions),
                fmt::format("{}", first.contexts), fmt::format("{}", first.horizon),
                fmt::format("{}", end - i), time_text(work * first_replications(plan))});
@@ -72,23 +75,31 @@ std::string plan_table(const StudyPlan& plan, const std::vector<double>& seconds
   return table.print(screen());
 }
 
-std::string plan_total(const StudyPlan& plan, const std::vector<double>& seconds) {
-  const auto line = [](std::size_t cells, double replications, double work) {
-    return prose(fmt::format("{} cells × {} replications; about {} of one core, estimated from a "
+std::string plan_total(const StudyPlan& plan, const ExpectedSeconds& seconds) {
+  const auto line = [&](std::size_t cells, double replications, double cores, double device) {
+    const std::string there =
+        seconds.accelerator.empty()
+            ? ""
+            : fmt::format(" and {} of {}", time_text(device), visible(seconds.accelerator));
+    return prose(fmt::format("{} cells × {} replications; about {} of one core{}, estimated from a "
                              "short trial",
-                             cells, replications, time_text(work)),
+                             cells, replications, time_text(cores), there),
                  screen());
   };
-  const WorkEstimate work = estimate_work(plan, seconds);
-  if (!searches_first(plan)) return line(plan.cells.size(), plan.study.replications, work.study);
-  return "search: " + line(plan.cells.size(), plan.study.search->replications, work.search) +
+  const WorkEstimate cores = estimate_work(plan, seconds.on_cores);
+  const WorkEstimate device = estimate_work(plan, seconds.on_device);
+  if (!searches_first(plan))
+    return line(plan.cells.size(), plan.study.replications, cores.study, device.study);
+  return "search: " +
+         line(plan.cells.size(), plan.study.search->replications, cores.search, device.search) +
          "then the worst: " +
-         line(search_choices(plan).size(), plan.study.replications, work.study);
+         line(search_choices(plan).size(), plan.study.replications, cores.study, device.study);
 }
 
 void check(const CheckOptions& options) {
   const StudyPlan plan = planned(options.file, options.overrides, true);
-  const std::vector<double> seconds = trial_seconds(plan);
+  // By the cores alone: a study may be checked where its device is not.
+  const ExpectedSeconds seconds{trial_seconds(plan), std::vector<double>(plan.cells.size())};
   std::string out;
   if (!options.quiet) out += write_study(plan.study) + "\n";
   out += plan_table(plan, seconds) + "\n" + plan_total(plan, seconds);
@@ -97,9 +108,12 @@ void check(const CheckOptions& options) {
 
 // `parts`: into how many shards the work is cut, of which one is done here.
 void refuse_too_long(const RunOptions& options, const StudyPlan& plan,
-                     const std::vector<double>& seconds, std::uint32_t parts) {
-  const WorkEstimate work = estimate_work(plan, seconds);
-  const double expected = (work.search + work.study) / parts;
+                     const ExpectedSeconds& seconds, std::uint32_t parts) {
+  double expected = 0;
+  for (const auto& places : {seconds.on_cores, seconds.on_device}) {
+    const WorkEstimate work = estimate_work(plan, places);
+    expected += (work.search + work.study) / parts;
+  }
   if (expected <= kLongSeconds) return;
   fmt::print(stderr, "{}{}", plan_table(plan, seconds), plan_total(plan, seconds));
   throw Error(
@@ -119,6 +133,20 @@ unsigned threads_option(const std::string& text) {
   return static_cast<unsigned>(whole_number("--threads", text, 0, 4096));
 }
 
+// A study that has begun may have nothing left for a device: then it is run_study's to ask for one.
+ExpectedSeconds expected(const StudyPlan& plan, const std::string& directory, Crew* crew) {
+  RunHooks hooks;
+  hooks.crew = crew;
+  hooks.accelerator = [] { return cuda::open_accelerator(); };
+  try {
+    return expected_seconds(plan, hooks);
+  } catch (const Error&) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(directory, ignored)) throw;
+    return {trial_seconds(plan), std::vector<double>(plan.cells.size())};
+  }
+}
+
 void run_as_rank_zero(const RunOptions& options, Job& job) {
   job.gather(threads_option(options.threads), options.quiet);
   const std::string directory = options.directory.empty()
@@ -129,12 +157,12 @@ void run_as_rank_zero(const RunOptions& options, Job& job) {
   // A run goes on when the files its instances name are gone: the store has kept them.
   const StudyPlan plan =
       planned(options.file, options.overrides, options.yes, kept_files(directory, shard));
-  const std::vector<double> seconds = trial_seconds(plan);
+  const ExpectedSeconds seconds = expected(plan, directory, job.crew());
   if (!options.yes) refuse_too_long(options, plan, seconds, shard ? shard->of : 1);
   job.listen();
   try {
     run_with_progress(plan, directory, {options.threads, options.quiet, job.crew(), shard},
-                      seconds);
+                      seconds.on_cores);
   } catch (const ranks::JobEnded& how) {
     job.ended(how);
   }
@@ -296,12 +324,10 @@ void run_with_progress(const StudyPlan& plan, const std::string& directory, cons
   RunHooks hooks;
   hooks.threads = threads_option(style.threads);
   hooks.crew = style.crew;
+  hooks.accelerator = [] { return cuda::open_accelerator(); };
   // Of several ranks SIGTERM is another matter: cli/job.h.
   hooks.stop = &(style.crew ? stop_on_interrupt() : stop_on_interrupt_or_end());
-  if (!style.quiet)
-    hooks.notice = [](const std::string& words) {
-      fmt::print(stderr, "armature: {}\n", visible(words));
-    };
+  if (!style.quiet) hooks.notice = notice;
   StudyOutcome outcome;
   {
     ProgressLine line(style.quiet, ProgressLine::InPipe::kPlainLines);

@@ -90,48 +90,53 @@ class ProgressReporter {
   }
 }
 
-// Runs work(0), work(1), … work(count-1) on `threads` threads, this one among them, handing out the
-// next number to whoever is free.
-void for_each_task(std::size_t count, unsigned threads,
-                   const std::function<void(std::size_t)>& work) {
-  std::atomic<std::size_t> next{0};
+// Tasks numbered from 0 on, and how many threads do them. Each is told which thread it is.
+struct Pool {
+  std::size_t count = 0;
+  unsigned threads = 1;
+  std::function<void(std::size_t task, unsigned thread)> work;
+};
+
+// Runs all tasks of all pools at the same time, this thread among those of the first pool, and
+// hands the next number of a pool to whoever of it is free.
+void for_each_task(const std::vector<Pool>& pools) {
+  std::vector<std::atomic<std::size_t>> next(pools.size());
   std::exception_ptr first_failure;
   std::mutex failure_mutex;
-  const auto worker = [&] {
-    for (std::size_t task = next.fetch_add(1); task < count; task = next.fetch_add(1)) {
+  const auto worker = [&](std::size_t pool, unsigned thread) {
+    const auto& [count, threads, work] = pools[pool];
+    for (std::size_t task = next[pool]++; task < count; task = next[pool]++) {
       try {
-        work(task);
+        work(task, thread);
       } catch (...) {
         const std::lock_guard lock(failure_mutex);
         if (!first_failure) first_failure = std::current_exception();
         // No more numbers for anyone. Other threads end the block they are at: its result is as
         // good as any and gets recorded.
-        next.store(count);
+        for (std::size_t other = 0; other < pools.size(); ++other) next[other] = pools[other].count;
       }
     }
   };
-  const auto helper = [&] {
+  const auto helper = [&](std::size_t pool, unsigned thread) {
     const ThrowingChecks until_they_are_told_here;
-    worker();
+    worker(pool, thread);
   };
   {
     // They are joined at the end of this scope: only then may the failure be read without its lock.
     std::vector<std::jthread> crew;
-    for (unsigned i = 1; i < std::min<std::size_t>(threads, count); ++i) crew.emplace_back(helper);
-    worker();
+    for (std::size_t pool = 0; pool < pools.size(); ++pool)
+      for (unsigned i = pool == 0 ? 1 : 0;
+           i < std::min<std::size_t>(pools[pool].threads, pools[pool].count); ++i)
+        crew.emplace_back(helper, pool, i);
+    worker(0, 0);
   }
   if (first_failure) fail_here(first_failure);
 }
 
-void compute_by_threads(unsigned threads, const std::vector<Cell>& cells,
-                        const std::vector<BlockTask>& tasks, const std::atomic<bool>& stop,
-                        const BlocksFinished& finished) {
-  for_each_task(tasks.size(), threads, [&](std::size_t number) {
-    const BlockTask& task = tasks[number];
-    std::vector<FinishedBlock> block;
-    block.push_back({task, run_block(cells[task.cell], task.range, stop)});
-    finished(std::move(block));
-  });
+std::vector<FinishedBlock> finished_block(const BlockTask& task, BlockResult result) {
+  std::vector<FinishedBlock> block;
+  block.push_back({task, std::move(result)});
+  return block;
 }
 
 // Computing time of one replication.
@@ -173,11 +178,12 @@ double trial(const Cell& cell, std::uint64_t most_events) {
 
 }  // namespace
 
-std::vector<double> trial_seconds(const std::vector<Cell>& cells) {
-  std::vector<double> seconds;
+std::vector<double> trial_seconds(const std::vector<Cell>& cells, std::vector<double> known) {
   const std::uint64_t events = std::max(kTrialEvents / (cells.size() + 1), kLeastTrialEvents);
-  for (const Cell& cell : cells) seconds.push_back(trial(cell, events));
-  return seconds;
+  known.resize(cells.size());
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (known[i] == 0) known[i] = trial(cells[i], events);
+  return known;
 }
 
 unsigned threads_of(const RunHooks& hooks) {
@@ -189,7 +195,7 @@ unsigned hands_of(const RunHooks& hooks) {
 }
 
 void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, const RunHooks& hooks,
-                const BlocksFinished& finished) {
+                const BlocksFinished& finished, Accelerator* accelerator) {
   static const std::atomic<bool> never{false};
   const std::atomic<bool>& stop = hooks.stop ? *hooks.stop : never;
   // Long blocks first, so that no thread is left alone with one at the end; among equals the order
@@ -204,10 +210,32 @@ void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, co
     finished(std::move(blocks));
     reporter.add(counts);
   };
+  const auto others = std::stable_partition(tasks.begin(), tasks.end(),
+                                            [](const BlockTask& task) { return task.on_device; });
+  const std::vector<BlockTask> device_tasks(tasks.begin(), others);
+  tasks.erase(tasks.begin(), others);
+
+  Pool by_cores{tasks.size(), threads_of(hooks), [&](std::size_t number, unsigned) {
+                  const BlockTask& task = tasks[number];
+                  take(finished_block(task, run_block(cells[task.cell], task.range, stop)));
+                }};
+  // A crew has its own way of handing out: to the pool it is one task.
   if (hooks.crew)
-    hooks.crew->compute(cells, tasks, stop, take);
-  else
-    compute_by_threads(threads_of(hooks), cells, tasks, stop, take);
+    by_cores = {tasks.empty() ? 0u : 1u, 1,
+                [&](std::size_t, unsigned) { hooks.crew->compute(cells, tasks, stop, take); }};
+  std::vector<Pool> pools{std::move(by_cores)};
+  if (!device_tasks.empty()) {
+    ARMATURE_CHECK(accelerator != nullptr, "blocks for a device need one");
+    const unsigned devices = accelerator->devices();
+    pools.push_back({device_tasks.size(), devices * accelerator->blocks_at_once(),
+                     [&, devices](std::size_t number, unsigned thread) {
+                       if (stop.load(std::memory_order_relaxed)) return;
+                       const BlockTask& task = device_tasks[number];
+                       take(finished_block(task, accelerator->run(cells[task.cell], task.range,
+                                                                  thread % devices, stop)));
+                     }});
+  }
+  for_each_task(pools);
 }
 
 }  // namespace armature

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "armature/lab.h"
+#include "simulate/accelerator.h"
 
 namespace armature {
 
@@ -13,6 +14,7 @@ struct BlockTask {
   std::size_t cell = 0;  // its place in the cells given to run_blocks
   ReplicationRange range;
   double work = 1;
+  bool on_device = false;  // computed by the accelerator given to run_blocks
 };
 
 struct FinishedBlock {
@@ -44,16 +46,18 @@ class Crew {
 };
 
 /// Runs the tasks, those with the most work first, by hooks.crew, or else by threads of this
-/// process. Results are handed to `finished` in any order. Once hooks.stop is set, the blocks left
-/// are handed over with the replications they finished, perhaps none, or not at all. The first
-/// exception ends the handing out and is thrown again here; blocks under way are finished and
-/// handed over.
+/// process; beside them an accelerator computes what is its own, fed by threads that mostly wait.
+/// Results are handed to `finished` in any order. Once hooks.stop is set, the blocks left are
+/// handed over with the replications they finished, perhaps none, or not at all. The first
+/// exception ends the handing out and is thrown again here; blocks under way (of a crew: all of
+/// them) are finished and handed over.
 void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, const RunHooks& hooks,
-                const BlocksFinished& finished);
+                const BlocksFinished& finished, Accelerator* accelerator = nullptr);
 
 /// Seconds of computing that one replication of each cell takes, guessed from its first rounds, or
-/// from one that leaps. What it computes is thrown away.
-std::vector<double> trial_seconds(const std::vector<Cell>& cells);
+/// from one that leaps. What it computes is thrown away. `known`: those of cells that need no
+/// trial, or 0; none: all are tried.
+std::vector<double> trial_seconds(const std::vector<Cell>& cells, std::vector<double> known = {});
 /// Rounds of a trial, at most.
 inline constexpr Round kTrialRounds = 8192;
 

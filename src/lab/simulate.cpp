@@ -7,6 +7,8 @@
 
 #include "armature/error.h"
 #include "armature/lab.h"
+#include "base/machine.h"
+#include "lab/placement.h"
 #include "lab/planned_cell.h"
 #include "lab/runner.h"
 #include "lab/worlds.h"
@@ -75,16 +77,34 @@ std::vector<PlannedCell> plan_of(const Simulation& simulation, const InstanceSou
   return plan;
 }
 
+// Of one finished replication, roughly: what it leaves, and if they are followed the shares of two
+// learners, each with its name.
+double bytes_of(const Cell& cell, const PlannedCell& planned) {
+  const auto points = static_cast<double>(cell.checkpoints.size());
+  return 8.0 * (planned.actions + points * (cell.follow_shares ? 20 : 1) + 100);
+}
+
 // Cut by the number of replications alone: a trial of each policy, as a study makes it, would often
-// take longer than what is asked for here.
-std::vector<BlockTask> blocks_of(const std::vector<PlannedCell>& plan, std::uint32_t replications) {
-  const std::uint32_t size = (replications + kMostBlocks - 1) / kMostBlocks;
+// take longer than what is asked for here. For a device the blocks are as large as it wants them,
+// within what their results may take of memory.
+std::vector<BlockTask> blocks_of(const std::vector<PlannedCell>& plan,
+                                 const std::vector<Cell>& cells, const Placement& placement,
+                                 std::uint32_t replications) {
   std::vector<BlockTask> tasks;
-  for (const PlannedCell& cell : plan)
-    for (std::uint32_t first = 0; first < replications; first += size) {
-      const std::uint32_t count = std::min(size, replications - first);
-      tasks.push_back({cell.id, {first, count}, static_cast<double>(count)});
+  for (const PlannedCell& cell : plan) {
+    const bool on_device = placement.on_device(cell.id);
+    std::uint32_t size = (replications + kMostBlocks - 1) / kMostBlocks;
+    if (on_device) {
+      const double most = most_device_block_bytes(*placement.accelerator, memory_given()) /
+                          bytes_of(cells[cell.id], cell);
+      size = static_cast<std::uint32_t>(
+          std::clamp<double>(placement.per_block[cell.id], 1, std::max(most, 1.0)));
     }
+    for (std::uint32_t first = 0; first < replications; first += std::min(size, replications)) {
+      const std::uint32_t count = std::min(size, replications - first);
+      tasks.push_back({cell.id, {first, count}, static_cast<double>(count), on_device});
+    }
+  }
   return tasks;
 }
 
@@ -140,14 +160,19 @@ std::vector<double> SimulationResult::final_regrets(std::uint32_t cell) const {
   return values;
 }
 
-double estimated_seconds(const Simulation& simulation) {
+double estimated_seconds(const Simulation& simulation, const RunHooks& hooks) {
   // A trial of less than a hundredth of what is asked for costs nothing worth saving.
   constexpr double kShare = 100;
   const double rounds =
       static_cast<double>(simulation.horizon) * static_cast<double>(simulation.replications);
   if (rounds < kShare * static_cast<double>(kTrialRounds)) return 0;
+  const std::vector<Cell> cells = prepare(simulation).cells;
+  const Placement placement = place_cells(cells, simulation.replications, hooks);
+  std::vector<double> known(cells.size());
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (placement.on_device(i)) known[i] = placement.device_seconds(i);
   double seconds = 0;
-  for (const double one : trial_seconds(prepare(simulation).cells))
+  for (const double one : trial_seconds(cells, std::move(known)))
     seconds += one * static_cast<double>(simulation.replications);
   return seconds;
 }
@@ -157,18 +182,24 @@ SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
   std::vector<PlannedCell>& plan = prepared.plan;
   const auto recorder =
       std::make_shared<MemoryRecorder>(plan.size(), simulation.replications, prepared.checkpoints);
-  std::vector<BlockTask> tasks = blocks_of(plan, simulation.replications);
+  const Placement placement = place_cells(prepared.cells, simulation.replications, hooks);
+  if (hooks.notice)
+    for (const std::string& words : placement.notes) hooks.notice(words);
+  std::vector<BlockTask> tasks =
+      blocks_of(plan, prepared.cells, placement, simulation.replications);
   RunHooks run_hooks = hooks;
   if (simulation.has_own_parts()) run_hooks.threads = 1;
   if (hooks.watch) {
     ARMATURE_CHECK(simulation.engine == Engine::kStep, "only rounds that are stepped are seen");
     watch(prepared.cells, tasks, run_hooks);
   }
-  run_blocks(prepared.cells, std::move(tasks), run_hooks,
-             [&](const std::vector<FinishedBlock>& blocks) {
-               for (const auto& [task, result] : blocks)
-                 recorder->add(static_cast<std::uint32_t>(task.cell), task.range.first, result);
-             });
+  run_blocks(
+      prepared.cells, std::move(tasks), run_hooks,
+      [&](const std::vector<FinishedBlock>& blocks) {
+        for (const auto& [task, result] : blocks)
+          recorder->add(static_cast<std::uint32_t>(task.cell), task.range.first, result);
+      },
+      placement.accelerator.get());
 
   SimulationResult result;
   static_cast<Results&>(result) = summarize(*recorder, plan, simulation.replications);

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "armature/error.h"
+#include "base/program.h"
 #include "base/text.h"
 
 namespace armature::ranks {
@@ -27,17 +28,10 @@ Error lonely_tasks(int size) {
                 "them; or one task per shard of an array (--shard slurm)"});
 }
 
-// Beside the command, where it was built or installed.
-std::string module_path() {
-  std::error_code ignored;
-  const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  return (command.parent_path() / ".." / ARMATURE_MODULE).lexically_normal().string();
-}
-
 using MakeTransport = Transport* (*)();
 
 std::unique_ptr<Transport> load_mpi(const Launch& launch) {
-  const std::string path = module_path();
+  const std::string path = path_beside_program(ARMATURE_MODULE);
   const std::string here = launch.size ? fmt::format("rank {} of {}", launch.rank, *launch.size)
                                        : fmt::format("rank {}", launch.rank);
   if (!std::filesystem::exists(path))

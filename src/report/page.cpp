@@ -270,8 +270,9 @@ std::string reproduction(const StudyResult& result) {
       // Published results do not say.
       made.compiler.empty()
           ? ""
-          : fmt::format(", compiled with {}, run on {}", html_escaped(made.compiler),
-                        html_escaped(made.processor)));
+          : fmt::format(", compiled with {}, run on {}{}", html_escaped(made.compiler),
+                        html_escaped(made.processor),
+                        made.accelerator.empty() ? "" : " and " + html_escaped(made.accelerator)));
 }
 
 const PageSections kSections = {

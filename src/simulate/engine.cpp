@@ -83,13 +83,16 @@ World::World(std::shared_ptr<const Instance> truth, Round horizon)
 
 // These words stand in files, results and options: engine_named reads all of them back.
 std::string engine_name(Engine engine) {
-  return engine == Engine::kAuto ? "auto" : engine == Engine::kStep ? "step" : "leap";
+  return engine == Engine::kAuto   ? "auto"
+         : engine == Engine::kStep ? "step"
+         : engine == Engine::kLeap ? "leap"
+                                   : "cuda";
 }
 
 Engine engine_named(const std::string& name) {
-  for (const Engine engine : {Engine::kAuto, Engine::kStep, Engine::kLeap})
+  for (const Engine engine : {Engine::kAuto, Engine::kStep, Engine::kLeap, Engine::kCuda})
     if (engine_name(engine) == name) return engine;
-  throw Error({"", "engine", "'" + name + "'", "one of auto, step, leap"});
+  throw Error({"", "engine", "'" + name + "'", "one of auto, step, leap, cuda"});
 }
 
 std::string canonical_cell_policy(const std::string& text, const FormulaVariables& variables) {
@@ -107,8 +110,8 @@ Engine engine_for(const Cell& cell, const World& world) {
           {"", "engine", "leap, but parts of the caller's own are stepped", "step or auto here"});
     return Engine::kStep;
   }
-  if (cell.engine == Engine::kStep || (automatic && cell.horizon <= kStepUpTo))
-    return Engine::kStep;
+  const bool stepped = cell.engine == Engine::kStep || cell.engine == Engine::kCuda;
+  if (stepped || (automatic && cell.horizon <= kStepUpTo)) return Engine::kStep;
   const auto policy = make_policy(resolved_policy(cell.policy, *world.instance), world.problem);
   const leap::Leaper* const leaper = policy->leaper();
   if (automatic && leaper && cell.horizon <= leaper->leaps_well_beyond()) return Engine::kStep;

@@ -262,6 +262,10 @@ std::vector<std::vector<std::uint32_t>> search_choices(const StudyPlan& plan) {
   return lists;
 }
 
+std::string engine_of_results(const Study& study) {
+  return study.engine == engine_name(Engine::kCuda) ? engine_name(Engine::kStep) : study.engine;
+}
+
 std::uint64_t search_seed(std::uint64_t seed) { return seed ^ 0x736561726368; }
 
 Study search_study(const Study& study) {

@@ -20,6 +20,9 @@ void require_key(const StudyPlan& plan, const std::string& key, const std::strin
 /// study alone, so that a store of a schema without names can be given them (study/store.cpp).
 std::vector<std::pair<PlannedName, PlannedName>> planned_names(const Study& study);
 
+/// The engine whose numbers a study's are: those of `cuda` are those of `step`.
+std::string engine_of_results(const Study& study);
+
 /// The seed of a study's search ("search" in ASCII, added bit by bit): never the study's own, for
 /// what chose a cell must not be counted there again. Its own inverse.
 std::uint64_t search_seed(std::uint64_t seed);

@@ -495,7 +495,7 @@ Study StudyReader::read() const {
   study.horizons = horizons();
   study.checkpoints =
       static_cast<std::uint32_t>(integer("checkpoints", 1, 100'000, study.checkpoints));
-  study.engine = choice(table_, "engine", {"auto", "step", "leap"}, study.engine);
+  study.engine = choice(table_, "engine", {"auto", "step", "leap", "cuda"}, study.engine);
   study.max_events = integer("max_events", 1, kMostEvents, study.max_events);
   study.conditions = conditions();
   study.instances = entries("instances", "instance");

@@ -15,6 +15,7 @@
 #include "base/machine.h"
 #include "base/text.h"
 #include "lab/moments.h"
+#include "lab/placement.h"
 #include "lab/runner.h"
 #include "study/plan.h"
 #include "study/shard_mark.h"
@@ -56,30 +57,38 @@ std::vector<ReplicationRange> part_of(const StudyPlan& plan, std::optional<Shard
 }
 
 // Cuts what is missing into blocks that take about a second, or less where there is little to do.
+// A device is given as much at a time as it wants: cutting finer would only leave parts of it idle.
 std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<ReplicationRange>& part,
+                                      const Placement& placement,
                                       const std::vector<double>& seconds, unsigned hands) {
   const StudyPlan& plan = store.plan();
   std::vector<std::vector<ReplicationRange>> missing;
-  double work = 0;
+  double work = 0;  // of the cores
   for (const PlannedCell& cell : plan.cells) {
     missing.push_back(within(part[cell.id], store.missing(cell.id)));
+    if (placement.on_device(cell.id)) continue;
     for (const ReplicationRange& range : missing.back()) work += range.count * seconds[cell.id];
   }
   // A second at most, as that is what a kill costs. A short study is cut finer, or some threads
   // would have nothing to do.
   const double target = std::clamp(work / (hands * kBlocksPerHand), kShortestBlock, kLongestBlock);
-  const double most_bytes = most_block_bytes(hands, memory_given());
+  const double core_bytes = most_block_bytes(hands, memory_given());
+  const double device_bytes =
+      placement.accelerator ? most_device_block_bytes(*placement.accelerator, memory_given()) : 0;
   std::vector<BlockTask> tasks;
   for (const PlannedCell& cell : plan.cells) {
+    const bool on_device = placement.on_device(cell.id);
     // A trial may be too short for the clock: 1e-9 stands in for 0. A replication longer than the
     // target is a block by itself, for blocks are made of whole ones.
-    const double most =
-        std::min(most_bytes / bytes_of(plan, cell), target / std::max(seconds[cell.id], 1e-9));
+    const double one =
+        on_device ? placement.device_seconds(cell.id) : std::max(seconds[cell.id], 1e-9);
+    const double most = std::min((on_device ? device_bytes : core_bytes) / bytes_of(plan, cell),
+                                 (on_device ? kLongestBlock : target) / one);
     const auto size = static_cast<std::uint32_t>(std::clamp(most, 1.0, 1e6));
     for (const ReplicationRange& range : missing[cell.id])
       for (std::uint32_t done = 0; done < range.count; done += size) {
         const std::uint32_t count = std::min(size, range.count - done);
-        tasks.push_back({cell.id, {range.first + done, count}, count * seconds[cell.id]});
+        tasks.push_back({cell.id, {range.first + done, count}, count * one, on_device});
       }
   }
   return tasks;
@@ -170,6 +179,33 @@ RunHooks telling(const Workplace& place, const RunHooks& hooks, std::uint64_t be
 
 enum class Stage { kSearch, kMain };
 
+// Tells of it, too; once, where there are two stages. What a search has chosen may be what only
+// cores can compute: no error, after hours.
+Placement placed(const StudyPlan& plan, const std::vector<Cell>& cells, const RunHooks& hooks) {
+  const bool chosen = plan.study.search && !plan.study.search->chosen.empty();
+  Placement placement = place_cells(cells, plan.study.replications, hooks,
+                                    chosen ? Unplayable::kStepped : Unplayable::kError);
+  if (hooks.notice && !chosen)
+    for (const std::string& words : placement.notes) hooks.notice(words);
+  return placement;
+}
+
+// Said before a directory is made; where a study has begun it may have nothing left to compute.
+void require_device(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks) {
+  if (engine_named(plan.study.engine) == Engine::kCuda && hooks.accelerator &&
+      !StudyStore::exists(directory) && !StudyStore::exists(search_path(directory)))
+    hooks.accelerator();
+}
+
+// Of cells that the cores compute: as they were found before, if somebody asked, or by a trial.
+std::vector<double> seconds_on_cores(const std::vector<Cell>& cells, const Placement& placement,
+                                     std::vector<double> known) {
+  known.resize(cells.size());
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (placement.on_device(i)) known[i] = 1;  // nobody looks at it
+  return trial_seconds(cells, std::move(known));
+}
+
 // One stage: what is missing of an ordinary study, or of a shard of one.
 StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, const Workplace& place,
                        Stage stage, const RunHooks& hooks, std::vector<double> seconds,
@@ -183,17 +219,21 @@ StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, cons
   // A study that is complete costs nothing to run again: no worlds, no trial.
   if (before < total) {
     const std::vector<Cell> cells = cells_of(plan);
-    if (seconds.empty()) seconds = trial_seconds(cells);
+    const Placement placement = placed(plan, cells, hooks);
+    if (placement.accelerator) store.note_accelerator(placement.accelerator->name());
+    seconds = seconds_on_cores(cells, placement, std::move(seconds));
     if (hooks.crew) hooks.crew->announce(write_stage(plan));
     const bool searching = stage == Stage::kSearch;
-    run_blocks(cells, missing_blocks(store, part, seconds, hands_of(hooks)),
-               telling(place, hooks, before, total, searching),
-               [&](const std::vector<FinishedBlock>& finished) {
-                 std::vector<StudyStore::Block> blocks;
-                 for (const auto& [task, result] : finished)
-                   blocks.push_back({plan.cells[task.cell].id, task.range.first, result});
-                 store.add(blocks);
-               });
+    run_blocks(
+        cells, missing_blocks(store, part, placement, seconds, hands_of(hooks)),
+        telling(place, hooks, before, total, searching),
+        [&](const std::vector<FinishedBlock>& finished) {
+          std::vector<StudyStore::Block> blocks;
+          for (const auto& [task, result] : finished)
+            blocks.push_back({plan.cells[task.cell].id, task.range.first, result});
+          store.add(blocks);
+        },
+        placement.accelerator.get());
   }
   // Counted in the store, not from what was handed out: a run that was stopped has fewer.
   const std::uint64_t after = store.stored_replications();
@@ -297,9 +337,28 @@ double most_block_bytes(unsigned hands, std::uint64_t memory) {
 
 std::vector<double> trial_seconds(const StudyPlan& plan) { return trial_seconds(cells_of(plan)); }
 
+ExpectedSeconds expected_seconds(const StudyPlan& plan, const RunHooks& hooks) {
+  const std::vector<Cell> cells = cells_of(plan);
+  const std::uint32_t replications =
+      searches_first(plan) ? plan.study.search->replications : plan.study.replications;
+  const Placement placement = place_cells(cells, replications, hooks);
+  ExpectedSeconds expected;
+  expected.on_cores = seconds_on_cores(cells, placement, {});
+  expected.on_device.resize(cells.size());
+  if (!placement.accelerator) return expected;
+  expected.accelerator = placement.accelerator->name();
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (placement.on_device(i)) {
+      expected.on_cores[i] = 0;
+      expected.on_device[i] = placement.device_seconds(i);
+    }
+  return expected;
+}
+
 StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, const RunHooks& hooks,
                        std::vector<double> seconds) try {
   require_countable(plan);
+  require_device(plan, directory, hooks);
   make_directory(directory);
   // Before the store is touched; and declared before it, so that the database is closed by the time
   // another run may come in.
@@ -322,6 +381,7 @@ StudyOutcome run_study(const StudyPlan& plan, const std::string& directory, cons
 StudyOutcome run_shard(const StudyPlan& plan, const std::string& directory, Shard shard,
                        const RunHooks& hooks, std::vector<double> seconds) try {
   require_countable(plan);
+  require_device(plan, shard_path(directory, shard), hooks);
   if (!searches_first(plan))
     return run_shard_of_stage(plan, directory, shard, Stage::kMain, hooks, std::move(seconds));
   for (const std::string& place : {directory, search_path(directory)})

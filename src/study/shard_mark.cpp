@@ -86,7 +86,7 @@ std::string study_mark(const StudyPlan& plan) {
   mark["seed"] = study.seed;
   mark["replications"] = study.replications;
   mark["checkpoints"] = study.checkpoints;
-  mark["engine"] = study.engine;
+  mark["engine"] = engine_of_results(study);
   mark["search"] =
       study.search ? fmt::format("{} replications", study.search->replications) : "none";
   mark["horizons"] =

@@ -5,12 +5,15 @@
 // read back.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 
 #include "armature/error.h"
 #include "armature/state.h"
@@ -311,6 +314,8 @@ void name_again(StudyPlan& plan, const std::string& path) {
   }
 }
 
+constexpr const char* kAcceleratorKey = "accelerator";  // what computed beside the processor
+
 // Keys of `run` that only shards have, and what is made of them.
 constexpr const char* kShardKey = "shard";      // which one: "3/40"
 constexpr const char* kBuildKey = "build";      // by which build of armature
@@ -488,7 +493,7 @@ std::optional<StudyDifference> difference_in_results(const StudyPlan& now, const
   };
   compare("seed", now.study.seed, then.study.seed);
   compare("checkpoints", now.study.checkpoints, then.study.checkpoints);
-  compare("engine", now.study.engine, then.study.engine);
+  compare("engine", engine_of_results(now.study), engine_of_results(then.study));
   compare("search", search_words(now.study), search_words(then.study));
   // By their bytes: what is kept is what was played. Which files a study names its cells tell, and
   // stores of before files were kept have only the cells.
@@ -778,7 +783,7 @@ std::string StudyStore::shard_build() {
 
 RunEnvironment StudyStore::environment() {
   return {run_value(*database_, "version"), run_value(*database_, "compiler"),
-          run_value(*database_, "processor")};
+          run_value(*database_, "processor"), run_value(*database_, kAcceleratorKey)};
 }
 
 // --- Reading -------------------------------------------------------------------------------------
@@ -939,54 +944,135 @@ void StudyStore::export_tables(const std::string& folder, bool every_curve) {
 
 // --- Writing -------------------------------------------------------------------------------------
 
-// Prepared once per block and bound once per row. INSERT without OR REPLACE: a replication stored
-// twice is a mistake that must not pass. Only pulls add up, and as whole numbers: in any order of
-// blocks the same.
+// Inserts rows that share their first values, many by one statement: half of what a row costs is
+// beginning and ending the statement.
+class StudyStore::RowInserter {
+ public:
+  /// `columns` with the table, as in INSERT INTO: of these the first `shared` are the same for all
+  /// rows, `own` are each row's.
+  RowInserter(Database& database, const std::string& columns, int shared, int own, bool many)
+      : shared_(shared), own_(own), one_(database, statement(columns, 1)) {
+    if (many) many_.emplace(database, statement(columns, kRowsAtOnce));
+  }
+
+  template <class Value>
+  void share(int place, const Value& value) {
+    one_.bind(place, value);
+    if (many_) many_->bind(place, value);
+  }
+  /// bind(statement, place, row): the row's own values, from this place on.
+  template <class Bind>
+  void insert(int rows, const Bind& bind) {
+    int row = 0;
+    for (; many_ && row + kRowsAtOnce <= rows; row += kRowsAtOnce) {
+      for (int i = 0; i < kRowsAtOnce; ++i) bind(*many_, shared_ + i * own_ + 1, row + i);
+      many_->run();
+    }
+    for (; row < rows; ++row) {
+      bind(one_, shared_ + 1, row);
+      one_.run();
+    }
+  }
+
+  static constexpr int kRowsAtOnce = 64;
+
+ private:
+  std::string statement(const std::string& columns, int rows) const {
+    std::string sql = "INSERT INTO " + columns + " VALUES ";
+    for (int row = 0; row < rows; ++row) {
+      std::vector<std::string> places;
+      for (int i = 1; i <= shared_; ++i) places.push_back(fmt::format("?{}", i));
+      for (int i = 1; i <= own_; ++i)
+        places.push_back(fmt::format("?{}", shared_ + row * own_ + i));
+      sql += (row > 0 ? ", (" : "(") + join(places, ", ") + ")";
+    }
+    return sql;
+  }
+
+  int shared_, own_;
+  Statement one_;
+  std::optional<Statement> many_;
+};
+
+// Prepared once per transaction. INSERT without OR REPLACE: a replication stored twice is a mistake
+// that must not pass. Only pulls add up, and as whole numbers: in any order of blocks the same.
+// Rows go in in the order of their table's key, which is the quickest way in.
 struct StudyStore::Insertions {
-  explicit Insertions(Database& database)
-      : replication(database,
-                    "INSERT INTO replications(cell, replication, regret, simple_regret, engine, "
-                    "leap_error) VALUES (:cell, :replication, :regret, :simple_regret, :engine, "
-                    ":leap_error)"),
-        curve(database,
-              "INSERT INTO curves(cell, checkpoint, replication, regret) VALUES (:cell, "
-              ":checkpoint, :replication, :regret)"),
-        diagnostic(database,
-                   "INSERT INTO diagnostics(cell, name, checkpoint, replication, value, word) "
-                   "VALUES (:cell, :name, :checkpoint, :replication, :value, :word)"),
+  Insertions(Database& database, bool many)
+      : replications(database,
+                     "replications(cell, replication, regret, simple_regret, engine, leap_error)",
+                     1, 5, many),
+        curves(database, "curves(cell, checkpoint, replication, regret)", 2, 2, many),
+        diagnostics(database, "diagnostics(cell, name, checkpoint, replication, value, word)", 3, 3,
+                    many),
         pulls(database,
               "INSERT INTO pulls(cell, arm, plays) VALUES (:cell, :arm, :plays) ON CONFLICT DO "
               "UPDATE SET plays = plays + excluded.plays"),
-        block(database,
-              "INSERT INTO blocks(cell, first, replications, seconds) VALUES (:cell, :first, "
-              ":replications, :seconds)") {}
+        blocks(database,
+               "INSERT INTO blocks(cell, first, replications, seconds) VALUES (:cell, :first, "
+               ":replications, :seconds)") {}
 
-  void add(std::int64_t cell, std::int64_t number, const Replication& result) {
-    replication.bind(":cell", cell).bind(":replication", number);
-    replication.bind(":regret", result.regret.back());
-    replication.bind(":simple_regret", result.simple_regret);
-    replication.bind(":engine", engine_name(result.engine));
-    replication.bind(":leap_error", result.leap_error).run();
-    for (std::size_t i = 0; i < result.regret.size(); ++i) {
-      curve.bind(":cell", cell).bind(":checkpoint", static_cast<std::int64_t>(i));
-      curve.bind(":replication", number).bind(":regret", result.regret[i]).run();
-    }
-    // Shares at the horizon are among the diagnostics already: as in MemoryRecorder::add, and here
-    // the primary key would refuse the second.
-    const std::size_t last = result.regret.size() - 1;
-    add_diagnostics(cell, number, last, result.diagnostics);
-    for (std::size_t i = 0; i < std::min(last, result.shares.size()); ++i)
-      add_diagnostics(cell, number, i, result.shares[i]);
+  void add_replications(const Block& block) {
+    const std::vector<Replication>& list = block.result.replications;
+    replications.share(1, std::int64_t{block.cell});
+    replications.insert(rows_of(block), [&](Statement& statement, int place, int row) {
+      const Replication& one = list[static_cast<std::size_t>(row)];
+      statement.bind(place, number(block, row)).bind(place + 1, one.regret.back());
+      statement.bind(place + 2, one.simple_regret).bind(place + 3, engine_name(one.engine));
+      statement.bind(place + 4, one.leap_error);
+    });
   }
 
-  void add_diagnostics(std::int64_t cell, std::int64_t number, std::size_t checkpoint,
-                       const Diagnostics& list) {
-    for (const Diagnostic& entry : list) {
-      diagnostic.bind(":cell", cell).bind(":name", entry.name);
-      diagnostic.bind(":checkpoint", static_cast<std::int64_t>(checkpoint));
-      diagnostic.bind(":replication", number).bind(":value", entry.value);
-      diagnostic.bind(":word", entry.word.empty() ? std::nullopt : std::optional(entry.word)).run();
+  void add_curves(const Block& block) {
+    const std::vector<Replication>& list = block.result.replications;
+    curves.share(1, std::int64_t{block.cell});
+    for (std::size_t k = 0; k < list.front().regret.size(); ++k) {
+      curves.share(2, static_cast<std::int64_t>(k));
+      curves.insert(rows_of(block), [&](Statement& statement, int place, int row) {
+        statement.bind(place, number(block, row));
+        statement.bind(place + 1, list[static_cast<std::size_t>(row)].regret[k]);
+      });
     }
+  }
+
+  void add_diagnostics(const Block& block) {
+    using Key = std::pair<std::string_view, std::size_t>;  // name and checkpoint
+    std::map<Key, std::vector<std::pair<std::int64_t, const Diagnostic*>>> sorted;
+    const auto sort = [&](const Diagnostics& entries, std::size_t checkpoint, std::int64_t of) {
+      for (const Diagnostic& entry : entries)
+        sorted[{entry.name, checkpoint}].emplace_back(of, &entry);
+    };
+    for (int row = 0; row < rows_of(block); ++row) {
+      const Replication& one = block.result.replications[static_cast<std::size_t>(row)];
+      // Shares at the horizon are among the diagnostics already: as in MemoryRecorder::add, and
+      // here the primary key would refuse the second.
+      const std::size_t last = one.regret.size() - 1;
+      sort(one.diagnostics, last, number(block, row));
+      for (std::size_t k = 0; k < std::min(last, one.shares.size()); ++k)
+        sort(one.shares[k], k, number(block, row));
+    }
+    diagnostics.share(1, std::int64_t{block.cell});
+    for (const auto& [key, list] : sorted) {
+      const auto& entries = list;
+      diagnostics.share(2, std::string(key.first));
+      diagnostics.share(3, static_cast<std::int64_t>(key.second));
+      diagnostics.insert(static_cast<int>(entries.size()),
+                         [&](Statement& statement, int place, int row) {
+                           const auto& [of, entry] = entries[static_cast<std::size_t>(row)];
+                           statement.bind(place, of).bind(place + 1, entry->value);
+                           if (entry->word.empty())
+                             statement.bind_null(place + 2);
+                           else
+                             statement.bind(place + 2, entry->word);
+                         });
+    }
+  }
+
+  static int rows_of(const Block& block) {
+    return static_cast<int>(block.result.replications.size());
+  }
+  static std::int64_t number(const Block& block, int row) {
+    return std::int64_t{block.first} + row;
   }
 
   void add_pulls(std::int64_t cell, const BlockResult& result) {
@@ -1001,7 +1087,8 @@ struct StudyStore::Insertions {
     }
   }
 
-  Statement replication, curve, diagnostic, pulls, block;
+  RowInserter replications, curves, diagnostics;
+  Statement pulls, blocks;
 };
 
 void StudyStore::add(std::uint32_t cell, std::uint32_t first, const BlockResult& result) {
@@ -1013,19 +1100,30 @@ void StudyStore::add(const std::vector<Block>& blocks) {
   const std::lock_guard lock(*writing_);
   require_mine();
   Transaction transaction(*database_);
-  Insertions rows(*database_);
-  for (const auto& [cell, first, result] : blocks) {
+  const bool many = std::any_of(blocks.begin(), blocks.end(), [](const Block& block) {
+    return block.result.replications.size() >= RowInserter::kRowsAtOnce;
+  });
+  Insertions rows(*database_, many);
+  for (const Block& block : blocks) {
+    const auto& [cell, first, result] = block;
     // A run that was stopped hands over empty blocks. A row for one would stand in the way of the
     // block that the next run begins at the same number.
     if (result.replications.empty()) continue;
-    for (std::size_t i = 0; i < result.replications.size(); ++i)
-      rows.add(cell, first + static_cast<std::int64_t>(i), result.replications[i]);
+    rows.add_replications(block);
+    rows.add_curves(block);
+    rows.add_diagnostics(block);
     rows.add_pulls(cell, result);
-    rows.block.bind(":cell", std::int64_t{cell}).bind(":first", std::int64_t{first});
-    rows.block.bind(":replications", static_cast<std::int64_t>(result.replications.size()));
-    rows.block.bind(":seconds", result.seconds).run();
+    rows.blocks.bind(":cell", std::int64_t{cell}).bind(":first", std::int64_t{first});
+    rows.blocks.bind(":replications", static_cast<std::int64_t>(result.replications.size()));
+    rows.blocks.bind(":seconds", result.seconds).run();
   }
   transaction.commit();
+}
+
+void StudyStore::note_accelerator(const std::string& name) {
+  const std::lock_guard lock(*writing_);
+  require_mine();
+  set_run_value(*database_, kAcceleratorKey, name);
 }
 
 void StudyStore::require_mine() {
@@ -1226,6 +1324,8 @@ StoreMerger::StoreMerger(const std::string& directory, const StudyPlan& plan,
   fill(*database, plan);
   set_run_value(*database, "compiler", environment.compiler);
   set_run_value(*database, "processor", environment.processor);
+  if (!environment.accelerator.empty())
+    set_run_value(*database, kAcceleratorKey, environment.accelerator);
   store_.emplace(StudyStore(std::move(database), plan, std::move(guard)));
 }
 

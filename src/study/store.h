@@ -67,6 +67,8 @@ class StudyStore final : public Recorder {
   const StudyPlan& plan() const { return plan_; }
   /// Of the run that began the study; those that went on with it leave no mark.
   RunEnvironment environment();
+  /// Notes what computes blocks beside the processor; the last one is remembered.
+  void note_accelerator(const std::string& name);
 
   /// Throws Error if what was read is not what a run leaves: a cell with other replications at one
   /// checkpoint than at another.
@@ -122,7 +124,8 @@ class StudyStore final : public Recorder {
   friend class StoreMerger;
   StudyStore(std::unique_ptr<Database> database, StudyPlan plan, std::function<void()> guard);
   void require_mine();
-  /// The statements of one block; defined where all SQL stands.
+  /// The statements of one transaction; defined where all SQL stands.
+  class RowInserter;
   struct Insertions;
 
   // Behind pointers, so that a store can be moved: statements keep the address of their database.

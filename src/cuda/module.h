@@ -1,0 +1,26 @@
+// What lib/armature/cuda.so exports, for whoever loads it.
+#pragma once
+
+#include <string>
+
+namespace armature {
+
+class Accelerator;
+
+namespace cuda {
+
+/// "armature_cuda_build": of which sources it was made. It shares classes with who loads it: asked
+/// before anything else.
+using ModuleBuild = const char* (*)();
+inline constexpr const char* kModuleBuild = "armature_cuda_build";
+
+/// "armature_open_accelerator": the caller's to delete; null where there is no device, and then
+/// `why_not` says why.
+using OpenAccelerator = Accelerator* (*)(std::string* why_not);
+inline constexpr const char* kOpenAccelerator = "armature_open_accelerator";
+
+/// Of which sources this was made, in the module as in who loads it.
+const char* build_of_sources();
+
+}  // namespace cuda
+}  // namespace armature

@@ -1,0 +1,61 @@
+#include "cuda/open.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <mutex>
+
+#include "armature/error.h"
+#include "base/program.h"
+#include "cuda/module.h"
+
+namespace armature::cuda {
+namespace {
+
+void* load(const std::string& path) {
+  if (!std::filesystem::exists(path))
+    throw Error({"", "engine", "cuda, and no device: this armature was built without CUDA",
+                 "one built where nvcc is (cmake --preset cuda), which has " + path +
+                     "; or auto, step or leap"});
+  // Never closed: what it opens lives as long as the process.
+  void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (module == nullptr)
+    throw Error({path, "engine", fmt::format("cuda, and no device: {}", dlerror()),
+                 "a module that can be loaded here"});
+  return module;
+}
+
+template <class Function>
+Function function(void* module, const std::string& path, const char* name) {
+  const auto found = reinterpret_cast<Function>(dlsym(module, name));
+  if (found == nullptr) throw Error({path, "engine", dlerror(), "a module of this armature"});
+  return found;
+}
+
+}  // namespace
+
+std::shared_ptr<Accelerator> open_accelerator(const std::string& path) {
+  void* const module = load(path);
+  const std::string build = function<ModuleBuild>(module, path, kModuleBuild)();
+  if (build != build_of_sources())
+    throw Error({path, "engine", "a module made of sources " + build,
+                 fmt::format("{}, as the command: build both again", build_of_sources())});
+  std::string why;
+  Accelerator* const opened = function<OpenAccelerator>(module, path, kOpenAccelerator)(&why);
+  if (opened == nullptr)
+    throw Error({"", "engine", fmt::format("cuda, and no device: {}", why),
+                 "an NVIDIA GPU with its driver (nvidia-smi lists it); or auto, step or leap"});
+  return std::shared_ptr<Accelerator>(opened);
+}
+
+std::shared_ptr<Accelerator> open_accelerator() {
+  static std::mutex opening;
+  // Never destroyed: at the end of the process CUDA is gone before it could be.
+  static auto* const kept = new std::shared_ptr<Accelerator>();
+  const std::lock_guard lock(opening);
+  if (!*kept) *kept = open_accelerator(path_beside_program(ARMATURE_CUDA_MODULE));
+  return *kept;
+}
+
+}  // namespace armature::cuda
