@@ -1,0 +1,52 @@
+// All players, and the way from a kind that is known at run time to the type that plays it.
+#pragma once
+
+#include <variant>
+
+#include "cuda/players/causal.h"
+#include "cuda/players/index.h"
+#include "cuda/players/trivial.h"
+
+namespace armature::cuda {
+
+enum class Kind {
+  kFixed,
+  kRoundRobin,
+  kUniform,
+  kIndex20,
+  kIndex32,
+  kIndex1024,
+  kCausal,
+};
+using Setting =
+    std::variant<FixedSetting, RoundRobinSetting, UniformSetting, IndexSetting, CausalSetting>;
+
+template <template <class> class Player_>
+struct PlayerOf {
+  template <class Machine>
+  using Player = Player_<Machine>;
+};
+
+/// act(PlayerOf<…>{}) with the player of this kind.
+template <class Act>
+auto with_player(Kind kind, const Act& act) {
+  switch (kind) {
+    case Kind::kFixed:
+      return act(PlayerOf<FixedPlayer>{});
+    case Kind::kRoundRobin:
+      return act(PlayerOf<RoundRobinPlayer>{});
+    case Kind::kUniform:
+      return act(PlayerOf<UniformPlayer>{});
+    case Kind::kIndex20:
+      return act(PlayerOf<IndexPlayer20>{});
+    case Kind::kIndex32:
+      return act(PlayerOf<IndexPlayer32>{});
+    case Kind::kIndex1024:
+      return act(PlayerOf<IndexPlayer1024>{});
+    case Kind::kCausal:
+      break;
+  }
+  return act(PlayerOf<CausalPlayer>{});
+}
+
+}  // namespace armature::cuda

@@ -1,0 +1,74 @@
+// What a device computes is what the step engine computes, to the bit: here the device's functions
+// run by the host, on every policy they play and many kinds of worlds.
+#include <gtest/gtest.h>
+
+#include "armature/families.h"
+#include "cuda/host_accelerator.h"
+#include "support/replications.h"
+
+namespace armature::cuda {
+namespace {
+
+struct Case {
+  std::string policy;
+  std::string instance;
+  Round horizon;
+};
+
+Cell cell_of(const Case& one) {
+  const auto source = std::make_shared<InstanceSource>(one.instance, one.horizon, 7);
+  std::shared_ptr<const World> shared;
+  if (!source->fresh_per_replication())
+    shared = std::make_shared<const World>(source->instance(0), one.horizon);
+  Cell cell;
+  cell.world = [source, shared, horizon = one.horizon](std::uint32_t replication) {
+    return shared ? shared
+                  : std::make_shared<const World>(source->instance(replication), horizon);
+  };
+  cell.policy = canonical_cell_policy(
+      one.policy, source->instance(0)->problem(one.horizon).formula_variables());
+  cell.horizon = one.horizon;
+  cell.seed = 11;
+  cell.checkpoints = log_checkpoints(one.horizon, 12);
+  cell.engine = Engine::kStep;
+  cell.follow_shares = true;
+  return cell;
+}
+
+class Identity : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(Identity, OfEveryReplication) {
+  const auto& [policy, instance] = GetParam();
+  const std::atomic<bool> stop{false};
+  for (const Round horizon : {Round{1}, Round{2}, Round{97}, Round{6000}}) {
+    const Cell cell = cell_of({policy, instance, horizon});
+    const ReplicationRange range{3, 5};
+    const BlockResult expected = run_block(cell, range, stop);
+    for (const auto numbers : {HostAccelerator::Numbers::kSmallest, HostAccelerator::Numbers::kLarge}) {
+      HostAccelerator device(numbers);
+      ASSERT_EQ(device.obstacle(cell, *cell.world(0)), "");
+      const BlockResult found = device.run(cell, range, 0, stop);
+      ASSERT_EQ(found.replications.size(), expected.replications.size());
+      for (std::size_t i = 0; i < range.count; ++i)
+        test::expect_same(found.replications[i], expected.replications[i]);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Identity,
+    testing::Combine(
+        testing::Values("fixed:arm=1", "oracle", "round-robin", "uniform", "ucb",
+                        "ucb:confidence=anytime", "ucb:confidence=bilodeau,scale=0.3", "moss",
+                        "moss:scale=0.2", "c-ucb", "c-ucb:confidence=anytime",
+                        "c-ucb:confidence=bilodeau,scale=0.1"),
+        testing::Values("pareto-benign", "pareto-confounded:actions=20", "hidden-arm:actions=20",
+                        "bilodeau-confounded:actions=20", "semi-benign:actions=30",
+                        "random-benign:actions=20,contexts=5",
+                        "random-benign:actions=64,contexts=20", "reversed:actions=20",
+                        "all-confounded:actions=7,contexts=4", "hidden-arm:actions=200",
+                        "random-benign:actions=1000,contexts=50", "rare-context",
+                        "bilodeau-benign:epsilon=0.1")));
+
+}  // namespace
+}  // namespace armature::cuda
