@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "armature/simulate.h"
 #include "linear/distinct_rows.h"
 
 namespace armature::cuda {
 
-PackedWorlds::PackedWorlds(const Cell& cell, ReplicationRange range) {
+PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range) {
   const std::shared_ptr<const World> first = cell.world(range.first);
   const bool fresh = range.count > 1 && cell.world(range.first + 1) != first;
   worlds_ = fresh ? range.count : 1;

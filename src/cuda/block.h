@@ -7,20 +7,26 @@
 
 #include "cuda/cell_plan.h"
 
+namespace armature {
+class Instance;
+struct Replication;
+struct ReplicationRange;
+}  // namespace armature
+
 namespace armature::cuda {
 
 /// The worlds of a block, one for all or one each, as tables on the host.
 class PackedWorlds {
  public:
   /// Throws nothing of its own; `obstacle()` says why a world cannot be played.
-  PackedWorlds(const Cell& cell, ReplicationRange range);
+  PackedWorlds(const Cell& cell, const ReplicationRange& range);
 
   const std::string& obstacle() const { return obstacle_; }
   bool shared() const { return worlds_ == 1; }
   const WorldTables& tables() const { return tables_; }
   Sizes sizes() const { return {tables_.actions, tables_.contexts, tables_.most_rows}; }
   /// Gap of an action in the world of the i-th replication of the block.
-  double gap(std::uint32_t replication, Arm arm) const {
+  double gap(std::uint32_t replication, std::uint32_t arm) const {
     return gaps_[shared() ? arm : std::size_t{arm} * worlds_ + replication];
   }
 

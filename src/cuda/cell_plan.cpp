@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "armature/leap.h"
+#include "armature/simulate.h"
 #include "policies/baseline/fixed_arm.h"
 #include "policies/baseline/round_robin.h"
 #include "policies/baseline/uniform.h"
@@ -70,7 +71,10 @@ class Planner {
     } else if (const auto* ucb = dynamic_cast<const Ucb*>(leaper)) {
       if (allowed(ucb->confidence(), ucb->random_ties())) plan_index(widths(ucb->confidence()));
     } else if (const auto* moss = dynamic_cast<const Moss*>(leaper)) {
-      Widths moss_widths{Widths::kMoss, moss->index().horizon_per_action(), moss->index().scale()};
+      Widths moss_widths;
+      moss_widths.kind = Widths::kMoss;
+      moss_widths.log_term = moss->index().horizon_per_action();
+      moss_widths.scale = moss->index().scale();
       tabulate(moss_widths);
       plan_index(moss_widths);
     } else if (const auto* causal = dynamic_cast<const CausalUcb*>(leaper)) {
@@ -111,8 +115,10 @@ class Planner {
   double margin(const Widths& widths) const { return kMargin * (1 + widths.at(1)); }
 
   Widths widths(const Confidence& confidence) {
-    Widths widths{confidence.fixed_term() ? Widths::kFixed : Widths::kAnytime,
-                  confidence.log_term(), confidence.scale()};
+    Widths widths;
+    widths.kind = confidence.fixed_term() ? Widths::kFixed : Widths::kAnytime;
+    widths.log_term = confidence.log_term();
+    widths.scale = confidence.scale();
     tabulate(widths);
     return widths;
   }

@@ -6,8 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "armature/simulate.h"
+#include "armature/random.h"
 #include "cuda/players.h"
+
+// Named, not included: what is compiled for a device sees nothing of policies.
+namespace armature {
+struct Cell;
+struct World;
+struct Diagnostic;
+}  // namespace armature
 
 namespace armature::cuda {
 
@@ -23,7 +30,7 @@ struct CellPlan {
   /// What the settings' tables are in, on the host.
   std::vector<std::shared_ptr<const std::vector<double>>> tables;
   /// Diagnostics of a replication from the facts that its player left.
-  Diagnostics (*told)(const Setting& setting, const double* facts) = nullptr;
+  std::vector<Diagnostic> (*told)(const Setting& setting, const double* facts) = nullptr;
 };
 
 /// `world` is the cell's world of replication 0; numbers are the same in all.

@@ -10,7 +10,7 @@
 //   plays(machine, arm)  how often it was played
 //   kFacts, fact(machine, i)  numbers that its diagnostics are made of (cell_plan.cpp)
 //
-// The same text runs on the host (host_accelerator.cpp) and on a device (module.cu).
+// The same text runs on the host (host_backend.cpp) and on a device (module.cu).
 #pragma once
 
 #include "cuda/draws.h"

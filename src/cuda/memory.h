@@ -96,7 +96,9 @@ template <class Numbers, class Memory>
 class Samples {
  public:
   using Sample = typename Numbers::Sample;
-  static constexpr std::uint32_t slots(std::uint32_t size) { return size * Numbers::kSlots; }
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(std::uint32_t size) {
+    return size * Numbers::kSlots;
+  }
 
   ARMATURE_HOST_AND_DEVICE Samples(const Memory& memory, std::uint32_t first)
       : memory_(memory), first_(first) {}

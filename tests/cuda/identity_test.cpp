@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "armature/families.h"
-#include "cuda/host_accelerator.h"
+#include "cuda/block_accelerator.h"
+#include "cuda/host_backend.h"
 #include "support/replications.h"
 
 namespace armature::cuda {
@@ -44,8 +45,8 @@ TEST_P(Identity, OfEveryReplication) {
     const Cell cell = cell_of({policy, instance, horizon});
     const ReplicationRange range{3, 5};
     const BlockResult expected = run_block(cell, range, stop);
-    for (const auto numbers : {HostAccelerator::Numbers::kSmallest, HostAccelerator::Numbers::kLarge}) {
-      HostAccelerator device(numbers);
+    for (const auto numbers : {HostBackend::Numbers::kSmallest, HostBackend::Numbers::kLarge}) {
+      BlockAccelerator device(std::make_unique<HostBackend>(numbers));
       ASSERT_EQ(device.obstacle(cell, *cell.world(0)), "");
       const BlockResult found = device.run(cell, range, 0, stop);
       ASSERT_EQ(found.replications.size(), expected.replications.size());

@@ -2,22 +2,21 @@
 // computes can be looked at and tested where there is none.
 #pragma once
 
-#include "simulate/accelerator.h"
+#include "cuda/backend.h"
 
 namespace armature::cuda {
 
-class HostAccelerator final : public Accelerator {
+class HostBackend final : public Backend {
  public:
   enum class Numbers { kSmallest, kLarge };
   /// Large numbers everywhere, or the smallest that will do.
-  explicit HostAccelerator(Numbers numbers = Numbers::kSmallest) : numbers_(numbers) {}
+  explicit HostBackend(Numbers numbers = Numbers::kSmallest) : numbers_(numbers) {}
 
   std::string name() const override { return "the host"; }
   unsigned devices() const override { return 1; }
-  std::string obstacle(const Cell& cell, const World& world) const override;
-  std::uint32_t replications_per_block(const Cell& cell) const override;
-  BlockResult run(const Cell& cell, ReplicationRange range, unsigned device,
-                  const std::atomic<bool>& stop) override;
+  double rounds_per_second(Kind) const override { return 1e7; }
+  std::uint32_t play(const BlockJob& job, BlockResults& results, unsigned device,
+                     const std::atomic<bool>& stop) override;
 
  private:
   Numbers numbers_;
