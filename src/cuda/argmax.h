@@ -89,12 +89,13 @@ class PackedArgmax {
 };
 
 /// Any number of actions up to 1024: values in memory, the winners of every eight beside them, and
-/// of every sixty-four.
+/// of every sixty-four. A group's eight values are looked at together, not one after the other.
 class GroupedArgmax {
  public:
   static constexpr std::uint32_t kActions = 1024;
   ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(std::uint32_t actions) {
-    return actions + 2 * groups(actions) + 2 * groups(groups(actions));
+    const std::uint32_t eights = groups(actions);
+    return actions + eights + words(eights) + groups(eights) + words(groups(eights));
   }
 
   struct Registers {
@@ -114,36 +115,36 @@ class GroupedArgmax {
   ARMATURE_HOST_AND_DEVICE static void fill(Registers& registers, const Memory& memory,
                                             std::uint32_t first, std::uint32_t actions,
                                             double value) {
+    const Places places(first, actions);
     for (std::uint32_t a = 0; a < actions; ++a) put_real(memory, first + a, value);
-    const std::uint32_t eights = groups(actions);
-    for (std::uint32_t g = 0; g < eights; ++g)
-      put_winner(memory, first + actions, g, {value, 8 * g});
-    const std::uint32_t large = groups(eights);
-    for (std::uint32_t g = 0; g < large; ++g)
-      put_winner(memory, first + actions + 2 * eights, g, {value, 64 * g});
+    for (std::uint32_t slot = 0; slot < words(places.eights); ++slot)
+      memory[places.arms_of_eights + slot] = 0;
+    for (std::uint32_t slot = 0; slot < words(places.large); ++slot)
+      memory[places.arms_of_large + slot] = 0;
+    for (std::uint32_t g = 0; g < places.eights; ++g)
+      put(memory, places.of_eights, places.arms_of_eights, g, {value, 8 * g});
+    for (std::uint32_t g = 0; g < places.large; ++g)
+      put(memory, places.of_large, places.arms_of_large, g, {value, 64 * g});
     registers = {0, value};
   }
   template <class Memory>
   ARMATURE_HOST_AND_DEVICE static void set(Registers& registers, const Memory& memory,
                                            std::uint32_t first, std::uint32_t actions,
                                            std::uint32_t arm, double value) {
+    const Places places(first, actions);
     put_real(memory, first + arm, value);
-    const std::uint32_t eights = groups(actions);
-    const std::uint32_t large = groups(eights);
     const std::uint32_t eight = arm / 8;
-    const std::uint32_t sixty_four = arm / 64;
-    Winner winner{real_at(memory, first + 8 * eight), 8 * eight};
-    for (std::uint32_t a = 8 * eight + 1; a < lesser(8 * eight + 8, actions); ++a) {
-      const double other = real_at(memory, first + a);
-      if (other > winner.value) winner = {other, a};
+    const Winner own = of_eight(memory, first, eight, actions);
+    put(memory, places.of_eights, places.arms_of_eights, eight, own);
+    Winner winner = of_eight(memory, places.of_eights, arm / 64, places.eights);
+    winner.arm = arm_at(memory, places.arms_of_eights, winner.arm);
+    put(memory, places.of_large, places.arms_of_large, arm / 64, winner);
+    winner = of_eight(memory, places.of_large, 0, places.large);
+    if (places.large > 8) {
+      const Winner other = of_eight(memory, places.of_large, 1, places.large);
+      winner = other.value > winner.value ? other : winner;
     }
-    const std::uint32_t of_eights = first + actions;
-    put_winner(memory, of_eights, eight, winner);
-    winner = best_of(memory, of_eights, 8 * sixty_four, lesser(8 * sixty_four + 8, eights));
-    const std::uint32_t of_large = of_eights + 2 * eights;
-    put_winner(memory, of_large, sixty_four, winner);
-    winner = best_of(memory, of_large, 0, large);
-    registers = {winner.arm, winner.value};
+    registers = {arm_at(memory, places.arms_of_large, winner.arm), winner.value};
   }
   template <class Memory>
   ARMATURE_HOST_AND_DEVICE static void replace_best(Registers& registers, const Memory& memory,
@@ -155,31 +156,59 @@ class GroupedArgmax {
  private:
   struct Winner {
     double value;
-    std::uint32_t arm;
+    std::uint32_t arm;  // or its place among those it was found in
+  };
+  struct Places {
+    ARMATURE_HOST_AND_DEVICE Places(std::uint32_t first, std::uint32_t actions)
+        : eights(groups(actions)),
+          large(groups(eights)),
+          of_eights(first + actions),
+          arms_of_eights(of_eights + eights),
+          of_large(arms_of_eights + words(eights)),
+          arms_of_large(of_large + large) {}
+    std::uint32_t eights, large;
+    std::uint32_t of_eights, arms_of_eights, of_large, arms_of_large;
   };
   ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t groups(std::uint32_t size) {
     return (size + 7) / 8;
   }
-  ARMATURE_HOST_AND_DEVICE static std::uint32_t lesser(std::uint32_t a, std::uint32_t b) {
-    return a < b ? a : b;
+  // Actions of winners take 16 bits each.
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t words(std::uint32_t size) {
+    return (size + 3) / 4;
   }
   template <class Memory>
-  ARMATURE_HOST_AND_DEVICE static void put_winner(const Memory& memory, std::uint32_t first,
-                                                  std::uint32_t group, Winner winner) {
-    put_real(memory, first + 2 * group, winner.value);
-    memory[first + 2 * group + 1] = winner.arm;
+  ARMATURE_HOST_AND_DEVICE static std::uint32_t arm_at(const Memory& memory, std::uint32_t first,
+                                                       std::uint32_t i) {
+    return static_cast<std::uint32_t>(memory[first + i / 4] >> (16 * (i % 4))) & 0xFFFF;
   }
   template <class Memory>
-  ARMATURE_HOST_AND_DEVICE static Winner best_of(const Memory& memory, std::uint32_t first,
-                                                 std::uint32_t from, std::uint32_t to) {
-    double highest = real_at(memory, first + 2 * from);
-    std::uint32_t place = from;
-    for (std::uint32_t g = from + 1; g < to; ++g) {
-      const double other = real_at(memory, first + 2 * g);
-      place = other > highest ? g : place;
-      highest = other > highest ? other : highest;
+  ARMATURE_HOST_AND_DEVICE static void put(const Memory& memory, std::uint32_t values,
+                                           std::uint32_t arms, std::uint32_t i, Winner winner) {
+    put_real(memory, values + i, winner.value);
+    const std::uint32_t shift = 16 * (i % 4);
+    std::uint64_t& word = memory[arms + i / 4];
+    word = (word & ~(std::uint64_t{0xFFFF} << shift)) | std::uint64_t{winner.arm} << shift;
+  }
+  // Of the eight values from 8·group on, the first of the largest.
+  template <class Memory>
+  ARMATURE_HOST_AND_DEVICE static Winner of_eight(const Memory& memory, std::uint32_t first,
+                                                  std::uint32_t group, std::uint32_t size) {
+    constexpr double kNone = -1e300;
+    double values[8];
+    ARMATURE_UNROLLED
+    for (std::uint32_t i = 0; i < 8; ++i) {
+      const std::uint32_t place = 8 * group + i;
+      values[i] = place < size ? real_at(memory, first + place) : kNone;
     }
-    return {highest, static_cast<std::uint32_t>(memory[first + 2 * place + 1])};
+    Winner pairs[4];
+    ARMATURE_UNROLLED
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const bool second = values[2 * i + 1] > values[2 * i];
+      pairs[i] = {second ? values[2 * i + 1] : values[2 * i], 8 * group + 2 * i + (second ? 1 : 0)};
+    }
+    const Winner low = pairs[1].value > pairs[0].value ? pairs[1] : pairs[0];
+    const Winner high = pairs[3].value > pairs[2].value ? pairs[3] : pairs[2];
+    return high.value > low.value ? high : low;
   }
 };
 

@@ -30,6 +30,10 @@ class Backend {
   /// fewer only if stopped. From several threads at once. Throws std::runtime_error if it fails.
   virtual std::uint32_t play(const BlockJob& job, BlockResults& results, unsigned device,
                              const std::atomic<bool>& stop) = 0;
+  /// Memory that results are quickly moved to.
+  virtual std::shared_ptr<void> allocate(std::size_t bytes) {
+    return {::operator new(bytes), [](void* memory) { ::operator delete(memory); }};
+  }
 
  protected:
   Backend() = default;

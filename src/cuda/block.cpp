@@ -16,6 +16,8 @@ PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range) {
   const std::size_t cells = std::size_t{actions} * contexts;
   cumulative_.resize(cells * worlds_);
   success_.resize(cells * worlds_);
+  cumulative_upper_.resize(cells * worlds_);
+  success_upper_.resize(cells * worlds_);
   gaps_.resize(actions * worlds_);
   marginals_.resize(cells * worlds_);
   column_high_.resize(contexts * worlds_);
@@ -34,6 +36,8 @@ PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range) {
   }
   tables_.cumulative = cumulative_.data();
   tables_.success = success_.empty() ? nullptr : success_.data();
+  tables_.cumulative_upper = cumulative_upper_.data();
+  tables_.success_upper = success_upper_.data();
   tables_.gaps = gaps_.data();
   tables_.marginals = marginals_.data();
   tables_.column_high = column_high_.data();
@@ -61,10 +65,13 @@ void PackedWorlds::pack(const World& world, std::size_t place) {
       const std::size_t cell = at(std::size_t{a} * contexts + z);
       const RewardLaw& law = instance.law(a, z);
       cumulative_[cell] = row[z];
-      if (law.kind() == RewardLaw::Kind::kBernoulli)
-        success_[cell] = threshold63(law.first());
-      else
+      cumulative_upper_[cell] = static_cast<std::uint32_t>(row[z] >> 32);
+      if (law.kind() != RewardLaw::Kind::kBernoulli) {
         all_bernoulli = false;
+        continue;
+      }
+      success_[cell] = threshold63(law.first());
+      success_upper_[cell] = static_cast<std::uint32_t>(success_[cell] >> 32);
     }
   }
   if (!all_bernoulli) pack_laws(instance);
@@ -111,13 +118,20 @@ void PackedWorlds::pack_laws(const Instance& instance) {
 }
 
 BlockResults::BlockResults(const Cell& cell, std::uint32_t replications, std::uint32_t actions,
-                           std::uint32_t facts_of_one)
+                           std::uint32_t facts_of_one, const Allocate& allocate)
     : count(replications),
       facts_each(facts_of_one),
-      facts_followed(cell.follow_shares && facts_of_one > 0),
-      regret(cell.checkpoints.size() * replications),
-      facts((facts_followed ? cell.checkpoints.size() : 1) * facts_of_one * replications),
-      plays(std::size_t{actions} * replications) {}
+      facts_followed(cell.follow_shares && facts_of_one > 0) {
+  const std::size_t regrets = cell.checkpoints.size() * count;
+  const std::size_t all_facts =
+      (facts_followed ? cell.checkpoints.size() : 1) * std::size_t{facts_of_one} * count;
+  const std::size_t all_plays = std::size_t{actions} * count;
+  memory_ = allocate(8 * (regrets + all_facts + all_plays));
+  auto* const numbers = static_cast<double*>(memory_.get());
+  regret = {numbers, regrets};
+  facts = {numbers + regrets, all_facts};
+  plays = {static_cast<std::uint64_t*>(memory_.get()) + regrets + all_facts, all_plays};
+}
 
 std::vector<Replication> replications_of(const Cell& cell, const CellPlan& plan,
                                          const PackedWorlds& worlds, const BlockResults& results) {

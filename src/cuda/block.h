@@ -2,7 +2,9 @@
 // players left as replications.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "cuda/cell_plan.h"
@@ -35,6 +37,8 @@ class PackedWorlds {
   void each_table(WorldTables& tables, const Visit& visit) const {
     visit(tables.cumulative, cumulative_.size());
     visit(tables.success, success_.size());
+    visit(tables.cumulative_upper, cumulative_upper_.size());
+    visit(tables.success_upper, success_upper_.size());
     visit(tables.gaps, gaps_.size());
     visit(tables.marginals, marginals_.size());
     visit(tables.column_high, column_high_.size());
@@ -57,20 +61,28 @@ class PackedWorlds {
   WorldTables tables_;
   std::vector<std::uint64_t> cumulative_, success_, law_cumulative_;
   std::vector<double> gaps_, marginals_, column_high_, column_low_, law_values_;
-  std::vector<std::uint32_t> row_of_, action_of_, numbers_, law_of_;
+  std::vector<std::uint32_t> cumulative_upper_, success_upper_, row_of_, action_of_, numbers_,
+      law_of_;
   std::vector<Law> laws_;
 };
 
 /// What the players of a block leave, entry after entry, each of all replications.
 struct BlockResults {
-  BlockResults(const Cell& cell, std::uint32_t count, std::uint32_t actions, std::uint32_t facts);
+  /// Somebody's memory of so many bytes, kept as long as the pointer.
+  using Allocate = std::function<std::shared_ptr<void>(std::size_t bytes)>;
+  BlockResults(const Cell& cell, std::uint32_t count, std::uint32_t actions, std::uint32_t facts,
+               const Allocate& allocate);
 
   std::uint32_t count;
   std::uint32_t facts_each;
-  bool facts_followed;               // at every checkpoint, not only at the last
-  std::vector<double> regret;        // [checkpoint][replication]
-  std::vector<double> facts;         // [checkpoint, or 0][fact][replication]
-  std::vector<std::uint64_t> plays;  // [action][replication]
+  bool facts_followed;             // at every checkpoint, not only at the last
+  std::span<double> regret;        // [checkpoint][replication]
+  std::span<double> facts;         // [checkpoint, or 0][fact][replication]
+  std::span<std::uint64_t> plays;  // [action][replication]
+  double device_seconds = 0;       // of playing alone, where a device told
+
+ private:
+  std::shared_ptr<void> memory_;
 };
 
 std::vector<Replication> replications_of(const Cell& cell, const CellPlan& plan,

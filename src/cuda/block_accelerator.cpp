@@ -19,6 +19,10 @@ std::uint32_t facts_of(Kind kind) {
 constexpr double kMostAtOnce = 2e6;
 constexpr double kFewestAtOnce = 1024;
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 }  // namespace
 
 std::string BlockAccelerator::obstacle(const Cell& cell, const World& world) const {
@@ -42,18 +46,22 @@ BlockResult BlockAccelerator::run(const Cell& cell, ReplicationRange range, unsi
     stepped.engine = Engine::kStep;
     return run_block(stepped, range, stop);
   }
-  BlockResults results(cell, range.count, worlds.sizes().actions, facts_of(plan.kind));
+  BlockResults results(cell, range.count, worlds.sizes().actions, facts_of(plan.kind),
+                       [this](std::size_t bytes) { return backend_->allocate(bytes); });
   BlockResult block;
   try {
     const BlockJob job{plan, worlds, cell.seed, cell.checkpoints, range.first, range.count};
+    const auto begin = std::chrono::steady_clock::now();
     const std::uint32_t finished = backend_->play(job, results, device, stop);
+    last_with_transfers_ = seconds_since(begin);
+    last_played_ = results.device_seconds;
     block.replications = replications_of(cell, plan, worlds, results);
     block.replications.resize(finished);
   } catch (const std::runtime_error& error) {
     throw Error(
         {"", "engine", std::string("cuda, but ") + error.what(), "a device that works, or step"});
   }
-  block.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  block.seconds = seconds_since(start);
   return block;
 }
 

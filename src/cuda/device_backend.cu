@@ -4,6 +4,8 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <type_traits>
 
@@ -54,7 +56,7 @@ using Far = Shape<LargeNumbers, 128, false, false>;
 // The tables that rounds look at, in words of 64 bits.
 __host__ __device__ std::uint32_t near_words(const WorldTables& tables) {
   const std::uint32_t cells = tables.actions * tables.contexts;
-  return 3 * cells + 2 * tables.contexts + 2 * tables.actions + 2;
+  return 2 * cells + 2 * tables.contexts + tables.actions + 6;
 }
 
 // Copies the tables of one world to where all threads of the block have them near.
@@ -68,8 +70,8 @@ __device__ __forceinline__ WorldTables near_tables(const WorldTables& far, std::
     place += (size * sizeof(T) + 7) / 8;
     return to;
   };
-  near.cumulative = copied(far.cumulative, cells);
-  near.success = copied(far.success, cells);
+  near.cumulative_upper = copied(far.cumulative_upper, cells);
+  near.success_upper = copied(far.success_upper, cells);
   near.marginals = copied(far.marginals, cells);
   near.column_high = copied(far.column_high, far.contexts);
   near.column_low = copied(far.column_low, far.contexts);
@@ -133,6 +135,17 @@ __global__ void __launch_bounds__(Shape::kThreads)
       slice.plays[std::size_t{a} * slice.count + place] = player.plays(machine, a);
 }
 
+// How often the short ways of quotients.h differ from IEEE's, over all counts.
+__global__ void compare_roots(double half_log_term, std::uint32_t last, unsigned* differ) {
+  for (std::uint32_t n = blockIdx.x * blockDim.x + threadIdx.x + 1; n <= last;
+       n += gridDim.x * blockDim.x) {
+    const double quotient = WholeDenominator(n).under(half_log_term);
+    if (quotient != half_log_term / static_cast<double>(n) ||
+        root(quotient, true) != std::sqrt(quotient))
+      atomicAdd(differ, 1);
+  }
+}
+
 // --- On the host
 
 class Stream {
@@ -146,6 +159,69 @@ class Stream {
 
  private:
   cudaStream_t stream_ = nullptr;
+};
+
+// Time of the device, from here on.
+class Watch {
+ public:
+  explicit Watch(const Stream& stream) : stream_(stream) {
+    check(cudaEventCreate(&begin_));
+    check(cudaEventCreate(&end_));
+    check(cudaEventRecord(begin_, stream_));
+  }
+  ~Watch() {
+    cudaEventDestroy(begin_);
+    cudaEventDestroy(end_);
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  double seconds() const {
+    check(cudaEventRecord(end_, stream_));
+    check(cudaEventSynchronize(end_));
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, begin_, end_));
+    return 1e-3 * milliseconds;
+  }
+
+ private:
+  cudaStream_t stream_;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+};
+
+// Memory of the host that the device writes to directly. Asking for it takes longer than using it:
+// what is given back is given out again.
+class PinnedPool {
+ public:
+  ~PinnedPool() {
+    for (const auto& [bytes, memory] : free_) cudaFreeHost(memory);
+  }
+  void* take(std::size_t& bytes) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = free_.lower_bound(bytes);
+      if (found != free_.end() && found->first <= 4 * bytes) {
+        bytes = found->first;
+        void* const memory = found->second;
+        free_.erase(found);
+        return memory;
+      }
+    }
+    void* memory = nullptr;
+    check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable));
+    return memory;
+  }
+  void give_back(std::size_t bytes, void* memory) {
+    const std::lock_guard lock(mutex_);
+    free_.emplace(bytes, memory);
+    if (free_.size() <= kKept) return;
+    cudaFreeHost(free_.begin()->second);
+    free_.erase(free_.begin());
+  }
+
+ private:
+  static constexpr std::size_t kKept = 4;
+  std::mutex mutex_;
+  std::multimap<std::size_t, void*> free_;
 };
 
 // Memory of the device, ordered by a stream that outlives it.
@@ -183,8 +259,9 @@ class Uploaded {
     return tables;
   }
   template <class Setting>
-  Setting setting(Setting setting) {
-    setting.tables([this](Widths& widths) {
+  Setting setting(Setting setting, std::uint64_t horizon) {
+    setting.tables([&](Widths& widths) {
+      widths.quick_roots = widths.kind == Widths::kFixed && roots_agree(widths, horizon);
       move(widths.table, widths.tabulated);
       move(widths.log.rows, std::size(portable::kLogarithms));
       move(widths.log.coefficients, std::size(portable::kLogarithm));
@@ -193,6 +270,21 @@ class Uploaded {
   }
 
  private:
+  // Asked of every count that there can be, a moment for 10^8 of them.
+  bool roots_agree(const Widths& widths, std::uint64_t horizon) const {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
+    if (horizon > kMost) return false;
+    const unsigned none = 0;
+    const DeviceArray<unsigned> differ(stream_, &none, 1);
+    compare_roots<<<1024, 128, 0, stream_>>>(0.5 * widths.log_term,
+                                             static_cast<std::uint32_t>(horizon), differ.data());
+    check(cudaGetLastError());
+    unsigned found = 1;
+    check(cudaMemcpyAsync(&found, differ.data(), sizeof found, cudaMemcpyDeviceToHost, stream_));
+    stream_.wait();
+    return found == 0;
+  }
+
   template <class T>
   void move(const T*& pointer, std::size_t size) {
     if (!pointer || size == 0) return;
@@ -231,7 +323,8 @@ class ChunkPlayer {
     slice.tables = uploaded.worlds(job.worlds);
     slice.seed = job.seed;
     slice.slots = slots(job.worlds.sizes());
-    const auto setting = uploaded.setting(std::get<typename Player::Setting>(job.plan.setting));
+    const auto setting = uploaded.setting(std::get<typename Player::Setting>(job.plan.setting),
+                                          job.checkpoints.back());
     const std::size_t near = near_bytes(slice.tables, slice.slots);
     check(cudaFuncSetAttribute(play_slice<Tag, Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(near)));
@@ -268,6 +361,7 @@ class ChunkPlayer {
     slice.memory = memory.data();
     slice.registers = registers.data();
     const std::uint32_t blocks = (count + Shape::kThreads - 1) / Shape::kThreads;
+    const Watch watch(stream);
     std::uint64_t round = 0;
     for (std::size_t c = 0; c < checkpoints; ++c) {
       while (round < job.checkpoints[c]) {
@@ -289,6 +383,7 @@ class ChunkPlayer {
         stream.wait();
       }
     }
+    results.device_seconds += watch.seconds();
     const auto fetch = [&](auto* to, const auto* from, std::size_t rows) {
       if (rows > 0)
         check(cudaMemcpy2DAsync(to + first, results.count * sizeof(*to), from, count * sizeof(*to),
@@ -329,6 +424,10 @@ class DeviceBackend final : public Backend {
         return 5e10;
     }
   }
+  std::shared_ptr<void> allocate(std::size_t bytes) override {
+    void* const memory = pool_->take(bytes);
+    return {memory, [pool = pool_, bytes](void* back) { pool->give_back(bytes, back); }};
+  }
   std::uint32_t play(const BlockJob& job, BlockResults& results, unsigned device,
                      const std::atomic<bool>& stop) override {
     check(cudaSetDevice(static_cast<int>(device)));
@@ -357,6 +456,7 @@ class DeviceBackend final : public Backend {
  private:
   unsigned devices_;
   cudaDeviceProp properties_{};
+  std::shared_ptr<PinnedPool> pool_ = std::make_shared<PinnedPool>();
 };
 
 }  // namespace

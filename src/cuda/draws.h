@@ -11,18 +11,23 @@ struct Words {
   std::uint32_t w0, w1, w2, w3;
 };
 
+constexpr std::uint32_t kMultiplier0 = 0xD2511F53;
+constexpr std::uint32_t kMultiplier1 = 0xCD9E8D57;
+constexpr std::uint32_t kKeyStep0 = 0x9E3779B9;
+constexpr std::uint32_t kKeyStep1 = 0xBB67AE85;
+
 /// Philox4x32-10 (Philox::block).
 ARMATURE_HOST_AND_DEVICE Words philox(Words counter, std::uint32_t key0, std::uint32_t key1) {
   ARMATURE_UNROLLED
   for (int i = 0; i < 10; ++i) {
-    const std::uint64_t product0 = std::uint64_t{0xD2511F53} * counter.w0;
-    const std::uint64_t product1 = std::uint64_t{0xCD9E8D57} * counter.w2;
+    const std::uint64_t product0 = std::uint64_t{kMultiplier0} * counter.w0;
+    const std::uint64_t product1 = std::uint64_t{kMultiplier1} * counter.w2;
     counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter.w1 ^ key0,
                static_cast<std::uint32_t>(product1),
                static_cast<std::uint32_t>(product0 >> 32) ^ counter.w3 ^ key1,
                static_cast<std::uint32_t>(product0)};
-    key0 += 0x9E3779B9;
-    key1 += 0xBB67AE85;
+    key0 += kKeyStep0;
+    key1 += kKeyStep1;
   }
   return counter;
 }
@@ -51,5 +56,62 @@ ARMATURE_HOST_AND_DEVICE RoundDraws round_draws(const Luck& luck, std::uint64_t 
   return {(words.w0 | std::uint64_t{words.w1} << 32) >> 1,
           (words.w2 | std::uint64_t{words.w3} << 32) >> 1};
 }
+
+/// The draws of one replication, round after round. Of a round only the upper halves are worked
+/// out, which decide all but one comparison in 2^31; and what is the same in all rounds, or in all
+/// replications, is worked out apart.
+class RoundLuck {
+ public:
+  /// The upper 31 bits of a round's two integers.
+  struct Upper {
+    std::uint32_t context;
+    std::uint32_t reward;
+  };
+
+  /// Of rounds whose numbers have this upper half.
+  ARMATURE_HOST_AND_DEVICE RoundLuck(const Luck& luck, std::uint32_t upper_round)
+      : luck_(luck), upper_round_(upper_round) {
+    const std::uint64_t product1 = std::uint64_t{kMultiplier1} * luck.replication;
+    first1_ = static_cast<std::uint32_t>(product1);
+    const std::uint32_t first0 =
+        static_cast<std::uint32_t>(product1 >> 32) ^ upper_round ^ luck.key0;
+    const std::uint64_t product0 = std::uint64_t{kMultiplier0} * first0;
+    second2_ = static_cast<std::uint32_t>(product0 >> 32);
+    second3_ = static_cast<std::uint32_t>(product0);
+  }
+  ARMATURE_HOST_AND_DEVICE Upper upper(std::uint32_t lower_round) const {
+    // Two steps whose products are the round's alone; the others are the replication's (above).
+    const std::uint64_t own0 = std::uint64_t{kMultiplier0} * lower_round;
+    const std::uint32_t first2 =
+        static_cast<std::uint32_t>(own0 >> 32) ^ luck_.purpose ^ luck_.key1;
+    const std::uint64_t own1 = std::uint64_t{kMultiplier1} * first2;
+    Words words{static_cast<std::uint32_t>(own1 >> 32) ^ first1_ ^ (luck_.key0 + kKeyStep0),
+                static_cast<std::uint32_t>(own1),
+                second2_ ^ static_cast<std::uint32_t>(own0) ^ (luck_.key1 + kKeyStep1), second3_};
+    std::uint32_t key0 = luck_.key0 + 2 * kKeyStep0;
+    std::uint32_t key1 = luck_.key1 + 2 * kKeyStep1;
+    ARMATURE_UNROLLED
+    for (int i = 2; i < 9; ++i) {
+      const std::uint64_t product0 = std::uint64_t{kMultiplier0} * words.w0;
+      const std::uint64_t product1 = std::uint64_t{kMultiplier1} * words.w2;
+      words = {static_cast<std::uint32_t>(product1 >> 32) ^ words.w1 ^ key0,
+               static_cast<std::uint32_t>(product1),
+               static_cast<std::uint32_t>(product0 >> 32) ^ words.w3 ^ key1,
+               static_cast<std::uint32_t>(product0)};
+      key0 += kKeyStep0;
+      key1 += kKeyStep1;
+    }
+    return {(kMultiplier1 * words.w2) >> 1, (kMultiplier0 * words.w0) >> 1};
+  }
+  /// All of them.
+  ARMATURE_HOST_AND_DEVICE RoundDraws whole(std::uint32_t lower_round) const {
+    return round_draws(luck_, std::uint64_t{upper_round_} << 32 | lower_round);
+  }
+
+ private:
+  Luck luck_;
+  std::uint32_t upper_round_;
+  std::uint32_t first1_, second2_, second3_;  // words after the first and second step
+};
 
 }  // namespace armature::cuda

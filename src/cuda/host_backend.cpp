@@ -23,7 +23,8 @@ bool play_one(Player& player, Machine& machine, const BlockJob& job, std::uint32
   for (std::size_t c = 0; c < job.checkpoints.size(); ++c) {
     while (round < job.checkpoints[c]) {
       if (stop.load(std::memory_order_relaxed)) return false;
-      const Round last = std::min(job.checkpoints[c], round + kRoundsBetweenLooks);
+      const Round boundary = (round + 1) | 0xFFFFFFFF;  // play_rounds stays below it
+      const Round last = std::min({job.checkpoints[c], round + kRoundsBetweenLooks, boundary});
       play_rounds(player, machine, luck, round + 1, last);
       round = last;
     }

@@ -39,18 +39,21 @@ struct Machine {
   Luck policy_luck;
 };
 
-/// The rounds from `first` to `last`, with prompt feedback.
+/// The rounds from `first` to `last`, with prompt feedback; numbers with the same upper 32 bits.
 template <class Player, class AnyMachine>
 ARMATURE_HOST_AND_DEVICE void play_rounds(Player& player, AnyMachine& machine,
                                           const Luck& outcome_luck, std::uint64_t first,
                                           std::uint64_t last) {
   using Numbers = typename AnyMachine::Numbers;
-  for (std::uint64_t round = first; round <= last; ++round) {
-    const RoundDraws draws = round_draws(outcome_luck, round);
+  const std::uint64_t upper = first >> 32;
+  const RoundLuck luck(outcome_luck, static_cast<std::uint32_t>(upper));
+  const auto rounds = static_cast<std::uint32_t>(last - first) + 1;
+  auto lower = static_cast<std::uint32_t>(first);
+  for (std::uint32_t i = 0; i < rounds; ++i, ++lower) {
+    const std::uint64_t round = upper << 32 | lower;
     const std::uint32_t arm = player.choose(machine, round);
-    const std::uint32_t context = machine.world.context(arm, draws.context);
-    player.observe(machine, round, arm, context,
-                   machine.world.template reward<Numbers>(arm, context, draws.reward));
+    const auto outcome = machine.world.template play<Numbers>(arm, luck, lower);
+    player.observe(machine, round, arm, outcome.context, outcome.reward);
   }
 }
 

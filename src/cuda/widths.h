@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "cuda/memory.h"
+#include "cuda/quotients.h"
 
 namespace armature::cuda {
 
@@ -29,6 +30,7 @@ struct Widths {
   const double* table = nullptr;
   std::uint64_t tabulated = 0;
   Logarithm log;
+  bool quick_roots = false;  // kFixed: a shorter way was compared with IEEE's for every count
 
   ARMATURE_HOST_AND_DEVICE double at(std::uint64_t count) const {
     if (kind == kFixed) return computed(static_cast<double>(count));
@@ -41,5 +43,18 @@ struct Widths {
     return scale * std::sqrt((level > 0 ? level : 0.0) / (2 * n));
   }
 };
+
+/// Mean and width together: the upper end of the interval of a sample with outcomes.
+ARMATURE_HOST_AND_DEVICE double upper_of(SmallNumbers::Sample sample, const Widths& widths) {
+  const WholeDenominator count(sample.count);
+  const double mean = count.under(static_cast<double>(sample.sum));
+  // L/(2n) is (L/2)/n, to the bit.
+  if (widths.kind == Widths::kFixed)
+    return mean + widths.scale * root(count.under(0.5 * widths.log_term), widths.quick_roots);
+  return mean + widths.at(sample.count);
+}
+ARMATURE_HOST_AND_DEVICE double upper_of(LargeNumbers::Sample sample, const Widths& widths) {
+  return mean_of(sample) + widths.at(sample.count);
+}
 
 }  // namespace armature::cuda

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/host_and_device.h"
+#include "cuda/draws.h"
 #include "cuda/memory.h"
 
 namespace armature::cuda {
@@ -27,9 +28,11 @@ struct WorldTables {
   std::size_t apart = 1;
   const std::uint64_t* cumulative = nullptr;  // per action and context (OutcomeTables)
   const std::uint64_t* success = nullptr;     // per action and context; null: not all Bernoulli
-  const double* gaps = nullptr;               // per action
-  const double* marginals = nullptr;          // ν̃, per distinct row and context
-  const double* column_high = nullptr;        // per context: the largest and smallest entry of ν̃
+  const std::uint32_t* cumulative_upper = nullptr;  // their upper halves
+  const std::uint32_t* success_upper = nullptr;
+  const double* gaps = nullptr;         // per action
+  const double* marginals = nullptr;    // ν̃, per distinct row and context
+  const double* column_high = nullptr;  // per context: the largest and smallest entry of ν̃
   const double* column_low = nullptr;
   const std::uint32_t* row_of = nullptr;     // per action
   const std::uint32_t* action_of = nullptr;  // per row: its lowest action
@@ -39,11 +42,6 @@ struct WorldTables {
   const Law* laws = nullptr;
   const std::uint64_t* law_cumulative = nullptr;
   const double* law_values = nullptr;
-};
-
-/// How many entries of each table there are for one world; what is copied where it is near.
-struct TableSizes {
-  std::uint32_t cells, actions, row_cells, contexts, rows;
 };
 
 /// One replication's world. kApart: 1 where all replications share it, 0 where it is known only at
@@ -76,29 +74,69 @@ class WorldView {
     return at(tables_.column_low, z);
   }
 
-  /// Environment::play: the context that a draw leads to, and the reward there.
-  ARMATURE_HOST_AND_DEVICE std::uint32_t context(std::uint32_t arm, std::uint64_t draw) const {
-    const std::uint32_t first = arm * tables_.contexts;
-    constexpr std::uint32_t kShort = 16;
-    std::uint32_t reached = 0;
-    if (tables_.contexts <= kShort) {
-      for (std::uint32_t k = 0; k + 1 < tables_.contexts; ++k)
-        reached += draw >= at(tables_.cumulative, first + k) ? 1 : 0;
-      return reached;
+  template <class Reward>
+  struct Outcome {
+    std::uint32_t context;
+    Reward reward;
+  };
+  /// Environment::play with the draws of this round.
+  template <class Numbers>
+  ARMATURE_HOST_AND_DEVICE Outcome<typename Numbers::Reward> play(std::uint32_t arm,
+                                                                  const RoundLuck& luck,
+                                                                  std::uint32_t round) const {
+    using Reward = typename Numbers::Reward;
+    const RoundLuck::Upper draw = luck.upper(round);
+    bool decided = tables_.success != nullptr;
+    if (decided) {
+      const Found found = context_by_upper(arm, draw.context);
+      const std::uint32_t bar = at(tables_.success_upper, arm * tables_.contexts + found.context);
+      decided = found.decided && draw.reward != bar;
+      if (decided) return {found.context, Reward(draw.reward < bar ? 1 : 0)};
     }
+    const RoundDraws whole = luck.whole(round);
+    const std::uint32_t context = context_of(arm, whole.context);
+    return {context, reward_of<Reward>(arm * tables_.contexts + context, whole.reward)};
+  }
+
+ private:
+  static constexpr std::uint32_t kShort = 16;
+  struct Found {
+    std::uint32_t context;
+    bool decided;
+  };
+  // By the upper halves: undecided where one is equal to a threshold's.
+  ARMATURE_HOST_AND_DEVICE Found context_by_upper(std::uint32_t arm, std::uint32_t draw) const {
+    const std::uint32_t first = arm * tables_.contexts;
+    if (tables_.contexts > kShort) return searched_by_upper(first, draw);
+    Found found{0, true};
+    for (std::uint32_t k = 0; k + 1 < tables_.contexts; ++k) {
+      const std::uint32_t bar = at(tables_.cumulative_upper, first + k);
+      found.context += draw >= bar ? 1 : 0;
+      found.decided = found.decided && draw != bar;
+    }
+    return found;
+  }
+  ARMATURE_HOST_AND_DEVICE Found searched_by_upper(std::uint32_t first, std::uint32_t draw) const {
+    Found found{0, true};
     std::uint32_t size = tables_.contexts;
     while (size > 1) {
       const std::uint32_t half = size / 2;
-      reached += draw >= at(tables_.cumulative, first + reached + half - 1) ? half : 0;
+      const std::uint32_t bar = at(tables_.cumulative_upper, first + found.context + half - 1);
+      found.context += draw >= bar ? half : 0;
+      found.decided = found.decided && draw != bar;
       size -= half;
     }
+    return found;
+  }
+  ARMATURE_HOST_AND_DEVICE std::uint32_t context_of(std::uint32_t arm, std::uint64_t draw) const {
+    const std::uint32_t first = arm * tables_.contexts;
+    std::uint32_t reached = 0;
+    for (std::uint32_t k = 0; k + 1 < tables_.contexts; ++k)
+      reached += draw >= at(tables_.cumulative, first + k) ? 1 : 0;
     return reached;
   }
-  template <class Numbers>
-  ARMATURE_HOST_AND_DEVICE typename Numbers::Reward reward(std::uint32_t arm, std::uint32_t z,
-                                                           std::uint64_t draw) const {
-    const std::uint32_t cell = arm * tables_.contexts + z;
-    using Reward = typename Numbers::Reward;
+  template <class Reward>
+  ARMATURE_HOST_AND_DEVICE Reward reward_of(std::uint32_t cell, std::uint64_t draw) const {
     if (tables_.success != nullptr) return Reward(draw < at(tables_.success, cell) ? 1 : 0);
     const Law& law = tables_.laws[tables_.law_of[cell]];
     if (law.kind == Law::kBernoulli) return Reward(draw < law.threshold ? 1 : 0);
@@ -109,7 +147,6 @@ class WorldView {
     return Reward(tables_.law_values[law.first + reached]);
   }
 
- private:
   template <class T>
   ARMATURE_HOST_AND_DEVICE T at(const T* table, std::uint32_t i) const {
     if constexpr (kApart == 1)

@@ -43,7 +43,7 @@ class CausalPlayer {
                                         std::uint32_t context, typename Machine::Reward reward) {
     ++machine.memory[arm];
     const auto sample = samples(machine).add(context, reward);
-    contenders(machine).set(machine, context, mean_of(sample) + setting_.widths.at(sample.count));
+    contenders(machine).set(machine, context, upper_of(sample, setting_.widths));
   }
   ARMATURE_HOST_AND_DEVICE std::uint64_t plays(Machine& machine, std::uint32_t arm) const {
     return machine.memory[arm];

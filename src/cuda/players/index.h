@@ -43,7 +43,7 @@ class IndexPlayer {
                                         std::uint32_t, typename Machine::Reward reward) {
     const auto sample = samples(machine).add(arm, reward);
     Argmax::replace_best(registers_, machine.memory, indices(machine), machine.world.actions(), arm,
-                         mean_of(sample) + setting_.widths.at(sample.count));
+                         upper_of(sample, setting_.widths));
   }
   ARMATURE_HOST_AND_DEVICE std::uint64_t plays(Machine& machine, std::uint32_t arm) const {
     return samples(machine).at(arm).count;
