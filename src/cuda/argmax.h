@@ -20,7 +20,9 @@ class PackedArgmax {
   static constexpr std::uint32_t kActions = 4 * kGroups;
   static constexpr double kLeast = 0x1p-58;
   static constexpr double kBeyond = 0x1p4;
-  static constexpr std::uint32_t slots(std::uint32_t) { return 3 * kGroups; }
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(std::uint32_t) {
+    return 3 * kGroups;
+  }
 
   struct Registers {
     double winners[kGroups];  // descending
@@ -91,7 +93,7 @@ class PackedArgmax {
 class GroupedArgmax {
  public:
   static constexpr std::uint32_t kActions = 1024;
-  static constexpr std::uint32_t slots(std::uint32_t actions) {
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(std::uint32_t actions) {
     return actions + 2 * groups(actions) + 2 * groups(groups(actions));
   }
 
@@ -155,7 +157,9 @@ class GroupedArgmax {
     double value;
     std::uint32_t arm;
   };
-  static constexpr std::uint32_t groups(std::uint32_t size) { return (size + 7) / 8; }
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t groups(std::uint32_t size) {
+    return (size + 7) / 8;
+  }
   ARMATURE_HOST_AND_DEVICE static std::uint32_t lesser(std::uint32_t a, std::uint32_t b) {
     return a < b ? a : b;
   }

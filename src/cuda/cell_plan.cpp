@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "armature/leap.h"
+#include "policies/balancing/dynamic_balancing.h"
 #include "policies/baseline/fixed_arm.h"
 #include "policies/baseline/round_robin.h"
 #include "policies/baseline/uniform.h"
@@ -60,7 +62,7 @@ class Planner {
     return world_obstacle(world_, false);
   }
 
-  void plan_policy(const leap::Leaper* leaper) {
+  void plan_policy(leap::Leaper* leaper) {
     if (const auto* fixed = dynamic_cast<const FixedArm*>(leaper)) {
       choose(Kind::kFixed, FixedSetting{fixed->arm(), false});
     } else if (dynamic_cast<const RoundRobin*>(leaper)) {
@@ -70,7 +72,10 @@ class Planner {
     } else if (const auto* ucb = dynamic_cast<const Ucb*>(leaper)) {
       if (allowed(ucb->confidence(), ucb->random_ties())) plan_index(widths(ucb->confidence()));
     } else if (const auto* moss = dynamic_cast<const Moss*>(leaper)) {
-      Widths moss_widths{Widths::kMoss, moss->index().horizon_per_action(), moss->index().scale()};
+      Widths moss_widths;
+      moss_widths.kind = Widths::kMoss;
+      moss_widths.log_term = moss->index().horizon_per_action();
+      moss_widths.scale = moss->index().scale();
       tabulate(moss_widths);
       plan_index(moss_widths);
     } else if (const auto* causal = dynamic_cast<const CausalUcb*>(leaper)) {
@@ -78,6 +83,8 @@ class Planner {
         const Widths causal_widths = widths(causal->confidence());
         choose(Kind::kCausal, CausalSetting{causal_widths, margin(causal_widths)});
       }
+    } else if (auto* balancing = dynamic_cast<DynamicBalancing*>(leaper)) {
+      plan_balancing(*balancing);
     } else {
       plan_.obstacle = "no device plays this policy";
     }
@@ -96,23 +103,86 @@ class Planner {
 
   // An index of actions: packed where the range allows it.
   void plan_index(const Widths& widths) {
-    const std::uint32_t actions = world_.problem.actions();
+    choose_by_actions(packs(widths), Kind::kIndex20, Kind::kIndex32, Kind::kIndex1024,
+                      IndexSetting{widths});
+  }
+  bool packs(const Widths& widths) const {
     const double largest = 1 + widths.at(1);
     // No width is positive and below this: 2^-53 is the least logarithm above 0.
     const double least =
         widths.scale * std::sqrt(0x1p-53 / (2.0 * static_cast<double>(cell_.horizon)));
-    const bool packs = plan_.small_numbers && largest < PackedArgmax<5>::kBeyond &&
-                       least > PackedArgmax<5>::kLeast;
-    choose(packs && actions <= 20   ? Kind::kIndex20
-           : packs && actions <= 32 ? Kind::kIndex32
-                                    : Kind::kIndex1024,
-           IndexSetting{widths});
+    return plan_.small_numbers && largest < PackedArgmax<5>::kBeyond &&
+           least > PackedArgmax<5>::kLeast;
+  }
+  void choose_by_actions(bool packs, Kind to_20, Kind to_32, Kind to_1024, Setting setting) {
+    const std::uint32_t actions = world_.problem.actions();
+    choose(packs && actions <= 20   ? to_20
+           : packs && actions <= 32 ? to_32
+                                    : to_1024,
+           std::move(setting));
+  }
+
+  void plan_balancing(DynamicBalancing& balancing) {
+    const auto* causal = learner<CausalUcb>(balancing, 0);
+    const auto* direct = learner<Ucb>(balancing, 1);
+    if (balancing.learners() != 2 || !causal || !direct) {
+      plan_.obstacle =
+          "db is played with base=c-ucb+ucb; with other learners it is stepped on the CPU";
+      return;
+    }
+    if (!allowed(causal->confidence(), causal->random_ties()) ||
+        !allowed(direct->confidence(), direct->random_ties()))
+      return;
+    if (!causal->confidence().fixed_term() || !direct->confidence().fixed_term()) {
+      plan_.obstacle = "learners of db with confidence=anytime are stepped on the CPU";
+      return;
+    }
+    BalancingSetting setting;
+    setting.causal = learner_setting(balancing, 0, causal->confidence());
+    setting.direct = learner_setting(balancing, 1, direct->confidence());
+    setting.spread = balancing_terms(balancing, Widths::kSpread, 0);
+    setting.sign = balancing.spread_sign();
+    setting.margin = margin(widths(causal->confidence()));
+    choose_by_actions(packs(widths(direct->confidence())), Kind::kBalancing20, Kind::kBalancing32,
+                      Kind::kBalancing1024, std::move(setting));
+    plan_.told = [names = std::array{balancing.learner_name(0), balancing.learner_name(1)}](
+                     const Setting&, const double* facts) {
+      Diagnostics diagnostics;
+      const double rounds = facts[0] + facts[4];
+      for (std::size_t i = 0; i < names.size(); ++i, facts += 4)
+        DynamicBalancing::tell_course(diagnostics, names[i],
+                                      {facts[0], facts[1], facts[2], facts[3]}, rounds);
+      return diagnostics;
+    };
+  }
+  template <class Kind>
+  static const Kind* learner(DynamicBalancing& balancing, std::size_t i) {
+    return i < balancing.learners() ? dynamic_cast<const Kind*>(balancing.learner(i).leaper())
+                                    : nullptr;
+  }
+  BalancingSetting::Learner learner_setting(const DynamicBalancing& balancing, std::size_t i,
+                                            const Confidence& confidence) {
+    const DynamicBalancing::Terms& terms = balancing.terms(i);
+    return {confidence.log_term(), confidence.scale(),
+            balancing_terms(balancing, Widths::kBias, terms.bias), terms.coefficient, terms.pull};
+  }
+  Widths balancing_terms(const DynamicBalancing& balancing, Widths::Kind kind, double bias) {
+    Widths terms;
+    terms.kind = kind;
+    terms.log_term = balancing.delta();
+    terms.scale = balancing.scale();
+    terms.learners = static_cast<double>(balancing.learners());
+    terms.bias = bias;
+    tabulate(terms);
+    return terms;
   }
   double margin(const Widths& widths) const { return kMargin * (1 + widths.at(1)); }
 
   Widths widths(const Confidence& confidence) {
-    Widths widths{confidence.fixed_term() ? Widths::kFixed : Widths::kAnytime,
-                  confidence.log_term(), confidence.scale()};
+    Widths widths;
+    widths.kind = confidence.fixed_term() ? Widths::kFixed : Widths::kAnytime;
+    widths.log_term = confidence.log_term();
+    widths.scale = confidence.scale();
     tabulate(widths);
     return widths;
   }

@@ -22,7 +22,9 @@ class Contenders {
   };
 
   /// U(z), and U(z) when all sums were worked out.
-  static constexpr std::uint32_t slots(std::uint32_t contexts) { return 2 * contexts; }
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(std::uint32_t contexts) {
+    return 2 * contexts;
+  }
   /// As many roundings are far below the margin (the margin is 2^-31 of the largest U there can be;
   /// a step costs at most 8 roundings of 2^-53 of it).
   static constexpr std::uint32_t kMostSteps = 4096;

@@ -96,7 +96,9 @@ template <class Numbers, class Memory>
 class Samples {
  public:
   using Sample = typename Numbers::Sample;
-  static constexpr std::uint32_t slots(std::uint32_t size) { return size * Numbers::kSlots; }
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(std::uint32_t size) {
+    return size * Numbers::kSlots;
+  }
 
   ARMATURE_HOST_AND_DEVICE Samples(const Memory& memory, std::uint32_t first)
       : memory_(memory), first_(first) {}
@@ -113,6 +115,37 @@ class Samples {
     sample.sum += reward;
     put(i, sample);
     return sample;
+  }
+
+ private:
+  const Memory& memory_;
+  std::uint32_t first_;
+};
+
+/// Counts alone; two share a slot where they are small.
+template <class Numbers, class Memory>
+class Counts {
+ public:
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(std::uint32_t size) {
+    return Numbers::kSlots == 1 ? (size + 1) / 2 : size;
+  }
+
+  ARMATURE_HOST_AND_DEVICE Counts(const Memory& memory, std::uint32_t first)
+      : memory_(memory), first_(first) {}
+  ARMATURE_HOST_AND_DEVICE void clear(std::uint32_t size) const {
+    for (std::uint32_t slot = 0; slot < slots(size); ++slot) memory_[first_ + slot] = 0;
+  }
+  ARMATURE_HOST_AND_DEVICE std::uint64_t at(std::uint32_t i) const {
+    if constexpr (Numbers::kSlots == 1)
+      return static_cast<std::uint32_t>(memory_[first_ + (i >> 1)] >> 32 * (i & 1));
+    else
+      return memory_[first_ + i];
+  }
+  ARMATURE_HOST_AND_DEVICE void add(std::uint32_t i) const {
+    if constexpr (Numbers::kSlots == 1)
+      memory_[first_ + (i >> 1)] += std::uint64_t{1} << 32 * (i & 1);
+    else
+      ++memory_[first_ + i];
   }
 
  private:

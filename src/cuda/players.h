@@ -3,6 +3,7 @@
 
 #include <variant>
 
+#include "cuda/players/balancing.h"
 #include "cuda/players/causal.h"
 #include "cuda/players/index.h"
 #include "cuda/players/trivial.h"
@@ -17,9 +18,12 @@ enum class Kind {
   kIndex32,
   kIndex1024,
   kCausal,
+  kBalancing20,
+  kBalancing32,
+  kBalancing1024,
 };
-using Setting =
-    std::variant<FixedSetting, RoundRobinSetting, UniformSetting, IndexSetting, CausalSetting>;
+using Setting = std::variant<FixedSetting, RoundRobinSetting, UniformSetting, IndexSetting,
+                             CausalSetting, BalancingSetting>;
 
 template <template <class> class Player_>
 struct PlayerOf {
@@ -43,6 +47,12 @@ auto with_player(Kind kind, const Act& act) {
       return act(PlayerOf<IndexPlayer32>{});
     case Kind::kIndex1024:
       return act(PlayerOf<IndexPlayer1024>{});
+    case Kind::kBalancing20:
+      return act(PlayerOf<BalancingPlayer20>{});
+    case Kind::kBalancing32:
+      return act(PlayerOf<BalancingPlayer32>{});
+    case Kind::kBalancing1024:
+      return act(PlayerOf<BalancingPlayer1024>{});
     case Kind::kCausal:
       break;
   }

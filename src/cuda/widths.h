@@ -20,12 +20,15 @@ struct Logarithm {
 };
 
 /// w(n), whatever the family: values for n below `tabulated` are in the table, the others are
-/// computed.
+/// computed. db's terms are of this kind, too: γ(n), and in round t the part of η that is the same
+/// in all replications.
 struct Widths {
-  enum Kind : std::uint32_t { kFixed, kAnytime, kMoss };
+  enum Kind : std::uint32_t { kFixed, kAnytime, kMoss, kSpread, kBias };
   Kind kind = kFixed;
-  double log_term = 0;  // kMoss: T/|A|
+  double log_term = 0;  // kMoss: T/|A|; kSpread, kBias: δ
   double scale = 1;
+  double learners = 0;  // kSpread, kBias: M
+  double bias = 0;      // kBias: 2·Z·D
   const double* table = nullptr;
   std::uint64_t tabulated = 0;
   Logarithm log;
@@ -34,11 +37,20 @@ struct Widths {
     if (kind == kFixed) return computed(static_cast<double>(count));
     return count < tabulated ? table[count] : computed(static_cast<double>(count));
   }
+  ARMATURE_HOST_AND_DEVICE static double fixed(double scale, double log_term, double n) {
+    return scale * std::sqrt(log_term / (2.0 * n));
+  }
   ARMATURE_HOST_AND_DEVICE double computed(double n) const {
-    if (kind == kFixed) return scale * std::sqrt(log_term / (2.0 * n));
+    if (kind == kFixed) return fixed(scale, log_term, n);
     if (kind == kAnytime) return scale * (0.85 * std::sqrt((log(log(2 * n)) + log_term) / n));
-    const double level = log(log_term / n);
-    return scale * std::sqrt((level > 0 ? level : 0.0) / (2 * n));
+    if (kind == kMoss) {
+      const double level = log(log_term / n);
+      return scale * std::sqrt((level > 0 ? level : 0.0) / (2 * n));
+    }
+    const double level = log(learners * log(n > 2 ? n : 2.0) / log_term);
+    if (kind == kSpread) return scale * 3 * std::sqrt(level / n);
+    const double common = 3 * std::sqrt(learners * level);
+    return scale * (bias < common ? common : bias) / std::sqrt(n);
   }
 };
 

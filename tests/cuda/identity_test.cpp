@@ -70,5 +70,19 @@ INSTANTIATE_TEST_SUITE_P(
                         "random-benign:actions=1000,contexts=50", "rare-context",
                         "bilodeau-benign:epsilon=0.1")));
 
+// Two learners; with a small scale and plain coefficients either is left out in time.
+INSTANTIATE_TEST_SUITE_P(
+    Balancing, Identity,
+    testing::Combine(testing::Values("db", "db:dial=1", "db:Z2=1.5", "db:Z=1+3", "db:scale=0.03",
+                                     "db:scale=0.05,test=plus", "db:scale=0.02,bias=printed",
+                                     "db:d=1+1,Z=1+1,scale=0.1,delta=0.2",
+                                     "db:d=0.2+1,Z=2+1,scale=0.3,bias=printed,test=plus",
+                                     "db:d=2+0.2,Z=1+2,scale=0.2",
+                                     "db:base=(c-ucb:confidence=bilodeau)+(ucb:scale=0.2),d=1+2"),
+                     testing::Values("pareto-benign", "pareto-confounded:actions=20",
+                                     "hidden-arm:actions=20", "random-benign:actions=30,contexts=5",
+                                     "all-confounded:actions=7,contexts=4", "reversed:actions=20",
+                                     "hidden-arm:actions=200", "rare-context")));
+
 }  // namespace
 }  // namespace armature::cuda

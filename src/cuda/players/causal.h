@@ -24,7 +24,7 @@ class CausalPlayer {
   static constexpr std::uint32_t kFacts = 0;
   using Registers = Contenders::Registers;
   using OwnSamples = Samples<typename Machine::Numbers, typename Machine::Memory>;
-  static constexpr std::uint32_t slots(const Sizes& sizes) {
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(const Sizes& sizes) {
     return sizes.actions + OwnSamples::slots(sizes.contexts) + Contenders::slots(sizes.contexts);
   }
 

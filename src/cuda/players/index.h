@@ -23,7 +23,7 @@ class IndexPlayer {
   static constexpr std::uint32_t kFacts = 0;
   using Registers = typename Argmax::Registers;
   using OwnSamples = Samples<typename Machine::Numbers, typename Machine::Memory>;
-  static constexpr std::uint32_t slots(const Sizes& sizes) {
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(const Sizes& sizes) {
     return OwnSamples::slots(sizes.actions) + Argmax::slots(sizes.actions);
   }
 

@@ -11,7 +11,9 @@ template <class Machine>
 class CountingPlayer {
  public:
   static constexpr std::uint32_t kFacts = 0;
-  static constexpr std::uint32_t slots(const Sizes& sizes) { return sizes.actions; }
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(const Sizes& sizes) {
+    return sizes.actions;
+  }
   ARMATURE_HOST_AND_DEVICE double fact(Machine&, std::uint32_t) const { return 0; }
 
   ARMATURE_HOST_AND_DEVICE void observe(Machine& machine, std::uint64_t, std::uint32_t arm,
