@@ -6,6 +6,7 @@
 #include <array>
 
 #include "armature/leap.h"
+#include "policies/adaptive/sentry.h"
 #include "policies/balancing/dynamic_balancing.h"
 #include "policies/baseline/fixed_arm.h"
 #include "policies/baseline/round_robin.h"
@@ -85,6 +86,8 @@ class Planner {
       }
     } else if (auto* balancing = dynamic_cast<DynamicBalancing*>(leaper)) {
       plan_balancing(*balancing);
+    } else if (const auto* sentry = dynamic_cast<const Sentry*>(leaper)) {
+      plan_sentry(sentry->rules());
     } else {
       plan_.obstacle = "no device plays this policy";
     }
@@ -111,8 +114,7 @@ class Planner {
     // No width is positive and below this: 2^-53 is the least logarithm above 0.
     const double least =
         widths.scale * std::sqrt(0x1p-53 / (2.0 * static_cast<double>(cell_.horizon)));
-    return plan_.small_numbers && largest < PackedArgmax<5>::kBeyond &&
-           least > PackedArgmax<5>::kLeast;
+    return plan_.small_numbers && largest < Packed::kBeyond && least > Packed::kLeast;
   }
   void choose_by_actions(bool packs, Kind to_20, Kind to_32, Kind to_1024, Setting setting) {
     const std::uint32_t actions = world_.problem.actions();
@@ -120,6 +122,34 @@ class Planner {
            : packs && actions <= 32 ? to_32
                                     : to_1024,
            std::move(setting));
+  }
+
+  void plan_sentry(const Sentry::Rules& rules) {
+    if (!allowed(rules.actions, false)) return;
+    if (rules.by_regression) {
+      plan_.obstacle = "proposal=cl-ucb is stepped on the CPU";
+      return;
+    }
+    if (rules.schedule == Sentry::Schedule::kFree) {
+      plan_.obstacle = "schedule=free is stepped on the CPU";
+      return;
+    }
+    SentrySetting setting;
+    setting.actions = widths(rules.actions);
+    setting.contexts = widths(rules.contexts);
+    setting.budget = rules.budget;
+    setting.horizon = rules.horizon;
+    setting.spread = rules.schedule == Sentry::Schedule::kSpread;
+    setting.tolerance = rules.tolerance;
+    setting.epsilon = rules.epsilon;
+    setting.may_reject = rules.may_reject;
+    setting.margin = margin(setting.contexts);
+    choose_by_actions(packs(setting.actions), Kind::kSentry20, Kind::kSentry32, Kind::kSentry1024,
+                      setting);
+    plan_.told = [](const Setting&, const double* facts) {
+      return Sentry::tell_course(
+          {facts[0], facts[1], facts[2] > 0, facts[3], static_cast<std::uint64_t>(facts[4])});
+    };
   }
 
   void plan_balancing(DynamicBalancing& balancing) {

@@ -6,6 +6,7 @@
 #include "cuda/players/balancing.h"
 #include "cuda/players/causal.h"
 #include "cuda/players/index.h"
+#include "cuda/players/sentry.h"
 #include "cuda/players/trivial.h"
 
 namespace armature::cuda {
@@ -21,9 +22,12 @@ enum class Kind {
   kBalancing20,
   kBalancing32,
   kBalancing1024,
+  kSentry20,
+  kSentry32,
+  kSentry1024,
 };
 using Setting = std::variant<FixedSetting, RoundRobinSetting, UniformSetting, IndexSetting,
-                             CausalSetting, BalancingSetting>;
+                             CausalSetting, BalancingSetting, SentrySetting>;
 
 template <template <class> class Player_>
 struct PlayerOf {
@@ -53,6 +57,12 @@ auto with_player(Kind kind, const Act& act) {
       return act(PlayerOf<BalancingPlayer32>{});
     case Kind::kBalancing1024:
       return act(PlayerOf<BalancingPlayer1024>{});
+    case Kind::kSentry20:
+      return act(PlayerOf<SentryPlayer20>{});
+    case Kind::kSentry32:
+      return act(PlayerOf<SentryPlayer32>{});
+    case Kind::kSentry1024:
+      return act(PlayerOf<SentryPlayer1024>{});
     case Kind::kCausal:
       break;
   }

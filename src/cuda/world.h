@@ -33,7 +33,9 @@ struct WorldTables {
   const double* column_low = nullptr;
   const std::uint32_t* row_of = nullptr;     // per action
   const std::uint32_t* action_of = nullptr;  // per row: its lowest action
-  const std::uint32_t* numbers = nullptr;    // how many rows there are; the best action
+  const std::uint32_t* next_of =
+      nullptr;  // per action: the next of its row; none: how many there are
+  const std::uint32_t* numbers = nullptr;  // how many rows there are; the best action
   // One world only: laws that are not all Bernoulli.
   const std::uint32_t* law_of = nullptr;  // per action and context
   const Law* laws = nullptr;
@@ -64,6 +66,10 @@ class WorldView {
   }
   ARMATURE_HOST_AND_DEVICE std::uint32_t action_of(std::uint32_t row) const {
     return at(tables_.action_of, row);
+  }
+  /// The next action of the same row; actions() if there is none.
+  ARMATURE_HOST_AND_DEVICE std::uint32_t next_of(std::uint32_t arm) const {
+    return at(tables_.next_of, arm);
   }
   /// ν̃ of a distinct row.
   ARMATURE_HOST_AND_DEVICE double marginal(std::uint32_t row, std::uint32_t z) const {

@@ -22,8 +22,7 @@ Cell cell_of(const Case& one) {
     shared = std::make_shared<const World>(source->instance(0), one.horizon);
   Cell cell;
   cell.world = [source, shared, horizon = one.horizon](std::uint32_t replication) {
-    return shared ? shared
-                  : std::make_shared<const World>(source->instance(replication), horizon);
+    return shared ? shared : std::make_shared<const World>(source->instance(replication), horizon);
   };
   cell.policy = canonical_cell_policy(
       one.policy, source->instance(0)->problem(one.horizon).formula_variables());
@@ -44,7 +43,8 @@ TEST_P(Identity, OfEveryReplication) {
     const Cell cell = cell_of({policy, instance, horizon});
     const ReplicationRange range{3, 5};
     const BlockResult expected = run_block(cell, range, stop);
-    for (const auto numbers : {HostAccelerator::Numbers::kSmallest, HostAccelerator::Numbers::kLarge}) {
+    for (const auto numbers :
+         {HostAccelerator::Numbers::kSmallest, HostAccelerator::Numbers::kLarge}) {
       HostAccelerator device(numbers);
       ASSERT_EQ(device.obstacle(cell, *cell.world(0)), "");
       const BlockResult found = device.run(cell, range, 0, stop);
@@ -57,18 +57,35 @@ TEST_P(Identity, OfEveryReplication) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Identity,
+    testing::Combine(testing::Values("fixed:arm=1", "oracle", "round-robin", "uniform", "ucb",
+                                     "ucb:confidence=anytime", "ucb:confidence=bilodeau,scale=0.3",
+                                     "moss", "moss:scale=0.2", "c-ucb", "c-ucb:confidence=anytime",
+                                     "c-ucb:confidence=bilodeau,scale=0.1"),
+                     testing::Values("pareto-benign", "pareto-confounded:actions=20",
+                                     "hidden-arm:actions=20", "bilodeau-confounded:actions=20",
+                                     "semi-benign:actions=30",
+                                     "random-benign:actions=20,contexts=5",
+                                     "random-benign:actions=64,contexts=20", "reversed:actions=20",
+                                     "all-confounded:actions=7,contexts=4",
+                                     "hidden-arm:actions=200",
+                                     "random-benign:actions=1000,contexts=50", "rare-context",
+                                     "bilodeau-benign:epsilon=0.1")));
+
+INSTANTIATE_TEST_SUITE_P(
+    Sentry, Identity,
     testing::Combine(
-        testing::Values("fixed:arm=1", "oracle", "round-robin", "uniform", "ucb",
-                        "ucb:confidence=anytime", "ucb:confidence=bilodeau,scale=0.3", "moss",
-                        "moss:scale=0.2", "c-ucb", "c-ucb:confidence=anytime",
-                        "c-ucb:confidence=bilodeau,scale=0.1"),
+        testing::Values("sentry", "sentry:confidence=paper", "sentry:confidence=bilodeau,scale=0.5",
+                        "sentry:schedule=spread", "sentry:schedule=spread,tau=0.05,scale=0.5",
+                        "sentry:scale=0.3", "sentry:scale=0.1,epsilon=0.1", "sentry:rejection=off",
+                        "sentry:rejection=off,scale=0.2", "sentry:budget=20,scale=0.2",
+                        "sentry:share=0.3,tau=0.3", "sentry:R1=50,scale=0.02", "sentry:scale=20",
+                        "sentry:delta=0.5,scale=0.4,schedule=spread"),
         testing::Values("pareto-benign", "pareto-confounded:actions=20", "hidden-arm:actions=20",
                         "bilodeau-confounded:actions=20", "semi-benign:actions=30",
                         "random-benign:actions=20,contexts=5",
                         "random-benign:actions=64,contexts=20", "reversed:actions=20",
                         "all-confounded:actions=7,contexts=4", "hidden-arm:actions=200",
-                        "random-benign:actions=1000,contexts=50", "rare-context",
-                        "bilodeau-benign:epsilon=0.1")));
+                        "rare-context", "bilodeau-benign:epsilon=0.1")));
 
 // Two learners; with a small scale and plain coefficients either is left out in time.
 INSTANTIATE_TEST_SUITE_P(
