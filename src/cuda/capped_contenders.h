@@ -82,6 +82,14 @@ class CappedContenders {
     else if (upper > before)
       registers_.others = greater(registers_.others, lesser(sum(machine, row), upper));
   }
+  /// Does some row followed have several actions? Then its own is the one offered, if any.
+  ARMATURE_HOST_AND_DEVICE bool asks() const {
+    return registers_.steps != kUnknown && !(registers_.leader.alone && registers_.runner.alone);
+  }
+  ARMATURE_HOST_AND_DEVICE void offer(std::uint32_t arm, std::uint32_t row, double upper) const {
+    offer_to(registers_.leader, arm, row, upper);
+    offer_to(registers_.runner, arm, row, upper);
+  }
   /// The action to play, or `kDoubt`.
   ARMATURE_HOST_AND_DEVICE std::uint32_t best(double bar) const {
     if (registers_.steps > kMostSteps) return kDoubt;
@@ -152,6 +160,13 @@ class CappedContenders {
       row.upper = upper;
     else if (arm < row.arm)
       row.block = greater(row.block, upper);
+  }
+  ARMATURE_HOST_AND_DEVICE static void offer_to(CappedRow& follows, std::uint32_t arm,
+                                                std::uint32_t row, double upper) {
+    if (follows.alone) return;
+    follows.arm = arm;
+    follows.upper = row == follows.row ? upper : kNone;
+    follows.block = kNone;
   }
   /// Its value, but for rounding; where its action is not sure, no less.
   ARMATURE_HOST_AND_DEVICE static double value(const CappedRow& row, double bar) {

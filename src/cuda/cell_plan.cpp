@@ -7,6 +7,7 @@
 
 #include "armature/leap.h"
 #include "policies/adaptive/sentry.h"
+#include "policies/adaptive/warden.h"
 #include "policies/balancing/dynamic_balancing.h"
 #include "policies/baseline/fixed_arm.h"
 #include "policies/baseline/round_robin.h"
@@ -73,12 +74,7 @@ class Planner {
     } else if (const auto* ucb = dynamic_cast<const Ucb*>(leaper)) {
       if (allowed(ucb->confidence(), ucb->random_ties())) plan_index(widths(ucb->confidence()));
     } else if (const auto* moss = dynamic_cast<const Moss*>(leaper)) {
-      Widths moss_widths;
-      moss_widths.kind = Widths::kMoss;
-      moss_widths.log_term = moss->index().horizon_per_action();
-      moss_widths.scale = moss->index().scale();
-      tabulate(moss_widths);
-      plan_index(moss_widths);
+      plan_index(moss_widths(moss->index().horizon_per_action(), moss->index().scale()));
     } else if (const auto* causal = dynamic_cast<const CausalUcb*>(leaper)) {
       if (allowed(causal->confidence(), causal->random_ties())) {
         const Widths causal_widths = widths(causal->confidence());
@@ -88,6 +84,8 @@ class Planner {
       plan_balancing(*balancing);
     } else if (const auto* sentry = dynamic_cast<const Sentry*>(leaper)) {
       plan_sentry(sentry->rules());
+    } else if (const auto* warden = dynamic_cast<const Warden*>(leaper)) {
+      plan_warden(warden->rules());
     } else {
       plan_.obstacle = "no device plays this policy";
     }
@@ -152,6 +150,35 @@ class Planner {
     };
   }
 
+  void plan_warden(const Warden::Rules& rules) {
+    if (rules.free) {
+      plan_.obstacle = "schedule=free is stepped on the CPU";
+      return;
+    }
+    WardenSetting setting;
+    setting.direct = moss_widths(rules.per_action, 1);
+    setting.watch = setting.direct;
+    setting.watch.kind = Widths::kWatch;
+    setting.watch.bias = rules.allowance;
+    tabulate(setting.watch);
+    setting.contexts = moss_widths(rules.per_context, 1);
+    setting.actions = widths(rules.actions);
+    setting.tested_contexts = widths(rules.contexts);
+    setting.patience = rules.patience;
+    setting.epsilon = rules.epsilon;
+    setting.causal_test = rules.causal_test;
+    setting.stratified_test = rules.stratified_test;
+    setting.strata = {rules.strata.split_log(), rules.strata.joint_log(), host_logarithm()};
+    setting.margin = margin(setting.contexts);
+    const bool loses_enough = rules.allowance / static_cast<double>(cell_.horizon) > Packed::kLeast;
+    choose_by_actions(packs(setting.direct) && loses_enough, Kind::kWarden20, Kind::kWarden32,
+                      Kind::kWarden1024, setting);
+    plan_.told = [](const Setting&, const double* facts) {
+      return Warden::tell_course(
+          {facts[0], facts[1] > 0, facts[2], static_cast<std::uint64_t>(facts[3]), facts[4]});
+    };
+  }
+
   void plan_balancing(DynamicBalancing& balancing) {
     const auto* causal = learner<CausalUcb>(balancing, 0);
     const auto* direct = learner<Ucb>(balancing, 1);
@@ -213,6 +240,14 @@ class Planner {
     widths.kind = confidence.fixed_term() ? Widths::kFixed : Widths::kAnytime;
     widths.log_term = confidence.log_term();
     widths.scale = confidence.scale();
+    tabulate(widths);
+    return widths;
+  }
+  Widths moss_widths(double share, double scale) {
+    Widths widths;
+    widths.kind = Widths::kMoss;
+    widths.log_term = share;
+    widths.scale = scale;
     tabulate(widths);
     return widths;
   }

@@ -8,6 +8,7 @@
 #include "cuda/players/index.h"
 #include "cuda/players/sentry.h"
 #include "cuda/players/trivial.h"
+#include "cuda/players/warden.h"
 
 namespace armature::cuda {
 
@@ -25,9 +26,12 @@ enum class Kind {
   kSentry20,
   kSentry32,
   kSentry1024,
+  kWarden20,
+  kWarden32,
+  kWarden1024,
 };
 using Setting = std::variant<FixedSetting, RoundRobinSetting, UniformSetting, IndexSetting,
-                             CausalSetting, BalancingSetting, SentrySetting>;
+                             CausalSetting, BalancingSetting, SentrySetting, WardenSetting>;
 
 template <template <class> class Player_>
 struct PlayerOf {
@@ -63,6 +67,12 @@ auto with_player(Kind kind, const Act& act) {
       return act(PlayerOf<SentryPlayer32>{});
     case Kind::kSentry1024:
       return act(PlayerOf<SentryPlayer1024>{});
+    case Kind::kWarden20:
+      return act(PlayerOf<WardenPlayer20>{});
+    case Kind::kWarden32:
+      return act(PlayerOf<WardenPlayer32>{});
+    case Kind::kWarden1024:
+      return act(PlayerOf<WardenPlayer1024>{});
     case Kind::kCausal:
       break;
   }

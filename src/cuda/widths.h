@@ -23,12 +23,12 @@ struct Logarithm {
 /// computed. db's terms are of this kind, too: γ(n), and in round t the part of η that is the same
 /// in all replications.
 struct Widths {
-  enum Kind : std::uint32_t { kFixed, kAnytime, kMoss, kSpread, kBias };
+  enum Kind : std::uint32_t { kFixed, kAnytime, kMoss, kWatch, kSpread, kBias };
   Kind kind = kFixed;
-  double log_term = 0;  // kMoss: T/|A|; kSpread, kBias: δ
+  double log_term = 0;  // kMoss, kWatch: T/|A|; kSpread, kBias: δ
   double scale = 1;
   double learners = 0;  // kSpread, kBias: M
-  double bias = 0;      // kBias: 2·Z·D
+  double bias = 0;      // kBias: 2·Z·D; kWatch: r
   const double* table = nullptr;
   std::uint64_t tabulated = 0;
   Logarithm log;
@@ -43,9 +43,11 @@ struct Widths {
   ARMATURE_HOST_AND_DEVICE double computed(double n) const {
     if (kind == kFixed) return fixed(scale, log_term, n);
     if (kind == kAnytime) return scale * (0.85 * std::sqrt((log(log(2 * n)) + log_term) / n));
-    if (kind == kMoss) {
+    if (kind == kMoss || kind == kWatch) {
       const double level = log(log_term / n);
-      return scale * std::sqrt((level > 0 ? level : 0.0) / (2 * n));
+      const double width = scale * std::sqrt((level > 0 ? level : 0.0) / (2 * n));
+      if (kind == kMoss) return width;
+      return bias / n < width ? bias / n : width;
     }
     const double level = log(learners * log(n > 2 ? n : 2.0) / log_term);
     if (kind == kSpread) return scale * 3 * std::sqrt(level / n);

@@ -87,6 +87,20 @@ INSTANTIATE_TEST_SUITE_P(
                         "all-confounded:actions=7,contexts=4", "hidden-arm:actions=200",
                         "rare-context", "bilodeau-benign:epsilon=0.1")));
 
+INSTANTIATE_TEST_SUITE_P(
+    Warden, Identity,
+    testing::Combine(
+        testing::Values("warden", "warden:r=0.6", "warden:R1=300", "warden:R2=500,patience=inf",
+                        "warden:patience=0", "warden:patience=0.2", "warden:test=causal,delta=0.9",
+                        "warden:test=stratified,delta=0.9,epsilon=0.5", "warden:test=none",
+                        "warden:delta=0.99,epsilon=0.1,r=3", "warden:r=1e-19"),
+        testing::Values("pareto-benign", "pareto-confounded:actions=20", "hidden-arm:actions=20",
+                        "bilodeau-confounded:actions=20", "semi-benign:actions=30",
+                        "random-benign:actions=20,contexts=5",
+                        "random-benign:actions=64,contexts=20", "reversed:actions=20",
+                        "all-confounded:actions=7,contexts=4", "hidden-arm:actions=200",
+                        "rare-context", "bilodeau-benign:epsilon=0.1")));
+
 // Two learners; with a small scale and plain coefficients either is left out in time.
 INSTANTIATE_TEST_SUITE_P(
     Balancing, Identity,

@@ -3,6 +3,7 @@
 
 #include "cuda/argmax.h"
 #include "cuda/capped_contenders.h"
+#include "cuda/causal_test.h"
 #include "cuda/machine.h"
 #include "cuda/widths.h"
 
@@ -147,22 +148,10 @@ class SentryPlayer {
     machine.memory[kRejectionRound] = round;
     machine.memory[kRejectionAction] = registers_.arm;
   }
-  // Sentry::contradicts. Mostly the action's own width is wide enough.
   ARMATURE_HOST_AND_DEVICE bool contradicts(Machine& machine) const {
-    const auto& world = machine.world;
-    const std::uint32_t row = world.row_of(registers_.arm);
-    double causal = 0;
-    for (std::uint32_t z = 0; z < world.contexts(); ++z)
-      causal += world.marginal(row, z) * real_at(machine.memory, means(machine) + z);
-    const double difference = registers_.mean - causal;
-    const double apart = difference > 0 ? difference : -difference;
-    if (!(apart > registers_.width)) return false;
-    double widths = 0;
-    for (std::uint32_t z = 0; z < world.contexts(); ++z) {
-      const auto count = samples(machine).at(world.actions() + z).count;
-      widths += world.marginal(row, z) * setting_.contexts.at(count > 0 ? count : 1);
-    }
-    return apart > registers_.width + widths + setting_.epsilon / 2;
+    return means_disagree(machine, registers_.arm, registers_.mean, registers_.width,
+                          samples(machine), machine.world.actions(), means(machine),
+                          setting_.contexts, setting_.epsilon);
   }
 
   // All rows by their canonical sums; with no candidate an interval has failed.
