@@ -8,18 +8,37 @@
 
 namespace armature::cuda {
 
-/// Up to 4·kGroups actions, 32 at most. An index and its action make one positive double, ordered
-/// by index first and lowest action then: the exponent is moved down so that five bits are free at
-/// the top, the bits are shifted there and the action takes their place. So indices must be 0 or
-/// lie in [2^-58, 2^4); whoever uses it sees to that. Actions are in groups of four. A group's
-/// three losers are in memory, the groups' winners in order in registers: the action played is
-/// always the first of them.
+/// An index and its action, one of 32, make one positive double, ordered by index first and lowest
+/// action then: the exponent is moved down so that five bits are free at the top, the bits are
+/// shifted there and the action takes their place. So indices must be 0 or lie in [2^-58, 2^4);
+/// whoever uses it sees to that.
+struct Packed {
+  static constexpr double kLeast = 0x1p-58;
+  static constexpr double kBeyond = 0x1p4;
+
+  ARMATURE_HOST_AND_DEVICE static double key(double value, std::uint32_t arm) {
+    const std::uint64_t bits = bits_of(value);
+    const std::uint64_t moved = value > 0 ? bits - kBase : 0;
+    return from_bits(moved << 5 | (31 - arm));
+  }
+  ARMATURE_HOST_AND_DEVICE static std::uint32_t arm(double key) {
+    return 31 - (static_cast<std::uint32_t>(bits_of(key)) & 31);
+  }
+  ARMATURE_HOST_AND_DEVICE static double value(double key) {
+    const std::uint64_t moved = bits_of(key) >> 5;
+    return from_bits(moved > 0 ? moved + kBase : 0);
+  }
+
+ private:
+  static constexpr std::uint64_t kBase = std::uint64_t{964} << 52;  // 2^-58 has the exponent 965
+};
+
+/// Up to 4·kGroups actions, 32 at most, in groups of four. A group's three losers are in memory,
+/// the groups' winners in order in registers: the action played is always the first of them.
 template <std::uint32_t kGroups>
 class PackedArgmax {
  public:
   static constexpr std::uint32_t kActions = 4 * kGroups;
-  static constexpr double kLeast = 0x1p-58;
-  static constexpr double kBeyond = 0x1p4;
   ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(std::uint32_t) {
     return 3 * kGroups;
   }
@@ -29,7 +48,7 @@ class PackedArgmax {
   };
 
   ARMATURE_HOST_AND_DEVICE static std::uint32_t best(const Registers& registers) {
-    return 31 - (static_cast<std::uint32_t>(bits_of(registers.winners[0])) & 31);
+    return Packed::arm(registers.winners[0]);
   }
   /// All of them, as in the beginning.
   template <class Memory>
@@ -39,10 +58,10 @@ class PackedArgmax {
     for (std::uint32_t slot = 0; slot < 3 * kGroups; ++slot) memory[first + slot] = 0;
     ARMATURE_UNROLLED
     for (std::uint32_t group = 0; group < kGroups; ++group) {
-      registers.winners[group] = 4 * group < actions ? key(value, 4 * group) : 0.0;
+      registers.winners[group] = 4 * group < actions ? Packed::key(value, 4 * group) : 0.0;
       for (std::uint32_t i = 1; i < 4; ++i)
         if (4 * group + i < actions)
-          put_real(memory, first + 3 * group + i - 1, key(value, 4 * group + i));
+          put_real(memory, first + 3 * group + i - 1, Packed::key(value, 4 * group + i));
     }
   }
   /// A new value of the best action.
@@ -50,7 +69,7 @@ class PackedArgmax {
   ARMATURE_HOST_AND_DEVICE static void replace_best(Registers& registers, const Memory& memory,
                                                     std::uint32_t first, std::uint32_t,
                                                     std::uint32_t arm, double value) {
-    double challenger = key(value, arm);
+    double challenger = Packed::key(value, arm);
     const std::uint32_t slot = first + 3 * (arm >> 2);
     const double loser0 = real_at(memory, slot);
     const double loser1 = real_at(memory, slot + 1);
@@ -77,14 +96,62 @@ class PackedArgmax {
       // Once the challenger has its place, those behind it stay where they are.
     }
   }
+};
+
+/// The same where any action's index may change: all of them are in memory, the groups' winners in
+/// registers.
+template <std::uint32_t kGroups>
+class OpenArgmax {
+ public:
+  static constexpr std::uint32_t kActions = 4 * kGroups;
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(std::uint32_t) { return kActions; }
+
+  struct Registers {
+    double winners[kGroups];  // of each group
+  };
+
+  ARMATURE_HOST_AND_DEVICE static std::uint32_t best(const Registers& registers) {
+    return Packed::arm(top(registers));
+  }
+  ARMATURE_HOST_AND_DEVICE static double best_value(const Registers& registers) {
+    return Packed::value(top(registers));
+  }
+  template <class Memory>
+  ARMATURE_HOST_AND_DEVICE static double value(const Memory& memory, std::uint32_t first,
+                                               std::uint32_t arm) {
+    return Packed::value(real_at(memory, first + arm));
+  }
+  template <class Memory>
+  ARMATURE_HOST_AND_DEVICE static void fill(Registers& registers, const Memory& memory,
+                                            std::uint32_t first, std::uint32_t actions,
+                                            double value) {
+    for (std::uint32_t a = 0; a < kActions; ++a)
+      put_real(memory, first + a, a < actions ? Packed::key(value, a) : 0.0);
+    ARMATURE_UNROLLED
+    for (std::uint32_t group = 0; group < kGroups; ++group)
+      registers.winners[group] = 4 * group < actions ? Packed::key(value, 4 * group) : 0.0;
+  }
+  template <class Memory>
+  ARMATURE_HOST_AND_DEVICE static void set(Registers& registers, const Memory& memory,
+                                           std::uint32_t first, std::uint32_t, std::uint32_t arm,
+                                           double value) {
+    put_real(memory, first + arm, Packed::key(value, arm));
+    const std::uint32_t group = arm >> 2;
+    const std::uint32_t slot = first + 4 * group;
+    const double winner = greater(greater(real_at(memory, slot), real_at(memory, slot + 1)),
+                                  greater(real_at(memory, slot + 2), real_at(memory, slot + 3)));
+    ARMATURE_UNROLLED
+    for (std::uint32_t i = 0; i < kGroups; ++i)
+      registers.winners[i] = i == group ? winner : registers.winners[i];
+  }
 
  private:
-  ARMATURE_HOST_AND_DEVICE static double key(double value, std::uint32_t arm) {
-    // 2^-58 has the exponent 965.
-    constexpr std::uint64_t kBase = std::uint64_t{964} << 52;
-    const std::uint64_t bits = bits_of(value);
-    const std::uint64_t moved = value > 0 ? bits - kBase : 0;
-    return from_bits(moved << 5 | (31 - arm));
+  ARMATURE_HOST_AND_DEVICE static double greater(double x, double y) { return x > y ? x : y; }
+  ARMATURE_HOST_AND_DEVICE static double top(const Registers& registers) {
+    double best = registers.winners[0];
+    ARMATURE_UNROLLED
+    for (std::uint32_t i = 1; i < kGroups; ++i) best = greater(best, registers.winners[i]);
+    return best;
   }
 };
 
@@ -105,6 +172,9 @@ class GroupedArgmax {
 
   ARMATURE_HOST_AND_DEVICE static std::uint32_t best(const Registers& registers) {
     return registers.best;
+  }
+  ARMATURE_HOST_AND_DEVICE static double best_value(const Registers& registers) {
+    return registers.value;
   }
   template <class Memory>
   ARMATURE_HOST_AND_DEVICE static double value(const Memory& memory, std::uint32_t first,

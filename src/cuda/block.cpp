@@ -1,6 +1,7 @@
 #include "cuda/block.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "armature/simulate.h"
 #include "linear/distinct_rows.h"
@@ -24,6 +25,7 @@ PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range) {
   column_low_.resize(contexts * worlds_);
   row_of_.resize(actions * worlds_);
   action_of_.resize(actions * worlds_);
+  next_of_.resize(actions * worlds_);
   numbers_.resize(2 * worlds_);
   tables_.actions = actions;
   tables_.contexts = contexts;
@@ -44,6 +46,7 @@ PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range) {
   tables_.column_low = column_low_.data();
   tables_.row_of = row_of_.data();
   tables_.action_of = action_of_.data();
+  tables_.next_of = next_of_.data();
   tables_.numbers = numbers_.data();
   tables_.law_of = law_of_.data();
   tables_.laws = laws_.data();
@@ -82,7 +85,11 @@ void PackedWorlds::pack(const World& world, std::size_t place) {
   const DistinctRows distinct = distinct_rows(*given);
   numbers_[at(0)] = static_cast<std::uint32_t>(distinct.first.size());
   tables_.most_rows = std::max(tables_.most_rows, numbers_[at(0)]);
-  for (Arm a = 0; a < actions; ++a) row_of_[at(a)] = distinct.number[a];
+  std::vector<Arm> next(distinct.first.size(), actions);
+  for (Arm a = actions; a-- > 0;) {
+    row_of_[at(a)] = distinct.number[a];
+    next_of_[at(a)] = std::exchange(next[distinct.number[a]], a);
+  }
   for (std::uint32_t r = 0; r < distinct.first.size(); ++r) {
     action_of_[at(r)] = distinct.first[r];
     const auto entries = given->row(distinct.first[r]);

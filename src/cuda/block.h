@@ -45,6 +45,7 @@ class PackedWorlds {
     visit(tables.column_low, column_low_.size());
     visit(tables.row_of, row_of_.size());
     visit(tables.action_of, action_of_.size());
+    visit(tables.next_of, next_of_.size());
     visit(tables.numbers, numbers_.size());
     visit(tables.law_of, law_of_.size());
     visit(tables.laws, laws_.size());
@@ -61,8 +62,8 @@ class PackedWorlds {
   WorldTables tables_;
   std::vector<std::uint64_t> cumulative_, success_, law_cumulative_;
   std::vector<double> gaps_, marginals_, column_high_, column_low_, law_values_;
-  std::vector<std::uint32_t> cumulative_upper_, success_upper_, row_of_, action_of_, numbers_,
-      law_of_;
+  std::vector<std::uint32_t> cumulative_upper_, success_upper_;
+  std::vector<std::uint32_t> row_of_, action_of_, next_of_, numbers_, law_of_;
   std::vector<Law> laws_;
 };
 

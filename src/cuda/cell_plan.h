@@ -2,6 +2,7 @@
 // numbers are the policy's own: it is built as the step engine builds it, and asked.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ struct CellPlan {
   /// What the settings' tables are in, on the host.
   std::vector<std::shared_ptr<const std::vector<double>>> tables;
   /// Diagnostics of a replication from the facts that its player left.
-  std::vector<Diagnostic> (*told)(const Setting& setting, const double* facts) = nullptr;
+  std::function<std::vector<Diagnostic>(const Setting& setting, const double* facts)> told;
 };
 
 /// `world` is the cell's world of replication 0; numbers are the same in all.

@@ -38,16 +38,21 @@ struct Slice {
 };
 
 // Where things are kept. Threads of a block, and whether world and memory are near.
-template <class Numbers_, std::uint32_t kThreads_, bool kMemoryNear_, bool kWorldNear_>
+template <class Numbers_, std::uint32_t kThreads_, bool kMemoryNear_, bool kWorldNear_,
+          std::uint32_t kContexts_ = 0>
 struct Shape {
   using Numbers = Numbers_;
   static constexpr std::uint32_t kThreads = kThreads_;
   static constexpr bool kMemoryNear = kMemoryNear_;
   static constexpr bool kWorldNear = kWorldNear_;
   using Memory = std::conditional_t<kMemoryNear, FixedMemory<kThreads>, StridedMemory>;
-  using World = WorldView<kWorldNear ? 1 : 0>;
+  static constexpr std::uint32_t kContexts = kContexts_;
+  using World = WorldView<kWorldNear ? 1 : 0, kContexts>;
   using OwnMachine = Machine<Numbers, Memory, World>;
 };
+// Loops over contexts are unrolled for the numbers of them that one meets most.
+using Quick2 = Shape<SmallNumbers, 128, true, true, 2>;
+using Quick5 = Shape<SmallNumbers, 128, true, true, 5>;
 using Quick = Shape<SmallNumbers, 128, true, true>;
 using QuickFarWorld = Shape<SmallNumbers, 128, true, false>;
 using Wide = Shape<SmallNumbers, 32, true, false>;
@@ -56,7 +61,7 @@ using Far = Shape<LargeNumbers, 128, false, false>;
 // The tables that rounds look at, in words of 64 bits.
 __host__ __device__ std::uint32_t near_words(const WorldTables& tables) {
   const std::uint32_t cells = tables.actions * tables.contexts;
-  return 2 * cells + 2 * tables.contexts + tables.actions + 6;
+  return 2 * cells + 2 * tables.contexts + 3 * tables.actions / 2 + 8;
 }
 
 // Copies the tables of one world to where all threads of the block have them near.
@@ -77,6 +82,7 @@ __device__ __forceinline__ WorldTables near_tables(const WorldTables& far, std::
   near.column_low = copied(far.column_low, far.contexts);
   near.row_of = copied(far.row_of, far.actions);
   near.action_of = copied(far.action_of, far.actions);
+  near.next_of = copied(far.next_of, far.actions);
   near.numbers = copied(far.numbers, 2);
   __syncthreads();
   return near;
@@ -260,24 +266,32 @@ class Uploaded {
   }
   template <class Setting>
   Setting setting(Setting setting, std::uint64_t horizon) {
-    setting.tables([&](Widths& widths) {
-      widths.quick_roots = widths.kind == Widths::kFixed && roots_agree(widths, horizon);
+    const auto move_widths = [&](Widths& widths) {
+      widths.quick_roots = widths.kind == Widths::kFixed && roots_agree(widths.log_term, horizon);
       move(widths.table, widths.tabulated);
       move(widths.log.rows, std::size(portable::kLogarithms));
       move(widths.log.coefficients, std::size(portable::kLogarithm));
-    });
+    };
+    const auto ask_roots = [&](double log_term, bool& quick_roots) {
+      quick_roots = roots_agree(log_term, horizon);
+    };
+    setting.tables(Both{move_widths, ask_roots});
     return setting;
   }
 
  private:
   // Asked of every count that there can be, a moment for 10^8 of them.
-  bool roots_agree(const Widths& widths, std::uint64_t horizon) const {
+  template <class... Ways>
+  struct Both : Ways... {
+    using Ways::operator()...;
+  };
+  bool roots_agree(double log_term, std::uint64_t horizon) const {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
     if (horizon > kMost) return false;
     const unsigned none = 0;
     const DeviceArray<unsigned> differ(stream_, &none, 1);
-    compare_roots<<<1024, 128, 0, stream_>>>(0.5 * widths.log_term,
-                                             static_cast<std::uint32_t>(horizon), differ.data());
+    compare_roots<<<1024, 128, 0, stream_>>>(0.5 * log_term, static_cast<std::uint32_t>(horizon),
+                                             differ.data());
     check(cudaGetLastError());
     unsigned found = 1;
     check(cudaMemcpyAsync(&found, differ.data(), sizeof found, cudaMemcpyDeviceToHost, stream_));
@@ -443,8 +457,11 @@ class DeviceBackend final : public Backend {
       };
       if (job.plan.small_numbers) {
         if (job.worlds.shared() && tables.success && near_words(tables) <= 1024 &&
-            fits(Quick{}, of_two))
+            fits(Quick{}, of_two)) {
+          if (tables.contexts == 2) return ChunkPlayer<Tag, Quick2>::play(job, results, stop);
+          if (tables.contexts == 5) return ChunkPlayer<Tag, Quick5>::play(job, results, stop);
           return ChunkPlayer<Tag, Quick>::play(job, results, stop);
+        }
         if (fits(QuickFarWorld{}, of_two))
           return ChunkPlayer<Tag, QuickFarWorld>::play(job, results, stop);
         if (fits(Wide{}, near)) return ChunkPlayer<Tag, Wide>::play(job, results, stop);

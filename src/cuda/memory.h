@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/logarithm.h"
+#include "cuda/quotients.h"
 
 namespace armature::cuda {
 
@@ -54,6 +55,7 @@ struct SmallNumbers {
   using Count = std::uint32_t;
   using Reward = std::uint32_t;
   static constexpr std::uint32_t kSlots = 1;
+  static constexpr bool kBernoulli = true;
   struct Sample {
     std::uint32_t count = 0;
     std::uint32_t sum = 0;
@@ -75,6 +77,7 @@ struct LargeNumbers {
   using Count = std::uint64_t;
   using Reward = double;
   static constexpr std::uint32_t kSlots = 2;
+  static constexpr bool kBernoulli = false;
   struct Sample {
     std::uint64_t count = 0;
     double sum = 0;
@@ -122,10 +125,43 @@ class Samples {
   std::uint32_t first_;
 };
 
+/// Counts alone; two share a slot where they are small.
+template <class Numbers, class Memory>
+class Counts {
+ public:
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(std::uint32_t size) {
+    return Numbers::kSlots == 1 ? (size + 1) / 2 : size;
+  }
+
+  ARMATURE_HOST_AND_DEVICE Counts(const Memory& memory, std::uint32_t first)
+      : memory_(memory), first_(first) {}
+  ARMATURE_HOST_AND_DEVICE void clear(std::uint32_t size) const {
+    for (std::uint32_t slot = 0; slot < slots(size); ++slot) memory_[first_ + slot] = 0;
+  }
+  ARMATURE_HOST_AND_DEVICE std::uint64_t at(std::uint32_t i) const {
+    if constexpr (Numbers::kSlots == 1)
+      return static_cast<std::uint32_t>(memory_[first_ + (i >> 1)] >> 32 * (i & 1));
+    else
+      return memory_[first_ + i];
+  }
+  ARMATURE_HOST_AND_DEVICE void add(std::uint32_t i) const {
+    if constexpr (Numbers::kSlots == 1)
+      memory_[first_ + (i >> 1)] += std::uint64_t{1} << 32 * (i & 1);
+    else
+      ++memory_[first_ + i];
+  }
+
+ private:
+  const Memory& memory_;
+  std::uint32_t first_;
+};
+
 /// Of a sample with outcomes.
-template <class Sample>
-ARMATURE_HOST_AND_DEVICE double mean_of(Sample sample) {
-  return static_cast<double>(sample.sum) / static_cast<double>(sample.count);
+ARMATURE_HOST_AND_DEVICE double mean_of(SmallNumbers::Sample sample) {
+  return WholeDenominator(sample.count).under(whole(sample.sum));
+}
+ARMATURE_HOST_AND_DEVICE double mean_of(LargeNumbers::Sample sample) {
+  return sample.sum / static_cast<double>(sample.count);
 }
 
 }  // namespace armature::cuda

@@ -20,6 +20,15 @@ __device__ __forceinline__ double about_inverse(double n) {
 }
 #endif
 
+/// A whole number as a double: exact, and quicker than the device's own conversion.
+ARMATURE_HOST_AND_DEVICE double whole(std::uint32_t n) {
+#if defined(__CUDA_ARCH__)
+  return __hiloint2double(0x43300000, static_cast<int>(n)) - 0x1p52;
+#else
+  return n;
+#endif
+}
+
 /// Quotients with one whole denominator n, 1 ≤ n < 2^32.
 ///
 /// Why the short way is right: let y be within 2^-50 of 1/n, q = RN(a·y) for a positive double a
@@ -32,7 +41,7 @@ __device__ __forceinline__ double about_inverse(double n) {
 class WholeDenominator {
  public:
   ARMATURE_HOST_AND_DEVICE explicit WholeDenominator(std::uint32_t n)
-      : n_(static_cast<double>(n))
+      : n_(whole(n))
 #if defined(__CUDA_ARCH__)
         ,
         inverse_(about_inverse(n_))

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "cuda/memory.h"
-#include "cuda/quotients.h"
 
 namespace armature::cuda {
 
@@ -21,12 +20,15 @@ struct Logarithm {
 };
 
 /// w(n), whatever the family: values for n below `tabulated` are in the table, the others are
-/// computed.
+/// computed. db's terms are of this kind, too: γ(n), and in round t the part of η that is the same
+/// in all replications.
 struct Widths {
-  enum Kind : std::uint32_t { kFixed, kAnytime, kMoss };
+  enum Kind : std::uint32_t { kFixed, kAnytime, kMoss, kWatch, kSpread, kBias };
   Kind kind = kFixed;
-  double log_term = 0;  // kMoss: T/|A|
+  double log_term = 0;  // kMoss, kWatch: T/|A|; kSpread, kBias: δ
   double scale = 1;
+  double learners = 0;  // kSpread, kBias: M
+  double bias = 0;      // kBias: 2·Z·D; kWatch: r
   const double* table = nullptr;
   std::uint64_t tabulated = 0;
   Logarithm log;
@@ -36,24 +38,41 @@ struct Widths {
     if (kind == kFixed) return computed(static_cast<double>(count));
     return count < tabulated ? table[count] : computed(static_cast<double>(count));
   }
+  ARMATURE_HOST_AND_DEVICE static double fixed(double scale, double log_term, double n) {
+    return scale * std::sqrt(log_term / (2.0 * n));
+  }
   ARMATURE_HOST_AND_DEVICE double computed(double n) const {
-    if (kind == kFixed) return scale * std::sqrt(log_term / (2.0 * n));
+    if (kind == kFixed) return fixed(scale, log_term, n);
     if (kind == kAnytime) return scale * (0.85 * std::sqrt((log(log(2 * n)) + log_term) / n));
-    const double level = log(log_term / n);
-    return scale * std::sqrt((level > 0 ? level : 0.0) / (2 * n));
+    if (kind == kMoss || kind == kWatch) {
+      const double level = log(log_term / n);
+      const double width = scale * std::sqrt((level > 0 ? level : 0.0) / (2 * n));
+      if (kind == kMoss) return width;
+      return bias / n < width ? bias / n : width;
+    }
+    const double level = log(learners * log(n > 2 ? n : 2.0) / log_term);
+    if (kind == kSpread) return scale * 3 * std::sqrt(level / n);
+    const double common = 3 * std::sqrt(learners * level);
+    return scale * (bias < common ? common : bias) / std::sqrt(n);
   }
 };
 
-/// Mean and width together: the upper end of the interval of a sample with outcomes.
-ARMATURE_HOST_AND_DEVICE double upper_of(SmallNumbers::Sample sample, const Widths& widths) {
+/// Mean and fixed width together: the upper end of the interval of a sample with outcomes.
+ARMATURE_HOST_AND_DEVICE double fixed_upper_of(SmallNumbers::Sample sample, double scale,
+                                               double log_term, bool quick_roots) {
   const WholeDenominator count(sample.count);
-  const double mean = count.under(static_cast<double>(sample.sum));
   // L/(2n) is (L/2)/n, to the bit.
-  if (widths.kind == Widths::kFixed)
-    return mean + widths.scale * root(count.under(0.5 * widths.log_term), widths.quick_roots);
-  return mean + widths.at(sample.count);
+  return count.under(whole(sample.sum)) + scale * root(count.under(0.5 * log_term), quick_roots);
 }
-ARMATURE_HOST_AND_DEVICE double upper_of(LargeNumbers::Sample sample, const Widths& widths) {
+ARMATURE_HOST_AND_DEVICE double fixed_upper_of(LargeNumbers::Sample sample, double scale,
+                                               double log_term, bool) {
+  return mean_of(sample) + Widths::fixed(scale, log_term, static_cast<double>(sample.count));
+}
+
+template <class Sample>
+ARMATURE_HOST_AND_DEVICE double upper_of(Sample sample, const Widths& widths) {
+  if (widths.kind == Widths::kFixed)
+    return fixed_upper_of(sample, widths.scale, widths.log_term, widths.quick_roots);
   return mean_of(sample) + widths.at(sample.count);
 }
 

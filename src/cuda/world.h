@@ -36,7 +36,9 @@ struct WorldTables {
   const double* column_low = nullptr;
   const std::uint32_t* row_of = nullptr;     // per action
   const std::uint32_t* action_of = nullptr;  // per row: its lowest action
-  const std::uint32_t* numbers = nullptr;    // how many rows there are; the best action
+  const std::uint32_t* next_of =
+      nullptr;  // per action: the next of its row; none: how many there are
+  const std::uint32_t* numbers = nullptr;  // how many rows there are; the best action
   // One world only: laws that are not all Bernoulli.
   const std::uint32_t* law_of = nullptr;  // per action and context
   const Law* laws = nullptr;
@@ -45,15 +47,17 @@ struct WorldTables {
 };
 
 /// One replication's world. kApart: 1 where all replications share it, 0 where it is known only at
-/// run time.
-template <std::uint32_t kApart>
+/// run time; so is the number of contexts, unless kContexts says it.
+template <std::uint32_t kApart, std::uint32_t kContexts = 0>
 class WorldView {
  public:
   ARMATURE_HOST_AND_DEVICE WorldView(const WorldTables& tables, std::uint32_t replication)
       : tables_(tables), offset_(kApart == 1 ? 0 : replication) {}
 
   ARMATURE_HOST_AND_DEVICE std::uint32_t actions() const { return tables_.actions; }
-  ARMATURE_HOST_AND_DEVICE std::uint32_t contexts() const { return tables_.contexts; }
+  ARMATURE_HOST_AND_DEVICE std::uint32_t contexts() const {
+    return kContexts > 0 ? kContexts : tables_.contexts;
+  }
   ARMATURE_HOST_AND_DEVICE std::uint32_t rows() const { return at(tables_.numbers, 0); }
   ARMATURE_HOST_AND_DEVICE std::uint32_t best_action() const { return at(tables_.numbers, 1); }
   ARMATURE_HOST_AND_DEVICE double gap(std::uint32_t arm) const { return at(tables_.gaps, arm); }
@@ -63,9 +67,13 @@ class WorldView {
   ARMATURE_HOST_AND_DEVICE std::uint32_t action_of(std::uint32_t row) const {
     return at(tables_.action_of, row);
   }
+  /// The next action of the same row; actions() if there is none.
+  ARMATURE_HOST_AND_DEVICE std::uint32_t next_of(std::uint32_t arm) const {
+    return at(tables_.next_of, arm);
+  }
   /// ν̃ of a distinct row.
   ARMATURE_HOST_AND_DEVICE double marginal(std::uint32_t row, std::uint32_t z) const {
-    return at(tables_.marginals, row * tables_.contexts + z);
+    return at(tables_.marginals, row * contexts() + z);
   }
   ARMATURE_HOST_AND_DEVICE double column_high(std::uint32_t z) const {
     return at(tables_.column_high, z);
@@ -86,16 +94,16 @@ class WorldView {
                                                                   std::uint32_t round) const {
     using Reward = typename Numbers::Reward;
     const RoundLuck::Upper draw = luck.upper(round);
-    bool decided = tables_.success != nullptr;
-    if (decided) {
+    // Small numbers are for Bernoulli rewards alone.
+    if (Numbers::kBernoulli || tables_.success != nullptr) {
       const Found found = context_by_upper(arm, draw.context);
-      const std::uint32_t bar = at(tables_.success_upper, arm * tables_.contexts + found.context);
-      decided = found.decided && draw.reward != bar;
-      if (decided) return {found.context, Reward(draw.reward < bar ? 1 : 0)};
+      const std::uint32_t bar = at(tables_.success_upper, arm * contexts() + found.context);
+      if (found.decided && draw.reward != bar)
+        return {found.context, Reward(draw.reward < bar ? 1 : 0)};
     }
     const RoundDraws whole = luck.whole(round);
     const std::uint32_t context = context_of(arm, whole.context);
-    return {context, reward_of<Reward>(arm * tables_.contexts + context, whole.reward)};
+    return {context, reward_of<Reward>(arm * contexts() + context, whole.reward)};
   }
 
  private:
@@ -106,10 +114,10 @@ class WorldView {
   };
   // By the upper halves: undecided where one is equal to a threshold's.
   ARMATURE_HOST_AND_DEVICE Found context_by_upper(std::uint32_t arm, std::uint32_t draw) const {
-    const std::uint32_t first = arm * tables_.contexts;
-    if (tables_.contexts > kShort) return searched_by_upper(first, draw);
+    const std::uint32_t first = arm * contexts();
+    if (contexts() > kShort) return searched_by_upper(first, draw);
     Found found{0, true};
-    for (std::uint32_t k = 0; k + 1 < tables_.contexts; ++k) {
+    for (std::uint32_t k = 0; k + 1 < contexts(); ++k) {
       const std::uint32_t bar = at(tables_.cumulative_upper, first + k);
       found.context += draw >= bar ? 1 : 0;
       found.decided = found.decided && draw != bar;
@@ -118,7 +126,7 @@ class WorldView {
   }
   ARMATURE_HOST_AND_DEVICE Found searched_by_upper(std::uint32_t first, std::uint32_t draw) const {
     Found found{0, true};
-    std::uint32_t size = tables_.contexts;
+    std::uint32_t size = contexts();
     while (size > 1) {
       const std::uint32_t half = size / 2;
       const std::uint32_t bar = at(tables_.cumulative_upper, first + found.context + half - 1);
@@ -129,9 +137,9 @@ class WorldView {
     return found;
   }
   ARMATURE_HOST_AND_DEVICE std::uint32_t context_of(std::uint32_t arm, std::uint64_t draw) const {
-    const std::uint32_t first = arm * tables_.contexts;
+    const std::uint32_t first = arm * contexts();
     std::uint32_t reached = 0;
-    for (std::uint32_t k = 0; k + 1 < tables_.contexts; ++k)
+    for (std::uint32_t k = 0; k + 1 < contexts(); ++k)
       reached += draw >= at(tables_.cumulative, first + k) ? 1 : 0;
     return reached;
   }

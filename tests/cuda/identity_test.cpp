@@ -23,8 +23,7 @@ Cell cell_of(const Case& one) {
     shared = std::make_shared<const World>(source->instance(0), one.horizon);
   Cell cell;
   cell.world = [source, shared, horizon = one.horizon](std::uint32_t replication) {
-    return shared ? shared
-                  : std::make_shared<const World>(source->instance(replication), horizon);
+    return shared ? shared : std::make_shared<const World>(source->instance(replication), horizon);
   };
   cell.policy = canonical_cell_policy(
       one.policy, source->instance(0)->problem(one.horizon).formula_variables());
@@ -58,18 +57,63 @@ TEST_P(Identity, OfEveryReplication) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Identity,
+    testing::Combine(testing::Values("fixed:arm=1", "oracle", "round-robin", "uniform", "ucb",
+                                     "ucb:confidence=anytime", "ucb:confidence=bilodeau,scale=0.3",
+                                     "moss", "moss:scale=0.2", "c-ucb", "c-ucb:confidence=anytime",
+                                     "c-ucb:confidence=bilodeau,scale=0.1"),
+                     testing::Values("pareto-benign", "pareto-confounded:actions=20",
+                                     "hidden-arm:actions=20", "bilodeau-confounded:actions=20",
+                                     "semi-benign:actions=30",
+                                     "random-benign:actions=20,contexts=5",
+                                     "random-benign:actions=64,contexts=20", "reversed:actions=20",
+                                     "all-confounded:actions=7,contexts=4",
+                                     "hidden-arm:actions=200",
+                                     "random-benign:actions=1000,contexts=50", "rare-context",
+                                     "bilodeau-benign:epsilon=0.1")));
+
+INSTANTIATE_TEST_SUITE_P(
+    Sentry, Identity,
     testing::Combine(
-        testing::Values("fixed:arm=1", "oracle", "round-robin", "uniform", "ucb",
-                        "ucb:confidence=anytime", "ucb:confidence=bilodeau,scale=0.3", "moss",
-                        "moss:scale=0.2", "c-ucb", "c-ucb:confidence=anytime",
-                        "c-ucb:confidence=bilodeau,scale=0.1"),
+        testing::Values("sentry", "sentry:confidence=paper", "sentry:confidence=bilodeau,scale=0.5",
+                        "sentry:schedule=spread", "sentry:schedule=spread,tau=0.05,scale=0.5",
+                        "sentry:scale=0.3", "sentry:scale=0.1,epsilon=0.1", "sentry:rejection=off",
+                        "sentry:rejection=off,scale=0.2", "sentry:budget=20,scale=0.2",
+                        "sentry:share=0.3,tau=0.3", "sentry:R1=50,scale=0.02", "sentry:scale=20",
+                        "sentry:delta=0.5,scale=0.4,schedule=spread"),
         testing::Values("pareto-benign", "pareto-confounded:actions=20", "hidden-arm:actions=20",
                         "bilodeau-confounded:actions=20", "semi-benign:actions=30",
                         "random-benign:actions=20,contexts=5",
                         "random-benign:actions=64,contexts=20", "reversed:actions=20",
                         "all-confounded:actions=7,contexts=4", "hidden-arm:actions=200",
-                        "random-benign:actions=1000,contexts=50", "rare-context",
-                        "bilodeau-benign:epsilon=0.1")));
+                        "rare-context", "bilodeau-benign:epsilon=0.1")));
+
+INSTANTIATE_TEST_SUITE_P(
+    Warden, Identity,
+    testing::Combine(
+        testing::Values("warden", "warden:r=0.6", "warden:R1=300", "warden:R2=500,patience=inf",
+                        "warden:patience=0", "warden:patience=0.2", "warden:test=causal,delta=0.9",
+                        "warden:test=stratified,delta=0.9,epsilon=0.5", "warden:test=none",
+                        "warden:delta=0.99,epsilon=0.1,r=3", "warden:r=1e-19"),
+        testing::Values("pareto-benign", "pareto-confounded:actions=20", "hidden-arm:actions=20",
+                        "bilodeau-confounded:actions=20", "semi-benign:actions=30",
+                        "random-benign:actions=20,contexts=5",
+                        "random-benign:actions=64,contexts=20", "reversed:actions=20",
+                        "all-confounded:actions=7,contexts=4", "hidden-arm:actions=200",
+                        "rare-context", "bilodeau-benign:epsilon=0.1")));
+
+// Two learners; with a small scale and plain coefficients either is left out in time.
+INSTANTIATE_TEST_SUITE_P(
+    Balancing, Identity,
+    testing::Combine(testing::Values("db", "db:dial=1", "db:Z2=1.5", "db:Z=1+3", "db:scale=0.03",
+                                     "db:scale=0.05,test=plus", "db:scale=0.02,bias=printed",
+                                     "db:d=1+1,Z=1+1,scale=0.1,delta=0.2",
+                                     "db:d=0.2+1,Z=2+1,scale=0.3,bias=printed,test=plus",
+                                     "db:d=2+0.2,Z=1+2,scale=0.2",
+                                     "db:base=(c-ucb:confidence=bilodeau)+(ucb:scale=0.2),d=1+2"),
+                     testing::Values("pareto-benign", "pareto-confounded:actions=20",
+                                     "hidden-arm:actions=20", "random-benign:actions=30,contexts=5",
+                                     "all-confounded:actions=7,contexts=4", "reversed:actions=20",
+                                     "hidden-arm:actions=200", "rare-context")));
 
 }  // namespace
 }  // namespace armature::cuda
