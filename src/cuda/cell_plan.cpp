@@ -143,7 +143,7 @@ class Planner {
     setting.epsilon = rules.epsilon;
     setting.may_reject = rules.may_reject;
     setting.margin = margin(setting.contexts);
-    choose_by_actions(packs(setting.actions), Kind::kSentry20, Kind::kSentry32, Kind::kSentry1024,
+    choose_by_actions(packs(setting.actions), Kind::kSentry20, Kind::kSentry1024, Kind::kSentry1024,
                       setting);
     plan_.told = [](const Setting&, const double* facts) {
       return Sentry::tell_course(
@@ -172,7 +172,7 @@ class Planner {
     setting.strata = {rules.strata.split_log(), rules.strata.joint_log(), host_logarithm()};
     setting.margin = margin(setting.contexts);
     const bool loses_enough = rules.allowance / static_cast<double>(cell_.horizon) > Packed::kLeast;
-    choose_by_actions(packs(setting.direct) && loses_enough, Kind::kWarden20, Kind::kWarden32,
+    choose_by_actions(packs(setting.direct) && loses_enough, Kind::kWarden20, Kind::kWarden1024,
                       Kind::kWarden1024, setting);
     plan_.told = [](const Setting&, const double* facts) {
       return Warden::tell_course(
@@ -201,7 +201,7 @@ class Planner {
     setting.spread = balancing_terms(balancing, Widths::kSpread, 0);
     setting.sign = balancing.spread_sign();
     setting.margin = margin(widths(causal->confidence()));
-    choose_by_actions(packs(widths(direct->confidence())), Kind::kBalancing20, Kind::kBalancing32,
+    choose_by_actions(packs(widths(direct->confidence())), Kind::kBalancing20, Kind::kBalancing1024,
                       Kind::kBalancing1024, std::move(setting));
     plan_.told = [names = std::array{balancing.learner_name(0), balancing.learner_name(1)}](
                      const Setting&, const double* facts) {
@@ -221,8 +221,12 @@ class Planner {
   BalancingSetting::Learner learner_setting(const DynamicBalancing& balancing, std::size_t i,
                                             const Confidence& confidence) {
     const DynamicBalancing::Terms& terms = balancing.terms(i);
-    return {confidence.log_term(), confidence.scale(),
-            balancing_terms(balancing, Widths::kBias, terms.bias), terms.coefficient, terms.pull, false};
+    return {confidence.log_term(),
+            confidence.scale(),
+            balancing_terms(balancing, Widths::kBias, terms.bias),
+            terms.coefficient,
+            terms.pull,
+            false};
   }
   Widths balancing_terms(const DynamicBalancing& balancing, Widths::Kind kind, double bias) {
     Widths terms;

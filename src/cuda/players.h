@@ -21,13 +21,10 @@ enum class Kind {
   kIndex1024,
   kCausal,
   kBalancing20,
-  kBalancing32,
   kBalancing1024,
   kSentry20,
-  kSentry32,
   kSentry1024,
   kWarden20,
-  kWarden32,
   kWarden1024,
 };
 using Setting = std::variant<FixedSetting, RoundRobinSetting, UniformSetting, IndexSetting,
@@ -57,20 +54,14 @@ auto with_player(Kind kind, const Act& act) {
       return act(PlayerOf<IndexPlayer1024>{});
     case Kind::kBalancing20:
       return act(PlayerOf<BalancingPlayer20>{});
-    case Kind::kBalancing32:
-      return act(PlayerOf<BalancingPlayer32>{});
     case Kind::kBalancing1024:
       return act(PlayerOf<BalancingPlayer1024>{});
     case Kind::kSentry20:
       return act(PlayerOf<SentryPlayer20>{});
-    case Kind::kSentry32:
-      return act(PlayerOf<SentryPlayer32>{});
     case Kind::kSentry1024:
       return act(PlayerOf<SentryPlayer1024>{});
     case Kind::kWarden20:
       return act(PlayerOf<WardenPlayer20>{});
-    case Kind::kWarden32:
-      return act(PlayerOf<WardenPlayer32>{});
     case Kind::kWarden1024:
       return act(PlayerOf<WardenPlayer1024>{});
     case Kind::kCausal:

@@ -201,8 +201,6 @@ class BalancingPlayer {
 template <class Machine>
 using BalancingPlayer20 = BalancingPlayer<Machine, PackedArgmax<5>>;
 template <class Machine>
-using BalancingPlayer32 = BalancingPlayer<Machine, PackedArgmax<8>>;
-template <class Machine>
 using BalancingPlayer1024 = BalancingPlayer<Machine, GroupedArgmax>;
 
 }  // namespace armature::cuda

@@ -199,8 +199,6 @@ class SentryPlayer {
 template <class Machine>
 using SentryPlayer20 = SentryPlayer<Machine, OpenArgmax<5>>;
 template <class Machine>
-using SentryPlayer32 = SentryPlayer<Machine, OpenArgmax<8>>;
-template <class Machine>
 using SentryPlayer1024 = SentryPlayer<Machine, GroupedArgmax>;
 
 }  // namespace armature::cuda

@@ -253,8 +253,6 @@ class WardenPlayer {
 template <class Machine>
 using WardenPlayer20 = WardenPlayer<Machine, OpenArgmax<5>>;
 template <class Machine>
-using WardenPlayer32 = WardenPlayer<Machine, OpenArgmax<8>>;
-template <class Machine>
 using WardenPlayer1024 = WardenPlayer<Machine, GroupedArgmax>;
 
 }  // namespace armature::cuda
