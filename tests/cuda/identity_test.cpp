@@ -101,6 +101,19 @@ INSTANTIATE_TEST_SUITE_P(
                         "all-confounded:actions=7,contexts=4", "hidden-arm:actions=200",
                         "rare-context", "bilodeau-benign:epsilon=0.1")));
 
+INSTANTIATE_TEST_SUITE_P(
+    HacUcb, Identity,
+    testing::Combine(testing::Values("hac-ucb", "hac-ucb:scale=0.5", "hac-ucb:scale=0.25",
+                                     "hac-ucb:scale=0.1", "hac-ucb:delta=0.1", "hac-ucb:scale=10"),
+                     testing::Values("pareto-benign", "pareto-confounded:actions=20",
+                                     "hidden-arm:actions=20", "bilodeau-confounded:actions=20",
+                                     "semi-benign:actions=30",
+                                     "random-benign:actions=20,contexts=5",
+                                     "random-benign:actions=64,contexts=20", "reversed:actions=20",
+                                     "all-confounded:actions=7,contexts=4",
+                                     "hidden-arm:actions=200", "rare-context",
+                                     "bilodeau-benign:epsilon=0.1")));
+
 // Two learners; with a small scale and plain coefficients either is left out in time.
 INSTANTIATE_TEST_SUITE_P(
     Balancing, Identity,
