@@ -171,7 +171,12 @@ class Planner {
     setting.epsilon = rules.epsilon;
     setting.causal_test = rules.causal_test;
     setting.stratified_test = rules.stratified_test;
-    setting.strata = {rules.strata.split_log(), rules.strata.joint_log(), host_logarithm()};
+    setting.strata.split_log = rules.strata.split_log();
+    setting.strata.joint_log = rules.strata.joint_log();
+    setting.strata.log = host_logarithm();
+    // |D| ≤ k, and no bound is below the root of this (strata.h).
+    for (double k = 1; k * k < 0.99 * (30 + k) * setting.strata.joint_log; ++k)
+      ++setting.strata.always_agrees;
     setting.margin = margin(setting.contexts);
     const bool loses_enough = rules.allowance / static_cast<double>(cell_.horizon) > Packed::kLeast;
     choose_by_actions(packs(setting.direct) && loses_enough, Kind::kWarden20, Kind::kWarden32,
