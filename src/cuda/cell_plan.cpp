@@ -14,6 +14,7 @@
 #include "policies/baseline/round_robin.h"
 #include "policies/baseline/uniform.h"
 #include "policies/index/c_ucb.h"
+#include "policies/index/hac_ucb.h"
 #include "policies/index/moss.h"
 #include "policies/index/ucb.h"
 
@@ -87,6 +88,8 @@ class Planner {
       plan_sentry(sentry->rules());
     } else if (const auto* warden = dynamic_cast<const Warden*>(leaper)) {
       plan_warden(warden->rules());
+    } else if (const auto* hac_ucb = dynamic_cast<const HacUcb*>(leaper)) {
+      plan_hac_ucb(*hac_ucb);
     } else {
       plan_.obstacle = "no device plays this policy";
     }
@@ -169,7 +172,12 @@ class Planner {
     setting.epsilon = rules.epsilon;
     setting.causal_test = rules.causal_test;
     setting.stratified_test = rules.stratified_test;
-    setting.strata = {rules.strata.split_log(), rules.strata.joint_log(), host_logarithm()};
+    setting.strata.split_log = rules.strata.split_log();
+    setting.strata.joint_log = rules.strata.joint_log();
+    setting.strata.log = host_logarithm();
+    // |D| ≤ k, and no bound is below the root of this (strata.h).
+    for (double k = 1; k * k < 0.99 * (30 + k) * setting.strata.joint_log; ++k)
+      ++setting.strata.always_agrees;
     setting.margin = margin(setting.contexts);
     const bool loses_enough = rules.allowance / static_cast<double>(cell_.horizon) > Packed::kLeast;
     choose_by_actions(packs(setting.direct) && loses_enough, Kind::kWarden20, Kind::kWarden1024,
@@ -177,6 +185,23 @@ class Planner {
     plan_.told = [](const Setting&, const double* facts) {
       return Warden::tell_course(
           {facts[0], facts[1] > 0, facts[2], static_cast<std::uint64_t>(facts[3]), facts[4]});
+    };
+  }
+
+  void plan_hac_ucb(const HacUcb& policy) {
+    if (!allowed(policy.confidence(), policy.random_ties())) return;
+    if (policy.checks_marginals()) {
+      plan_.obstacle = "variant=paper is stepped on the CPU";
+      return;
+    }
+    HacUcbSetting setting;
+    setting.widths = widths(policy.confidence());
+    setting.sweep_plays = policy.sweep_plays();
+    setting.margin = margin(setting.widths);
+    choose_by_actions(packs(setting.widths), Kind::kHacUcb20, Kind::kHacUcb32, Kind::kHacUcb1024,
+                      setting);
+    plan_.told = [](const Setting&, const double* facts) {
+      return HacUcb::tell_switch(facts[0] > 0, facts[1]);
     };
   }
 

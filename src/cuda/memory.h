@@ -111,11 +111,17 @@ class Samples {
   ARMATURE_HOST_AND_DEVICE void put(std::uint32_t i, Sample sample) const {
     Numbers::store(memory_, first_ + i * Numbers::kSlots, sample);
   }
-  /// One more outcome; what there is now.
-  ARMATURE_HOST_AND_DEVICE Sample add(std::uint32_t i, typename Numbers::Reward reward) const {
+  /// What there is with one more outcome, not put there yet: a device waits less if all that is
+  /// read of a round is read before anything is written.
+  ARMATURE_HOST_AND_DEVICE Sample with(std::uint32_t i, typename Numbers::Reward reward) const {
     Sample sample = at(i);
     ++sample.count;
     sample.sum += reward;
+    return sample;
+  }
+  /// One more outcome; what there is now.
+  ARMATURE_HOST_AND_DEVICE Sample add(std::uint32_t i, typename Numbers::Reward reward) const {
+    const Sample sample = with(i, reward);
     put(i, sample);
     return sample;
   }

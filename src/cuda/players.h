@@ -5,6 +5,7 @@
 
 #include "cuda/players/balancing.h"
 #include "cuda/players/causal.h"
+#include "cuda/players/hac_ucb.h"
 #include "cuda/players/index.h"
 #include "cuda/players/sentry.h"
 #include "cuda/players/trivial.h"
@@ -26,9 +27,13 @@ enum class Kind {
   kSentry1024,
   kWarden20,
   kWarden1024,
+  kHacUcb20,
+  kHacUcb32,
+  kHacUcb1024,
 };
-using Setting = std::variant<FixedSetting, RoundRobinSetting, UniformSetting, IndexSetting,
-                             CausalSetting, BalancingSetting, SentrySetting, WardenSetting>;
+using Setting =
+    std::variant<FixedSetting, RoundRobinSetting, UniformSetting, IndexSetting, CausalSetting,
+                 BalancingSetting, SentrySetting, WardenSetting, HacUcbSetting>;
 
 template <template <class> class Player_>
 struct PlayerOf {
@@ -64,6 +69,12 @@ auto with_player(Kind kind, const Act& act) {
       return act(PlayerOf<WardenPlayer20>{});
     case Kind::kWarden1024:
       return act(PlayerOf<WardenPlayer1024>{});
+    case Kind::kHacUcb20:
+      return act(PlayerOf<HacUcbPlayer20>{});
+    case Kind::kHacUcb32:
+      return act(PlayerOf<HacUcbPlayer32>{});
+    case Kind::kHacUcb1024:
+      return act(PlayerOf<HacUcbPlayer1024>{});
     case Kind::kCausal:
       break;
   }

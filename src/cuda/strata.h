@@ -10,8 +10,9 @@
 namespace armature::cuda {
 
 struct StrataSetting {
-  double split_log = 0;  // ½log(4|A|/δ)
-  double joint_log = 0;  // ½log(2|A|/δ)
+  double split_log = 0;             // ½log(4|A|/δ)
+  double joint_log = 0;             // ½log(2|A|/δ)
+  std::uint64_t always_agrees = 0;  // with so few plays of an action even k is within its bound
   Logarithm log;
 };
 
@@ -60,12 +61,14 @@ class Strata {
   template <class Contexts>
   ARMATURE_HOST_AND_DEVICE bool differs(std::uint32_t arm, std::uint64_t plays,
                                         std::uint64_t others, const Contexts& contexts) const {
+    if (plays <= setting_.always_agrees) return false;
     // Neighbours are other replications in the same round: tests that are due soon are run
     // together, before they are due.
-    constexpr std::uint64_t kTogether = 16;
+    constexpr std::uint64_t kTogether = 8;
     const std::uint64_t ahead = (plays + others) % kTogether == 0 ? kTogether : 0;
     const Sample holds = samples().at(contexts_ + arm);
-    if (plays + ahead <= holds.count && static_cast<double>(others) <= holds.sum) return false;
+    if (plays + ahead <= holds.count && static_cast<double>(others + ahead) <= holds.sum)
+      return false;
     return differs_in_full(arm, plays, others, contexts);
   }
 
@@ -118,22 +121,29 @@ class Strata {
   }
 
   // Strata::differs, with the slack as numbers of plays: with j more of the action and i of others
-  // it holds while j + i·(ratio + j/fewest) is below the room there is, and i ≤ fewest/16.
+  // it holds while j + i·(ratio + j/fewest) is below the room there is. Q may shrink as others
+  // play; it counts where it is large, and then only for i ≤ fewest/16.
   template <class Contexts>
   ARMATURE_HOST_AND_DEVICE bool differs_in_full(std::uint32_t arm, std::uint64_t plays,
                                                 std::uint64_t others,
                                                 const Contexts& contexts) const {
     const Evidence found = evidence(arm, contexts);
-    const double spread = found.spread * (16.0 / 17) * (16.0 / 17);
+    const bool spread_counts = found.spread > 0.25 * found.plays;
+    const double spread = spread_counts ? found.spread * (16.0 / 17) * (16.0 / 17) : 0.0;
     const double least = 0.99 * (kPrior + found.plays + spread) * setting_.joint_log;
     const double excess = found.excess < 0 ? -found.excess : found.excess;
     if (!(excess * excess < least)) return excess > bound(arm, found, contexts);
-    const double half = 0.49 * (std::sqrt(least) - excess);
+    const double room = 0.98 * (std::sqrt(least) - excess);
     const double fewest = found.fewest < 1 ? 1.0 : found.fewest;
-    const double most = half / (found.ratio + half / fewest);
-    samples().put(contexts_ + arm, {static_cast<typename Machine::Count>(later(plays, half)),
-                                    static_cast<typename Machine::Reward>(
-                                        later(others, most < fewest / 16 ? most : fewest / 16))});
+    // As much of it for either as they have taken so far, about.
+    const double worth = static_cast<double>(plays) + static_cast<double>(others) * found.ratio;
+    const double part = static_cast<double>(plays) / worth;
+    const double own = room * (part < 0.1 ? 0.1 : part > 0.9 ? 0.9 : part);
+    const double most = (room - own) / (found.ratio + own / fewest);
+    samples().put(contexts_ + arm,
+                  {static_cast<typename Machine::Count>(later(plays, own)),
+                   static_cast<typename Machine::Reward>(
+                       later(others, spread_counts && most > fewest / 16 ? fewest / 16 : most))});
     return false;
   }
   // So much more, and no more than the smallest numbers hold.

@@ -19,6 +19,15 @@ struct Logarithm {
   }
 };
 
+/// A number that nobody writes while a device plays: it need not wait for what is written.
+ARMATURE_HOST_AND_DEVICE double only_read(const double* place) {
+#if defined(__CUDA_ARCH__)
+  return __ldg(place);
+#else
+  return *place;
+#endif
+}
+
 /// w(n), whatever the family: values for n below `tabulated` are in the table, the others are
 /// computed. db's terms are of this kind, too: γ(n), and in round t the part of η that is the same
 /// in all replications.
@@ -36,7 +45,7 @@ struct Widths {
 
   ARMATURE_HOST_AND_DEVICE double at(std::uint64_t count) const {
     if (kind == kFixed) return computed(static_cast<double>(count));
-    return count < tabulated ? table[count] : computed(static_cast<double>(count));
+    return count < tabulated ? only_read(table + count) : computed(static_cast<double>(count));
   }
   ARMATURE_HOST_AND_DEVICE static double fixed(double scale, double log_term, double n) {
     return scale * std::sqrt(log_term / (2.0 * n));

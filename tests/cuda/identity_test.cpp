@@ -2,6 +2,8 @@
 // run by the host, on every policy they play and many kinds of worlds.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "armature/families.h"
 #include "cuda/block_accelerator.h"
 #include "cuda/host_backend.h"
@@ -101,6 +103,19 @@ INSTANTIATE_TEST_SUITE_P(
                         "all-confounded:actions=7,contexts=4", "hidden-arm:actions=200",
                         "rare-context", "bilodeau-benign:epsilon=0.1")));
 
+INSTANTIATE_TEST_SUITE_P(
+    HacUcb, Identity,
+    testing::Combine(testing::Values("hac-ucb", "hac-ucb:scale=0.5", "hac-ucb:scale=0.25",
+                                     "hac-ucb:scale=0.1", "hac-ucb:delta=0.1", "hac-ucb:scale=10"),
+                     testing::Values("pareto-benign", "pareto-confounded:actions=20",
+                                     "hidden-arm:actions=20", "bilodeau-confounded:actions=20",
+                                     "semi-benign:actions=30",
+                                     "random-benign:actions=20,contexts=5",
+                                     "random-benign:actions=64,contexts=20", "reversed:actions=20",
+                                     "all-confounded:actions=7,contexts=4",
+                                     "hidden-arm:actions=200", "rare-context",
+                                     "bilodeau-benign:epsilon=0.1")));
+
 // Two learners; with a small scale and plain coefficients either is left out in time.
 INSTANTIATE_TEST_SUITE_P(
     Balancing, Identity,
@@ -114,6 +129,57 @@ INSTANTIATE_TEST_SUITE_P(
                                      "hidden-arm:actions=20", "random-benign:actions=30,contexts=5",
                                      "all-confounded:actions=7,contexts=4", "reversed:actions=20",
                                      "hidden-arm:actions=200", "rare-context")));
+
+// What the cases above are chosen for happens in them.
+TEST(IdentityCases, HaveWhatIsRare) {
+  struct Event {
+    Case one;
+    std::string diagnostic;
+  };
+  const std::atomic<bool> stop{false};
+  for (const Event& event :
+       {Event{{"db", "pareto-benign", 6000}, "deactivations(ucb)"},
+        Event{{"db:d=0.2+1,Z=2+1,scale=0.3,bias=printed,test=plus", "hidden-arm:actions=20", 6000},
+              "deactivations(c-ucb)"},
+        Event{{"sentry:scale=0.3", "hidden-arm:actions=20", 6000}, "rejected"},
+        Event{{"warden", "hidden-arm:actions=20", 6000}, "rejected"},
+        Event{{"warden:test=causal,delta=0.9", "reversed:actions=20", 20000}, "rejected"},
+        Event{{"hac-ucb:scale=0.25", "hidden-arm:actions=20", 6000}, "switched"}}) {
+    const BlockResult block = run_block(cell_of(event.one), {3, 5}, stop);
+    bool happens = false;
+    for (const Replication& replication : block.replications)
+      for (const Diagnostic& diagnostic : replication.diagnostics)
+        happens = happens || (diagnostic.name == event.diagnostic && diagnostic.value > 0);
+    EXPECT_TRUE(happens) << event.one.policy << ": " << event.diagnostic;
+  }
+}
+
+class LongIdentity : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(LongIdentity, OfEveryReplication) {
+  const bool at_length = std::getenv("ARMATURE_LONG") != nullptr;
+  const std::atomic<bool> stop{false};
+  const auto& [policy, instance] = GetParam();
+  const Cell cell = cell_of({policy, instance, at_length ? Round{2'000'000} : Round{20'000}});
+  const ReplicationRange range{0, at_length ? 8u : 3u};
+  const BlockResult expected = run_block(cell, range, stop);
+  const BlockResult found = HostAccelerator().run(cell, range, 0, stop);
+  ASSERT_EQ(found.replications.size(), expected.replications.size());
+  for (std::size_t i = 0; i < range.count; ++i)
+    test::expect_same(found.replications[i], expected.replications[i]);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, LongIdentity,
+    testing::Combine(testing::Values("db", "db:scale=0.03", "sentry", "sentry:schedule=spread",
+                                     "sentry:confidence=paper,rejection=off", "warden",
+                                     "warden:test=none", "warden:test=causal,delta=0.9",
+                                     "warden:delta=0.9,epsilon=0.3", "hac-ucb",
+                                     "hac-ucb:scale=0.3"),
+                     testing::Values("pareto-benign", "pareto-confounded:actions=20",
+                                     "hidden-arm:actions=20", "semi-benign:actions=20",
+                                     "reversed:actions=20", "random-benign:actions=20,contexts=5",
+                                     "all-confounded:actions=7,contexts=4")));
 
 }  // namespace
 }  // namespace armature::cuda

@@ -101,7 +101,8 @@ class BalancingPlayer {
     const bool causal = registers_.causal_plays;
     const std::uint32_t actions = machine.world.actions();
     // What both learners do is done in one place, by values: lanes are with either of them.
-    const auto sample = samples(machine).add(causal ? actions + context : arm, reward);
+    const std::uint32_t place = causal ? actions + context : arm;
+    const auto sample = samples(machine).with(place, reward);
     const double log_term = causal ? setting_.causal.log_term : setting_.direct.log_term;
     const double scale = causal ? setting_.causal.scale : setting_.direct.scale;
     const double index = fixed_upper_of(sample, scale, log_term,
@@ -109,6 +110,7 @@ class BalancingPlayer {
     Learner learner = causal ? registers_.causal : registers_.direct;
     learn(learner, causal ? setting_.causal.coefficient : setting_.direct.coefficient,
           causal ? setting_.causal.pull : setting_.direct.pull, reward);
+    samples(machine).put(place, sample);
     if (causal) {
       registers_.causal = learner;
       causal_plays(machine).add(arm);

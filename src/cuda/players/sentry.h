@@ -84,21 +84,24 @@ class SentryPlayer {
   ARMATURE_HOST_AND_DEVICE void observe(Machine& machine, std::uint64_t, std::uint32_t arm,
                                         std::uint32_t context, typename Machine::Reward reward) {
     const std::uint32_t actions = machine.world.actions();
-    const auto own = samples(machine).add(arm, reward);
-    const double mean = mean_of(own);
-    const double width = setting_.actions.at(own.count);
-    const double upper = mean + width;
+    const auto own = samples(machine).with(arm, reward);
+    const auto sample = samples(machine).with(actions + context, reward);
     const double before = Argmax::value(machine.memory, uppers(machine), arm);
+    const double width = setting_.actions.at(own.count);
+    const double context_width = registers_.rejected ? 0 : setting_.contexts.at(sample.count);
+    const double mean = mean_of(own);
+    const double upper = mean + width;
+    samples(machine).put(arm, own);
     Argmax::set(registers_.uppers, machine.memory, uppers(machine), actions, arm, upper);
     registers_.mean = mean;
     registers_.width = width;
     registers_.arm = arm;
     if (registers_.rejected) return;
     contenders(machine).set_upper(machine, arm, before, upper);
-    const auto sample = samples(machine).add(actions + context, reward);
     const double context_mean = mean_of(sample);
+    samples(machine).put(actions + context, sample);
     put_real(machine.memory, means(machine) + context, context_mean);
-    contenders(machine).set(machine, context, context_mean + setting_.contexts.at(sample.count));
+    contenders(machine).set(machine, context, context_mean + context_width);
   }
 
   ARMATURE_HOST_AND_DEVICE std::uint64_t plays(Machine& machine, std::uint32_t arm) const {

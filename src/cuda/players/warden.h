@@ -104,24 +104,28 @@ class WardenPlayer {
   ARMATURE_HOST_AND_DEVICE void observe(Machine& machine, std::uint64_t, std::uint32_t arm,
                                         std::uint32_t context, typename Machine::Reward reward) {
     const std::uint32_t actions = machine.world.actions();
-    const auto own = samples(machine).add(arm, reward);
+    const auto own = samples(machine).with(arm, reward);
+    const auto sample = samples(machine).with(actions + context, reward);
+    const double before = upper_of(machine, arm);
+    const double index_width =
+        registers_.rejected ? setting_.direct.at(own.count) : setting_.watch.at(own.count);
+    const double width = registers_.rejected ? 0 : setting_.actions.at(own.count);
+    const double context_width = registers_.rejected ? 0 : setting_.contexts.at(sample.count);
     const double mean = mean_of(own);
-    const double index =
-        mean + (registers_.rejected ? setting_.direct.at(own.count) : setting_.watch.at(own.count));
+    const double index = mean + index_width;
+    samples(machine).put(arm, own);
     Argmax::set(registers_.indices, machine.memory, indices(machine), actions, arm, index);
     if (registers_.rejected) return;
-    const double width = setting_.actions.at(own.count);
-    const double before = upper_of(machine, arm);
     put_real(machine.memory, uppers(machine) + arm, mean + width);
     contenders(machine).set_upper(machine, arm, before, mean + width);
     registers_.mean = mean;
     registers_.width = width;
     registers_.arm = arm;
     registers_.plays = own.count;
-    const auto sample = samples(machine).add(actions + context, reward);
     const double context_mean = mean_of(sample);
+    samples(machine).put(actions + context, sample);
     put_real(machine.memory, means(machine) + context, context_mean);
-    contenders(machine).set(machine, context, context_mean + setting_.contexts.at(sample.count));
+    contenders(machine).set(machine, context, context_mean + context_width);
     if (setting_.stratified_test) strata(machine).add(arm, context, sample.count, reward);
   }
 
