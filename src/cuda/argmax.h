@@ -256,8 +256,8 @@ class GroupedArgmax {
                                            std::uint32_t arms, std::uint32_t i, Winner winner) {
     put_real(memory, values + i, winner.value);
     const std::uint32_t shift = 16 * (i % 4);
-    std::uint64_t& word = memory[arms + i / 4];
-    word = (word & ~(std::uint64_t{0xFFFF} << shift)) | std::uint64_t{winner.arm} << shift;
+    const std::uint64_t others = memory[arms + i / 4] & ~(std::uint64_t{0xFFFF} << shift);
+    memory[arms + i / 4] = others | std::uint64_t{winner.arm} << shift;
   }
   // Of the eight values from 8·group on, the first of the largest.
   template <class Memory>

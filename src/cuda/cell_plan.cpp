@@ -198,7 +198,7 @@ class Planner {
     setting.widths = widths(policy.confidence());
     setting.sweep_plays = policy.sweep_plays();
     setting.margin = margin(setting.widths);
-    choose_by_actions(packs(setting.widths), Kind::kHacUcb20, Kind::kHacUcb32, Kind::kHacUcb1024,
+    choose_by_actions(packs(setting.widths), Kind::kHacUcb20, Kind::kHacUcb1024, Kind::kHacUcb1024,
                       setting);
     plan_.told = [](const Setting&, const double* facts) {
       return HacUcb::tell_switch(facts[0] > 0, facts[1]);

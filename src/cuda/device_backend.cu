@@ -70,6 +70,10 @@ PlayBlock& player_of(Kind kind) {
       return play_warden_20;
     case Kind::kWarden1024:
       return play_warden_1024;
+    case Kind::kHacUcb20:
+      return play_hac_ucb_20;
+    case Kind::kHacUcb1024:
+      return play_hac_ucb_1024;
     case Kind::kCausal:
       break;
   }

@@ -1,6 +1,8 @@
 // Kernels and launches: a thread is a replication, a launch plays a slice of the rounds of many.
 // Between slices a replication's memory rests in the device's; during one it is in the
 // multiprocessor's own, if it fits.
+#pragma once
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -24,6 +26,7 @@ inline void check(cudaError_t status) {
 struct Slice {
   WorldTables tables;
   std::uint64_t seed = 0;
+  KeySchedule keys{};
   std::uint32_t first_replication = 0;
   std::uint32_t count = 0;
   std::uint64_t first_round = 1;
@@ -36,6 +39,48 @@ struct Slice {
   std::uint64_t* plays = nullptr;  // null: it goes on
 };
 
+// Slots in the multiprocessor's own memory, by addresses of 32 bits: one multiplication each.
+template <std::uint32_t kApart>
+class NearMemory {
+ public:
+  class Slot {
+   public:
+    __device__ __forceinline__ explicit Slot(std::uint32_t address) : address_(address) {}
+    __device__ __forceinline__ operator std::uint64_t() const {
+      std::uint64_t value;
+      asm volatile("ld.shared.u64 %0, [%1];" : "=l"(value) : "r"(address_));
+      return value;
+    }
+    __device__ __forceinline__ void operator=(std::uint64_t value) const {
+      asm volatile("st.shared.u64 [%0], %1;" ::"r"(address_), "l"(value));
+    }
+    __device__ __forceinline__ void operator=(const Slot& other) const {
+      *this = static_cast<std::uint64_t>(other);
+    }
+    __device__ __forceinline__ void operator+=(std::uint64_t more) const { *this = *this + more; }
+    __device__ __forceinline__ void operator++() const { *this += 1; }
+    __device__ __forceinline__ std::uint64_t operator++(int) const {
+      const std::uint64_t before = *this;
+      *this = before + 1;
+      return before;
+    }
+
+   private:
+    std::uint32_t address_;
+  };
+
+  __device__ __forceinline__ explicit NearMemory(const std::uint64_t* first)
+      : address_(static_cast<std::uint32_t>(__cvta_generic_to_shared(first))) {
+    asm volatile("" : "+r"(address_));  // else it is worked out anew in every round
+  }
+  __device__ __forceinline__ Slot operator[](std::uint32_t slot) const {
+    return Slot(address_ + slot * (kApart * sizeof(std::uint64_t)));
+  }
+
+ private:
+  std::uint32_t address_;
+};
+
 // Where things are kept. Threads of a block, and whether world and memory are near.
 template <class Numbers_, std::uint32_t kThreads_, bool kMemoryNear_, bool kWorldNear_,
           std::uint32_t kContexts_ = 0>
@@ -44,10 +89,10 @@ struct Shape {
   static constexpr std::uint32_t kThreads = kThreads_;
   static constexpr bool kMemoryNear = kMemoryNear_;
   static constexpr bool kWorldNear = kWorldNear_;
-  using Memory = std::conditional_t<kMemoryNear, FixedMemory<kThreads>, StridedMemory>;
+  using Memory = std::conditional_t<kMemoryNear, NearMemory<kThreads>, StridedMemory>;
   static constexpr std::uint32_t kContexts = kContexts_;
   using World = WorldView<kWorldNear ? 1 : 0, kContexts>;
-  using OwnMachine = Machine<Numbers, Memory, World>;
+  using OwnMachine = Machine<Numbers, Memory, World, StridedMemory>;
 };
 // Loops over contexts are unrolled for the numbers of them that one meets most.
 using Quick2 = Shape<SmallNumbers, 128, true, true, 2>;
@@ -104,7 +149,7 @@ __global__ void __launch_bounds__(Shape::kThreads)
   const std::uint32_t replication = slice.first_replication + place;
   const auto memory = [&] {
     if constexpr (Shape::kMemoryNear)
-      return FixedMemory<Shape::kThreads>(near + threadIdx.x);
+      return NearMemory<Shape::kThreads>(near + threadIdx.x);
     else
       return StridedMemory(slice.memory + place, slice.count);
   }();
@@ -113,7 +158,9 @@ __global__ void __launch_bounds__(Shape::kThreads)
                 static_cast<std::uint32_t>(slice.seed >> 32), replication,
                 static_cast<std::uint32_t>(purpose) << 8};
   };
-  OwnMachine machine{memory, typename Shape::World(tables, tables.apart == 1 ? 0 : place),
+  const StridedMemory far(slice.memory + std::size_t{slice.slots} * slice.count + place,
+                          slice.count);
+  OwnMachine machine{memory, far, typename Shape::World(tables, tables.apart == 1 ? 0 : place),
                      luck(Purpose::kPolicy)};
   typename Player::Registers registers;
   auto* const kept = static_cast<typename Player::Registers*>(slice.registers) + place;
@@ -126,7 +173,8 @@ __global__ void __launch_bounds__(Shape::kThreads)
       for (std::uint32_t slot = 0; slot < slice.slots; ++slot)
         machine.memory[slot] = slice.memory[std::size_t{slot} * slice.count + place];
   }
-  play_rounds(player, machine, luck(Purpose::kOutcome), slice.first_round, slice.last_round);
+  play_rounds(player, machine, luck(Purpose::kOutcome), slice.keys, slice.first_round,
+              slice.last_round);
 
   *kept = registers;
   if constexpr (Shape::kMemoryNear)
@@ -300,7 +348,9 @@ class ChunkPlayer {
     Slice slice;
     slice.tables = uploaded.worlds(job.worlds);
     slice.seed = job.seed;
+    slice.keys = key_schedule(job.seed);
     slice.slots = slots(job.worlds.sizes());
+    const std::uint32_t far = far_slots_of<Player>(job.worlds.sizes());
     const auto setting = uploaded.setting(std::get<typename Player::Setting>(job.plan.setting),
                                           job.checkpoints.back());
     const std::size_t near = near_bytes(slice.tables, slice.slots);
@@ -309,13 +359,14 @@ class ChunkPlayer {
     // Tables of many worlds are those of the whole block: it is one chunk.
     constexpr std::size_t kBytesOfAChunk = std::size_t{1} << 32;
     const std::size_t each =
-        8 * (slice.slots + job.checkpoints.size() + slice.tables.actions) + 256;
+        8 * (slice.slots + far + job.checkpoints.size() + slice.tables.actions) + 256;
     const auto most = static_cast<std::uint32_t>(
         job.worlds.shared() ? std::clamp<std::size_t>(kBytesOfAChunk / each, 1, 1 << 20)
                             : job.count);
     for (std::uint32_t first = 0; first < job.count; first += most) {
       const std::uint32_t count = std::min(most, job.count - first);
-      if (!play_chunk(job, results, stop, stream, slice, setting, near, first, count)) return first;
+      if (!play_chunk(job, results, stop, stream, slice, setting, near, far, first, count))
+        return first;
     }
     return job.count;
   }
@@ -325,11 +376,12 @@ class ChunkPlayer {
 
   static bool play_chunk(const BlockJob& job, BlockResults& results, const std::atomic<bool>& stop,
                          const Stream& stream, Slice slice, const Setting& setting,
-                         std::size_t near, std::uint32_t first, std::uint32_t count) {
+                         std::size_t near, std::uint32_t far, std::uint32_t first,
+                         std::uint32_t count) {
     const std::size_t checkpoints = job.checkpoints.size();
     const std::size_t fact_times = results.facts_followed ? checkpoints : 1;
     const std::size_t facts_once = std::size_t{Player::kFacts} * count;
-    const DeviceArray<std::uint64_t> memory(stream, std::size_t{slice.slots} * count);
+    const DeviceArray<std::uint64_t> memory(stream, std::size_t{slice.slots + far} * count);
     const DeviceArray<typename Player::Registers> registers(stream, count);
     const DeviceArray<double> regret(stream, checkpoints * count);
     const DeviceArray<double> facts(stream, fact_times * facts_once);
@@ -431,6 +483,6 @@ using PlayBlock = std::uint32_t(const BlockJob&, BlockResults&, const DeviceLimi
                                 const std::atomic<bool>&);
 PlayBlock play_fixed, play_round_robin, play_uniform, play_index_20, play_index_32, play_index_1024,
     play_causal, play_balancing_20, play_balancing_1024, play_sentry_20, play_sentry_1024,
-    play_warden_20, play_warden_1024;
+    play_warden_20, play_warden_1024, play_hac_ucb_20, play_hac_ucb_1024;
 
 }  // namespace armature::cuda

@@ -18,6 +18,7 @@ bool play_one(Player& player, Machine& machine, const BlockJob& job, std::uint32
     for (std::uint32_t i = 0; i < Player::kFacts; ++i)
       results.facts[(when * Player::kFacts + i) * results.count + place] = player.fact(machine, i);
   };
+  const KeySchedule keys = key_schedule(job.seed);
   player.begin(machine);
   Round round = 0;
   for (std::size_t c = 0; c < job.checkpoints.size(); ++c) {
@@ -25,7 +26,7 @@ bool play_one(Player& player, Machine& machine, const BlockJob& job, std::uint32
       if (stop.load(std::memory_order_relaxed)) return false;
       const Round boundary = (round + 1) | 0xFFFFFFFF;  // play_rounds stays below it
       const Round last = std::min({job.checkpoints[c], round + kRoundsBetweenLooks, boundary});
-      play_rounds(player, machine, luck, round + 1, last);
+      play_rounds(player, machine, luck, keys, round + 1, last);
       round = last;
     }
     results.regret[c * results.count + place] = regret_of(player, machine);
@@ -44,8 +45,10 @@ std::uint32_t play_block(const BlockJob& job, BlockResults& results,
   using Player = typename Tag::template Player<OwnMachine>;
   const auto& setting = std::get<typename Player::Setting>(job.plan.setting);
   std::vector<std::uint64_t> memory(Player::slots(job.worlds.sizes()));
+  std::vector<std::uint64_t> far(far_slots_of<Player>(job.worlds.sizes()));
   for (std::uint32_t place = 0; place < job.count; ++place) {
-    OwnMachine machine{FixedMemory<1>(memory.data()), View(job.worlds.tables(), place),
+    OwnMachine machine{FixedMemory<1>(memory.data()), FixedMemory<1>(far.data()),
+                       View(job.worlds.tables(), place),
                        luck_of(job.seed, job.first + place, Purpose::kPolicy)};
     typename Player::Registers registers;
     Player player(setting, registers);

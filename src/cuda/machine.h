@@ -5,6 +5,7 @@
 //                      from the policy itself (players.cpp)
 //   struct Registers   what a replication keeps beside its memory: plain data
 //   slots(sizes)       how much memory it needs
+//   far_slots(sizes)   and of that which may be far; none if it does not say
 //   begin(machine)     before the first round
 //   choose(machine, round), observe(machine, round, arm, context, reward)
 //   plays(machine, arm)  how often it was played
@@ -25,28 +26,38 @@ struct Sizes {
   std::uint32_t rows;  // distinct rows of ν̃, at most
 };
 
-template <class Numbers_, class Memory_, class World_>
+template <class Numbers_, class Memory_, class World_, class Far_ = Memory_>
 struct Machine {
   using Numbers = Numbers_;
   using Memory = Memory_;
   using World = World_;
+  using Far = Far_;
   using Count = typename Numbers::Count;
   using Reward = typename Numbers::Reward;
   using Sample = typename Numbers::Sample;
 
   Memory memory;
+  Far far;  // what a round looks at little of
   World world;
   Luck policy_luck;
 };
 
+template <class Player>
+constexpr std::uint32_t far_slots_of(const Sizes& sizes) {
+  if constexpr (requires { Player::far_slots(sizes); })
+    return Player::far_slots(sizes);
+  else
+    return 0;
+}
+
 /// The rounds from `first` to `last`, with prompt feedback; numbers with the same upper 32 bits.
 template <class Player, class AnyMachine>
 ARMATURE_HOST_AND_DEVICE void play_rounds(Player& player, AnyMachine& machine,
-                                          const Luck& outcome_luck, std::uint64_t first,
-                                          std::uint64_t last) {
+                                          const Luck& outcome_luck, const KeySchedule& keys,
+                                          std::uint64_t first, std::uint64_t last) {
   using Numbers = typename AnyMachine::Numbers;
   const std::uint64_t upper = first >> 32;
-  const RoundLuck luck(outcome_luck, static_cast<std::uint32_t>(upper));
+  const RoundLuck luck(outcome_luck, keys, static_cast<std::uint32_t>(upper));
   const auto rounds = static_cast<std::uint32_t>(last - first) + 1;
   auto lower = static_cast<std::uint32_t>(first);
   for (std::uint32_t i = 0; i < rounds; ++i, ++lower) {

@@ -28,7 +28,6 @@ enum class Kind {
   kWarden20,
   kWarden1024,
   kHacUcb20,
-  kHacUcb32,
   kHacUcb1024,
 };
 using Setting =
@@ -71,8 +70,6 @@ auto with_player(Kind kind, const Act& act) {
       return act(PlayerOf<WardenPlayer1024>{});
     case Kind::kHacUcb20:
       return act(PlayerOf<HacUcbPlayer20>{});
-    case Kind::kHacUcb32:
-      return act(PlayerOf<HacUcbPlayer32>{});
     case Kind::kHacUcb1024:
       return act(PlayerOf<HacUcbPlayer1024>{});
     case Kind::kCausal:

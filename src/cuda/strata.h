@@ -21,7 +21,7 @@ class Strata {
  public:
   using Numbers = typename Machine::Numbers;
   using Sample = typename Machine::Sample;
-  using OwnSamples = Samples<Numbers, typename Machine::Memory>;
+  using OwnSamples = Samples<Numbers, typename Machine::Far>;
   static constexpr bool kSumsApart = Numbers::kSlots > 1;
 
   /// A sample per context of what is not included, and whose it is; how long each action's last
@@ -42,7 +42,7 @@ class Strata {
 
   ARMATURE_HOST_AND_DEVICE void fill() const {
     const std::uint32_t size = slots({actions_, contexts_, 0});
-    for (std::uint32_t slot = 0; slot < size; ++slot) machine_.memory[first_ + slot] = 0;
+    for (std::uint32_t slot = 0; slot < size; ++slot) machine_.far[first_ + slot] = 0;
   }
   /// One more outcome of the action in z, which all actions have seen so often.
   ARMATURE_HOST_AND_DEVICE void add(std::uint32_t arm, std::uint32_t z, std::uint64_t visits,
@@ -50,11 +50,11 @@ class Strata {
     const std::uint32_t cell = arm * contexts_ + z;
     const Sample sample = samples().add(cells() + cell, reward);
     if (sample.count == visits) {
-      machine_.memory[first_ + z] = arm;
+      machine_.far[first_ + z] = arm;
       samples().put(z, sample);
     } else if constexpr (kSumsApart) {
-      put_real(machine_.memory, included_sum(cell),
-               real_at(machine_.memory, included_sum(cell)) + reward);
+      put_real(machine_.far, included_sum(cell),
+               real_at(machine_.far, included_sum(cell)) + reward);
     }
   }
   /// After the action's `plays`-th outcome, with so many of others; `contexts(z)` is z's sample.
@@ -75,9 +75,7 @@ class Strata {
  private:
   static constexpr double kPrior = 30;
 
-  ARMATURE_HOST_AND_DEVICE OwnSamples samples() const {
-    return {machine_.memory, first_ + contexts_};
-  }
+  ARMATURE_HOST_AND_DEVICE OwnSamples samples() const { return {machine_.far, first_ + contexts_}; }
   ARMATURE_HOST_AND_DEVICE std::uint32_t cells() const { return contexts_ + actions_; }
   ARMATURE_HOST_AND_DEVICE std::uint32_t included_sum(std::uint32_t cell) const {
     return first_ + contexts_ + OwnSamples::slots(cells() + actions_ * contexts_) + cell;
@@ -102,12 +100,12 @@ class Strata {
       const auto others = static_cast<double>(all.count - own.count);
       found.fewest = others < found.fewest ? others : found.fewest;
       Sample included = own;
-      if (machine_.memory[first_ + z] == arm) {
+      if (machine_.far[first_ + z] == arm) {
         const Sample excluded = samples().at(z);
         included.count -= excluded.count;
         included.sum -= excluded.sum;
       }
-      if constexpr (kSumsApart) included.sum = real_at(machine_.memory, included_sum(cell));
+      if constexpr (kSumsApart) included.sum = real_at(machine_.far, included_sum(cell));
       if (included.count == 0) continue;
       const auto count = static_cast<double>(included.count);
       const double ratio = count / others;

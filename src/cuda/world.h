@@ -103,7 +103,7 @@ class WorldView {
     }
     const RoundDraws whole = luck.whole(round);
     const std::uint32_t context = context_of(arm, whole.context);
-    return {context, reward_of<Reward>(arm * contexts() + context, whole.reward)};
+    return {context, reward_of<Numbers>(arm * contexts() + context, whole.reward)};
   }
 
  private:
@@ -143,8 +143,11 @@ class WorldView {
       reached += draw >= at(tables_.cumulative, first + k) ? 1 : 0;
     return reached;
   }
-  template <class Reward>
-  ARMATURE_HOST_AND_DEVICE Reward reward_of(std::uint32_t cell, std::uint64_t draw) const {
+  template <class Numbers>
+  ARMATURE_HOST_AND_DEVICE typename Numbers::Reward reward_of(std::uint32_t cell,
+                                                              std::uint64_t draw) const {
+    using Reward = typename Numbers::Reward;
+    if constexpr (Numbers::kBernoulli) return Reward(draw < at(tables_.success, cell) ? 1 : 0);
     if (tables_.success != nullptr) return Reward(draw < at(tables_.success, cell) ? 1 : 0);
     const Law& law = tables_.laws[tables_.law_of[cell]];
     if (law.kind == Law::kBernoulli) return Reward(draw < law.threshold ? 1 : 0);

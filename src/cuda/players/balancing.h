@@ -14,7 +14,7 @@ struct BalancingSetting {
   struct Learner {
     double log_term = 0;  // of its widths, which are fixed
     double scale = 1;
-    Widths bias;               // by the round: η = mean − bias
+    Widths bias;  // by the round: η = mean − bias
     double coefficient = 0;
     double pull = 0;
     bool quick_roots = false;  // of its widths (Widths)

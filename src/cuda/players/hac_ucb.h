@@ -252,8 +252,6 @@ class HacUcbPlayer {
 template <class Machine>
 using HacUcbPlayer20 = HacUcbPlayer<Machine, OpenArgmax<5>>;
 template <class Machine>
-using HacUcbPlayer32 = HacUcbPlayer<Machine, OpenArgmax<8>>;
-template <class Machine>
 using HacUcbPlayer1024 = HacUcbPlayer<Machine, GroupedArgmax>;
 
 }  // namespace armature::cuda

@@ -61,7 +61,10 @@ class WardenPlayer {
   ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(const Sizes& sizes) {
     return kSlots + OwnSamples::slots(sizes.actions + sizes.contexts) +
            Argmax::slots(sizes.actions) + sizes.actions + sizes.contexts +
-           CappedContenders::slots(sizes.contexts) + OwnStrata::slots(sizes);
+           CappedContenders::slots(sizes.contexts);
+  }
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t far_slots(const Sizes& sizes) {
+    return OwnStrata::slots(sizes);
   }
 
   ARMATURE_HOST_AND_DEVICE WardenPlayer(const Setting& setting, Registers& registers)
@@ -146,7 +149,8 @@ class WardenPlayer {
  private:
   static constexpr std::uint32_t kRejectionRound = 0, kRejectionAction = 1, kSlots = 2;
 
-  // Samples of actions, then of contexts; I(a); μ̂(a) + w(a); means of contexts; U(z); strata.
+  // Samples of actions, then of contexts; I(a); μ̂(a) + w(a); means of contexts; U(z). Strata are
+  // far.
   ARMATURE_HOST_AND_DEVICE static OwnSamples samples(Machine& machine) {
     return {machine.memory, kSlots};
   }
@@ -163,9 +167,7 @@ class WardenPlayer {
     return {registers_.contenders, means(machine) + machine.world.contexts(), setting_.margin};
   }
   ARMATURE_HOST_AND_DEVICE OwnStrata strata(Machine& machine) const {
-    return {setting_.strata, machine,
-            means(machine) + machine.world.contexts() +
-                CappedContenders::slots(machine.world.contexts())};
+    return {setting_.strata, machine, 0};
   }
   ARMATURE_HOST_AND_DEVICE static double upper_of(Machine& machine, std::uint32_t arm) {
     return real_at(machine.memory, uppers(machine) + arm);
