@@ -4,39 +4,27 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 
+#include "base/logarithm.h"
 #include "base/mathematics_tables.h"
 
 namespace armature::portable {
 namespace {
 
+using logarithm::bits_of;
+using logarithm::from_bits;
+using logarithm::kMantissaBits;
+using logarithm::ordered_sum;
+using logarithm::reduce;
+using logarithm::Reduced;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr int kMantissaBits = 52;
-
-std::uint64_t bits_of(double x) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-double from_bits(std::uint64_t bits) {
-  double x = 0;
-  std::memcpy(&x, &bits, sizeof x);
-  return x;
-}
 
 // 2^exponent, where that is a normal number.
 double power_of_two(std::int64_t exponent) {
   return from_bits(static_cast<std::uint64_t>(exponent + 1023) << kMantissaBits);
-}
-
-// a + b without error, |a| ≥ |b| or a = 0.
-Pair ordered_sum(double a, double b) {
-  const double sum = a + b;
-  return {sum, b - (sum - a)};
 }
 
 // a + b without error.
@@ -61,23 +49,8 @@ Pair product(Pair a, Pair b) {
   return {first.high, first.low + (a.high * b.low + a.low * b.high)};
 }
 
-// x = 2^k·z: log x = k·log 2 + T + log1p(r), none of k·log 2 + T's first part and r rounded.
-struct Reduced {
-  double whole;      // the first part of k·log 2 + T
-  double remainder;  // the second
-  double r;          // |r| < 2^-7
-};
-
-Reduced reduce(std::uint64_t bits) {
-  constexpr std::uint64_t kLowest = 0x3fe6000000000000;  // 0.6875
-  constexpr int kShift = kMantissaBits - 7;
-  const std::uint64_t offset = bits - kLowest;
-  const auto k = static_cast<double>(static_cast<std::int64_t>(offset) >> kMantissaBits);
-  const std::uint64_t z = bits - (offset & 0xfffULL << kMantissaBits);
-  const std::uint64_t middle = (z >> kShift << kShift) | 1ULL << (kShift - 1);
-  const LogarithmRow& row = kLogarithms[offset >> kShift & 127];
-  return {k * kLog2.high + row.high, k * kLog2.low + row.low,
-          (from_bits(z) - from_bits(middle)) * row.inverse + row.offset};
+double log_of(std::uint64_t bits, double correction) {
+  return logarithm::log_of(bits, correction, kLogarithms, kLogarithm);
 }
 
 bool is_positive_normal(std::uint64_t bits) {
@@ -100,19 +73,9 @@ double log_of_outsider(double x) {
 
 bool is_outsider(double x) { return !(x > 0 && x < kInfinity); }
 
-// log(x·(1 + correction)) for the number x of these bits, the correction at most 2^-53.
-double log_of(std::uint64_t bits, double correction) {
-  const Reduced x = reduce(bits);
-  const double r = x.r, square = r * r;
-  const double* c = kLogarithm;
-  const double tail = (c[0] + c[1] * r) + square * ((c[2] + c[3] * r) + square * (c[4] + c[5] * r));
-  const Pair sum = ordered_sum(x.whole, r);
-  return sum.high + ((sum.low + (x.remainder + correction)) + (r * square * tail - 0.5 * square));
-}
-
 // log x with an error of 2^-67 of it.
 Pair log_pair(double x) {
-  const Reduced reduced = reduce(extended_bits(x));
+  const Reduced reduced = reduce(extended_bits(x), kLogarithms);
   const double r = reduced.r;
   const Pair square = product(r, r);
   const double* c = kLongLogarithm;

@@ -524,12 +524,17 @@ void Sentry::visit_state(StateVisitor& visitor) {
 Diagnostics Sentry::diagnostics() const {
   std::uint32_t candidates = 0;
   for (Arm a = 0; a < actions_count_; ++a) candidates += uppers_.value(a) >= bar_ ? 1 : 0;
-  Diagnostics diagnostics{{"exploration_rounds", static_cast<double>(explorations_)},
-                          {"candidates", static_cast<double>(candidates)},
-                          {"rejected", rejected_ ? 1.0 : 0.0}};
-  if (rejected_) {
-    diagnostics.push_back({"rejection_round", static_cast<double>(rejection_round_)});
-    diagnostics.push_back(action_diagnostic("rejection_action", rejection_action_));
+  return tell_course({static_cast<double>(explorations_), static_cast<double>(candidates),
+                      rejected_, static_cast<double>(rejection_round_), rejection_action_});
+}
+
+Diagnostics Sentry::tell_course(const Course& course) {
+  Diagnostics diagnostics{{"exploration_rounds", course.explorations},
+                          {"candidates", course.candidates},
+                          {"rejected", course.rejected ? 1.0 : 0.0}};
+  if (course.rejected) {
+    diagnostics.push_back({"rejection_round", course.rejection_round});
+    diagnostics.push_back(action_diagnostic("rejection_action", course.rejection_action));
   }
   return diagnostics;
 }

@@ -48,8 +48,28 @@ class Sentry : public leap::PeakKeeper {
   void bound_peak(double value) override { bar_bound_ = value; }
   bool peak_settled() const override;
 
- private:
   enum class Schedule { kFirst, kSpread, kFree };
+  /// What it goes by, for who plays it elsewhere (src/cuda).
+  struct Rules {
+    Confidence actions, contexts;
+    Schedule schedule;
+    double budget, horizon, tolerance, epsilon;
+    bool may_reject, by_regression;
+  };
+  Rules rules() const {
+    return {action_confidence_,     context_confidence_, schedule_, budget_,
+            horizon_.value_or(0.0), tolerance_,          epsilon_,  may_reject_,
+            regression_.has_value()};
+  }
+  struct Course {
+    double explorations, candidates;
+    bool rejected;
+    double rejection_round;
+    std::uint64_t rejection_action;
+  };
+  static Diagnostics tell_course(const Course& course);
+
+ private:
   static constexpr std::uint64_t kExploration = 1;  // ticket
 
   static Schedule schedule_of(const Problem& problem, const Arguments& arguments);

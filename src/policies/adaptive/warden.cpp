@@ -512,18 +512,24 @@ void Warden::visit_state(StateVisitor& visitor) {
   if (visitor.reading()) rebuild();
 }
 
-// Candidates are not followed any more after a rejection.
 Diagnostics Warden::diagnostics() const {
-  Diagnostics diagnostics{{"watch_rounds", static_cast<double>(watches_)},
-                          {"rejected", rejected_ ? 1.0 : 0.0}};
-  if (rejected_) {
-    diagnostics.push_back({"rejection_round", static_cast<double>(rejection_round_)});
-    diagnostics.push_back(action_diagnostic("rejection_action", rejection_action_));
-    return diagnostics;
-  }
   std::uint32_t candidates = 0;
   for (Arm a = 0; a < actions_count_; ++a) candidates += uppers_[a] >= bar_ ? 1 : 0;
-  diagnostics.push_back({"candidates", static_cast<double>(candidates)});
+  return tell_course({static_cast<double>(watches_), rejected_,
+                      static_cast<double>(rejection_round_), rejection_action_,
+                      static_cast<double>(candidates)});
+}
+
+// Candidates are not followed any more after a rejection.
+Diagnostics Warden::tell_course(const Course& course) {
+  Diagnostics diagnostics{{"watch_rounds", course.watches},
+                          {"rejected", course.rejected ? 1.0 : 0.0}};
+  if (course.rejected) {
+    diagnostics.push_back({"rejection_round", course.rejection_round});
+    diagnostics.push_back(action_diagnostic("rejection_action", course.rejection_action));
+  } else {
+    diagnostics.push_back({"candidates", course.candidates});
+  }
   return diagnostics;
 }
 

@@ -58,6 +58,28 @@ class Warden : public leap::PeakKeeper {
   void bound_peak(double value) override { bar_bound_ = value; }
   bool peak_settled() const override;
 
+  /// What it goes by, for who plays it elsewhere (src/cuda); with a horizon, for good.
+  struct Rules {
+    bool free;  // no horizon
+    double per_action, per_context, allowance, patience, epsilon;
+    Confidence actions, contexts;
+    bool causal_test, stratified_test;
+    const Strata& strata;
+  };
+  Rules rules() const {
+    return {!horizon_, dial_.per_action,   dial_.per_context,   dial_.allowance, dial_.patience,
+            epsilon_,  action_confidence_, context_confidence_, causal_test_,    stratified_test_,
+            strata_};
+  }
+  struct Course {
+    double watches;
+    bool rejected;
+    double rejection_round;
+    std::uint64_t rejection_action;
+    double candidates;
+  };
+  static Diagnostics tell_course(const Course& course);
+
  private:
   static constexpr std::uint64_t kWatch = 1;  // ticket
   // In place of an action. An optional would be put together in memory and waited for, every round.

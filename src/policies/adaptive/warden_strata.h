@@ -39,6 +39,8 @@ class Strata {
   };
 
   Strata(std::shared_ptr<const MarginalRows> rows, double delta);
+  double split_log() const { return split_log_; }
+  double joint_log() const { return joint_log_; }
 
   void add(Arm arm, Context z, std::uint64_t plays, double rewards) {
     const auto count = static_cast<double>(plays);

@@ -381,19 +381,24 @@ void DynamicBalancing::visit_state(StateVisitor& visitor) {
     if (observed_[i] > 0) update_terms(i);
 }
 
+void DynamicBalancing::tell_course(Diagnostics& diagnostics, const std::string& name,
+                                   const Course& course, double rounds) {
+  diagnostics.push_back({"share(" + name + ")", course.played / rounds});
+  diagnostics.push_back({"inactive_share(" + name + ")", course.inactive / rounds});
+  diagnostics.push_back({"deactivations(" + name + ")", course.deactivations});
+  if (course.first_deactivation > 0)
+    diagnostics.push_back({"first_deactivation(" + name + ")", course.first_deactivation});
+}
+
 Diagnostics DynamicBalancing::diagnostics() const {
   Diagnostics diagnostics;
   const auto rounds = static_cast<double>(std::max<std::uint64_t>(rounds_, 1));
-  for (std::size_t i = 0; i < learners_.size(); ++i) {
-    const std::string& name = crew_.name(i);
-    diagnostics.push_back({"share(" + name + ")", static_cast<double>(played_[i]) / rounds});
-    diagnostics.push_back(
-        {"inactive_share(" + name + ")", static_cast<double>(inactive_rounds_[i]) / rounds});
-    diagnostics.push_back({"deactivations(" + name + ")", static_cast<double>(deactivations_[i])});
-    if (first_deactivation_[i] > 0)
-      diagnostics.push_back(
-          {"first_deactivation(" + name + ")", static_cast<double>(first_deactivation_[i])});
-  }
+  for (std::size_t i = 0; i < learners_.size(); ++i)
+    tell_course(
+        diagnostics, crew_.name(i),
+        {static_cast<double>(played_[i]), static_cast<double>(inactive_rounds_[i]),
+         static_cast<double>(deactivations_[i]), static_cast<double>(first_deactivation_[i])},
+        rounds);
   return diagnostics;
 }
 

@@ -36,17 +36,6 @@ class DynamicBalancing : public leap::Balancer {
   Round leaps_well_beyond() const override { return corrected_ ? 10'000'000 : 0; }
   std::size_t learners() const override { return learners_.size(); }
 
- private:
-  AnyPolicy& do_learner(std::size_t i) override { return crew_.learner(i); }
-  bool do_active(std::size_t i) const override { return active_[i] == 1; }
-  double do_level(std::size_t i, std::uint64_t plays) const final {
-    return learners_[i].pull * std::sqrt(static_cast<double>(plays));
-  }
-  std::uint64_t do_plays_below(std::size_t i, double bar, bool ties) const override;
-  bool do_stays(const leap::BalancerWindow& window) const override;
-  void do_pass(Round rounds, std::span<const std::uint64_t> plays) override;
-  void do_settle(std::span<const double> reward_sums) override;
-
   /// What is compared about a learner.
   struct Terms {
     double coefficient = 0;  // d_i, scaled
@@ -57,6 +46,32 @@ class DynamicBalancing : public leap::Balancer {
     double spread = 0;     // γ_i
     double allowance = 0;  // d_i/sqrt(n_i)
   };
+  /// What its test is made of, for who runs it elsewhere (src/cuda).
+  const Terms& terms(std::size_t i) const { return learners_[i]; }
+  const std::string& learner_name(std::size_t i) const { return crew_.name(i); }
+  double delta() const { return delta_; }
+  double scale() const { return scale_; }
+  double spread_sign() const { return spread_sign_; }
+  /// How a learner fared, in counts of rounds.
+  struct Course {
+    double played = 0;
+    double inactive = 0;
+    double deactivations = 0;
+    double first_deactivation = 0;  // the round before it; 0: never
+  };
+  static void tell_course(Diagnostics& diagnostics, const std::string& name, const Course& course,
+                          double rounds);
+
+ private:
+  AnyPolicy& do_learner(std::size_t i) override { return crew_.learner(i); }
+  bool do_active(std::size_t i) const override { return active_[i] == 1; }
+  double do_level(std::size_t i, std::uint64_t plays) const final {
+    return learners_[i].pull * std::sqrt(static_cast<double>(plays));
+  }
+  std::uint64_t do_plays_below(std::size_t i, double bar, bool ties) const override;
+  bool do_stays(const leap::BalancerWindow& window) const override;
+  void do_pass(Round rounds, std::span<const std::uint64_t> plays) override;
+  void do_settle(std::span<const double> reward_sums) override;
 
   void update_terms(std::size_t i);
   bool test_is_due() const { return tested_outcomes_ < outcomes_; }

@@ -23,6 +23,7 @@ class FixedArm : public leap::Planner {
   }
   void visit_state(StateVisitor&) {}
   Diagnostics diagnostics() const { return {}; }
+  Arm arm() const { return arm_; }
 
  private:
   leap::Plan do_intend(Round rounds) override { return leap::Certain{{{arm_, rounds}}}; }

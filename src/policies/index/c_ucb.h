@@ -42,6 +42,8 @@ class CausalUcb : public leap::Planner {
   Diagnostics diagnostics() const { return {}; }
 
   std::string obstacle() const override { return index_leap_obstacle(confidence_, random_ties_); }
+  const Confidence& confidence() const { return confidence_; }
+  bool random_ties() const { return random_ties_; }
 
  protected:
   leap::Plan do_intend(Round rounds) override {

@@ -362,9 +362,14 @@ void HacUcb::visit_state(StateVisitor& visitor) {
   if (visitor.reading()) rebuild();
 }
 
+Diagnostics HacUcb::tell_switch(bool switched, double round) {
+  Diagnostics diagnostics{{"switched", switched ? 1.0 : 0.0}};
+  if (switched) diagnostics.push_back({"switch_round", round});
+  return diagnostics;
+}
+
 Diagnostics HacUcb::diagnostics() const {
-  Diagnostics diagnostics{{"switched", switched_ ? 1.0 : 0.0}};
-  if (switched_) diagnostics.push_back({"switch_round", static_cast<double>(switch_round_)});
+  Diagnostics diagnostics = tell_switch(switched_, static_cast<double>(switch_round_));
   if (checks_marginals_)
     diagnostics.push_back({"marginals_replaced", marginals_replaced_ ? 1.0 : 0.0});
   return diagnostics;

@@ -34,6 +34,13 @@ class HacUcb : public leap::Planner {
 
   std::string obstacle() const override { return index_leap_obstacle(confidence_, random_ties_); }
 
+  /// What it goes by, for who plays it elsewhere (src/cuda).
+  const Confidence& confidence() const { return confidence_; }
+  bool random_ties() const { return random_ties_; }
+  bool checks_marginals() const { return checks_marginals_; }
+  std::uint64_t sweep_plays() const { return all_sweep_plays_; }
+  static Diagnostics tell_switch(bool switched, double round);
+
  private:
   // What a play was for; the ticket of its decision.
   enum Ticket : std::uint64_t {

@@ -16,6 +16,8 @@ class MossIndex {
   double operator()(double mean, double n) const;
   /// All values the index takes along the path.
   leap::Range along(std::uint64_t count, double sum, const leap::SumPath& path) const;
+  double horizon_per_action() const { return horizon_per_action_; }
+  double scale() const { return scale_; }
 
  private:
   double horizon_per_action_;
@@ -28,6 +30,7 @@ class Moss : public ActionIndexPolicy<MossIndex>, public leap::Planner {
 
   /// Published studies stepped it to 10^8 rounds: what they met there stays as it is.
   Round leaps_well_beyond() const override { return 100'000'000; }
+  const MossIndex& index() const { return index_; }
 
  private:
   leap::Plan do_intend(Round rounds) override { return leap::OneArm{{indices_.best(), rounds}}; }

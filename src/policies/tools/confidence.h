@@ -61,6 +61,10 @@ class Confidence {
   /// anytime-kl: widths that depend on the mean have no w(n)·sqrt(n) that is the same for all
   /// means.
   bool depends_on_mean() const { return kind_ == Kind::kKl; }
+  /// What w(n) is made of, for who works it out elsewhere (src/cuda).
+  bool fixed_term() const { return kind_ == Kind::kFixed; }
+  double log_term() const { return log_term_; }
+  double scale() const { return scale_; }
 
  private:
   enum class Kind { kFixed, kAnytime, kKl };

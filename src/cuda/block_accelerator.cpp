@@ -1,0 +1,68 @@
+#include "cuda/block_accelerator.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "armature/error.h"
+
+namespace armature::cuda {
+namespace {
+
+std::uint32_t facts_of(Kind kind) {
+  return with_player(kind, [](auto tag) {
+    using Any = Machine<SmallNumbers, FixedMemory<1>, WorldView<1>>;
+    return decltype(tag)::template Player<Any>::kFacts;
+  });
+}
+
+// Where nothing else is known of a device: as many as keep all its threads busy.
+constexpr double kMostAtOnce = 2e6;
+constexpr double kFewestAtOnce = 1024;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+std::string BlockAccelerator::obstacle(const Cell& cell, const World& world) const {
+  return plan_cell(cell, world).obstacle;
+}
+
+std::uint32_t BlockAccelerator::replications_per_block(const Cell& cell) const {
+  const CellPlan plan = plan_cell(cell, *cell.world(0));
+  const double in_a_second =
+      backend_->rounds_per_second(plan.kind) / static_cast<double>(cell.horizon);
+  return static_cast<std::uint32_t>(std::clamp(in_a_second, kFewestAtOnce, kMostAtOnce));
+}
+
+BlockResult BlockAccelerator::run(const Cell& cell, ReplicationRange range, unsigned device,
+                                  const std::atomic<bool>& stop) {
+  const auto start = std::chrono::steady_clock::now();
+  const CellPlan plan = plan_cell(cell, *cell.world(range.first));
+  const PackedWorlds worlds(cell, range);
+  if (!plan.obstacle.empty() || !worlds.obstacle().empty()) {
+    Cell stepped = cell;
+    stepped.engine = Engine::kStep;
+    return run_block(stepped, range, stop);
+  }
+  BlockResults results(cell, range.count, worlds.sizes().actions, facts_of(plan.kind),
+                       [this](std::size_t bytes) { return backend_->allocate(bytes); });
+  BlockResult block;
+  try {
+    const BlockJob job{plan, worlds, cell.seed, cell.checkpoints, range.first, range.count};
+    const auto begin = std::chrono::steady_clock::now();
+    const std::uint32_t finished = backend_->play(job, results, device, stop);
+    last_with_transfers_ = seconds_since(begin);
+    last_played_ = results.device_seconds;
+    block.replications = replications_of(cell, plan, worlds, results);
+    block.replications.resize(finished);
+  } catch (const std::runtime_error& error) {
+    throw Error(
+        {"", "engine", std::string("cuda, but ") + error.what(), "a device that works, or step"});
+  }
+  block.seconds = seconds_since(start);
+  return block;
+}
+
+}  // namespace armature::cuda

@@ -1,0 +1,35 @@
+// An accelerator from a backend: cells become plans and tables, what was played becomes
+// replications.
+#pragma once
+
+#include <memory>
+
+#include "cuda/backend.h"
+#include "simulate/accelerator.h"
+
+namespace armature::cuda {
+
+class BlockAccelerator final : public Accelerator {
+ public:
+  explicit BlockAccelerator(std::unique_ptr<Backend> backend) : backend_(std::move(backend)) {}
+
+  std::string name() const override { return backend_->name(); }
+  unsigned devices() const override { return backend_->devices(); }
+  std::string obstacle(const Cell& cell, const World& world) const override;
+  std::uint32_t replications_per_block(const Cell& cell) const override;
+  BlockResult run(const Cell& cell, ReplicationRange range, unsigned device,
+                  const std::atomic<bool>& stop) override;
+  /// What the last block took, for measurements: with its way to the device and back, and of
+  /// playing alone; neither counts planning and what becomes of results.
+  struct Seconds {
+    double transfers_included = 0;
+    double played = 0;
+  };
+  Seconds last_seconds() const { return {last_with_transfers_, last_played_}; }
+
+ private:
+  std::unique_ptr<Backend> backend_;
+  std::atomic<double> last_with_transfers_{0}, last_played_{0};
+};
+
+}  // namespace armature::cuda

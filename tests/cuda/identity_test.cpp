@@ -1,0 +1,185 @@
+// What a device computes is what the step engine computes, to the bit: here the device's functions
+// run by the host, on every policy they play and many kinds of worlds.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "armature/families.h"
+#include "cuda/block_accelerator.h"
+#include "cuda/host_backend.h"
+#include "support/replications.h"
+
+namespace armature::cuda {
+namespace {
+
+struct Case {
+  std::string policy;
+  std::string instance;
+  Round horizon;
+};
+
+Cell cell_of(const Case& one) {
+  const auto source = std::make_shared<InstanceSource>(one.instance, one.horizon, 7);
+  std::shared_ptr<const World> shared;
+  if (!source->fresh_per_replication())
+    shared = std::make_shared<const World>(source->instance(0), one.horizon);
+  Cell cell;
+  cell.world = [source, shared, horizon = one.horizon](std::uint32_t replication) {
+    return shared ? shared : std::make_shared<const World>(source->instance(replication), horizon);
+  };
+  cell.policy = canonical_cell_policy(
+      one.policy, source->instance(0)->problem(one.horizon).formula_variables());
+  cell.horizon = one.horizon;
+  cell.seed = 11;
+  cell.checkpoints = log_checkpoints(one.horizon, 12);
+  cell.engine = Engine::kStep;
+  cell.follow_shares = true;
+  return cell;
+}
+
+class Identity : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(Identity, OfEveryReplication) {
+  const auto& [policy, instance] = GetParam();
+  const std::atomic<bool> stop{false};
+  for (const Round horizon : {Round{1}, Round{2}, Round{97}, Round{6000}}) {
+    const Cell cell = cell_of({policy, instance, horizon});
+    const ReplicationRange range{3, 5};
+    const BlockResult expected = run_block(cell, range, stop);
+    for (const auto numbers : {HostBackend::Numbers::kSmallest, HostBackend::Numbers::kLarge}) {
+      BlockAccelerator device(std::make_unique<HostBackend>(numbers));
+      ASSERT_EQ(device.obstacle(cell, *cell.world(0)), "");
+      const BlockResult found = device.run(cell, range, 0, stop);
+      ASSERT_EQ(found.replications.size(), expected.replications.size());
+      for (std::size_t i = 0; i < range.count; ++i)
+        test::expect_same(found.replications[i], expected.replications[i]);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Identity,
+    testing::Combine(testing::Values("fixed:arm=1", "oracle", "round-robin", "uniform", "ucb",
+                                     "ucb:confidence=anytime", "ucb:confidence=bilodeau,scale=0.3",
+                                     "moss", "moss:scale=0.2", "c-ucb", "c-ucb:confidence=anytime",
+                                     "c-ucb:confidence=bilodeau,scale=0.1"),
+                     testing::Values("pareto-benign", "pareto-confounded:actions=20",
+                                     "hidden-arm:actions=20", "bilodeau-confounded:actions=20",
+                                     "semi-benign:actions=30",
+                                     "random-benign:actions=20,contexts=5",
+                                     "random-benign:actions=64,contexts=20", "reversed:actions=20",
+                                     "all-confounded:actions=7,contexts=4",
+                                     "hidden-arm:actions=200",
+                                     "random-benign:actions=1000,contexts=50", "rare-context",
+                                     "bilodeau-benign:epsilon=0.1")));
+
+INSTANTIATE_TEST_SUITE_P(
+    Sentry, Identity,
+    testing::Combine(
+        testing::Values("sentry", "sentry:confidence=paper", "sentry:confidence=bilodeau,scale=0.5",
+                        "sentry:schedule=spread", "sentry:schedule=spread,tau=0.05,scale=0.5",
+                        "sentry:scale=0.3", "sentry:scale=0.1,epsilon=0.1", "sentry:rejection=off",
+                        "sentry:rejection=off,scale=0.2", "sentry:budget=20,scale=0.2",
+                        "sentry:share=0.3,tau=0.3", "sentry:R1=50,scale=0.02", "sentry:scale=20",
+                        "sentry:delta=0.5,scale=0.4,schedule=spread"),
+        testing::Values("pareto-benign", "pareto-confounded:actions=20", "hidden-arm:actions=20",
+                        "bilodeau-confounded:actions=20", "semi-benign:actions=30",
+                        "random-benign:actions=20,contexts=5",
+                        "random-benign:actions=64,contexts=20", "reversed:actions=20",
+                        "all-confounded:actions=7,contexts=4", "hidden-arm:actions=200",
+                        "rare-context", "bilodeau-benign:epsilon=0.1")));
+
+INSTANTIATE_TEST_SUITE_P(
+    Warden, Identity,
+    testing::Combine(
+        testing::Values("warden", "warden:r=0.6", "warden:R1=300", "warden:R2=500,patience=inf",
+                        "warden:patience=0", "warden:patience=0.2", "warden:test=causal,delta=0.9",
+                        "warden:test=stratified,delta=0.9,epsilon=0.5", "warden:test=none",
+                        "warden:delta=0.99,epsilon=0.1,r=3", "warden:r=1e-19"),
+        testing::Values("pareto-benign", "pareto-confounded:actions=20", "hidden-arm:actions=20",
+                        "bilodeau-confounded:actions=20", "semi-benign:actions=30",
+                        "random-benign:actions=20,contexts=5",
+                        "random-benign:actions=64,contexts=20", "reversed:actions=20",
+                        "all-confounded:actions=7,contexts=4", "hidden-arm:actions=200",
+                        "rare-context", "bilodeau-benign:epsilon=0.1")));
+
+INSTANTIATE_TEST_SUITE_P(
+    HacUcb, Identity,
+    testing::Combine(testing::Values("hac-ucb", "hac-ucb:scale=0.5", "hac-ucb:scale=0.25",
+                                     "hac-ucb:scale=0.1", "hac-ucb:delta=0.1", "hac-ucb:scale=10"),
+                     testing::Values("pareto-benign", "pareto-confounded:actions=20",
+                                     "hidden-arm:actions=20", "bilodeau-confounded:actions=20",
+                                     "semi-benign:actions=30",
+                                     "random-benign:actions=20,contexts=5",
+                                     "random-benign:actions=64,contexts=20", "reversed:actions=20",
+                                     "all-confounded:actions=7,contexts=4",
+                                     "hidden-arm:actions=200", "rare-context",
+                                     "bilodeau-benign:epsilon=0.1")));
+
+// Two learners; with a small scale and plain coefficients either is left out in time.
+INSTANTIATE_TEST_SUITE_P(
+    Balancing, Identity,
+    testing::Combine(testing::Values("db", "db:dial=1", "db:Z2=1.5", "db:Z=1+3", "db:scale=0.03",
+                                     "db:scale=0.05,test=plus", "db:scale=0.02,bias=printed",
+                                     "db:d=1+1,Z=1+1,scale=0.1,delta=0.2",
+                                     "db:d=0.2+1,Z=2+1,scale=0.3,bias=printed,test=plus",
+                                     "db:d=2+0.2,Z=1+2,scale=0.2",
+                                     "db:base=(c-ucb:confidence=bilodeau)+(ucb:scale=0.2),d=1+2"),
+                     testing::Values("pareto-benign", "pareto-confounded:actions=20",
+                                     "hidden-arm:actions=20", "random-benign:actions=30,contexts=5",
+                                     "all-confounded:actions=7,contexts=4", "reversed:actions=20",
+                                     "hidden-arm:actions=200", "rare-context")));
+
+// What the cases above are chosen for happens in them.
+TEST(IdentityCases, HaveWhatIsRare) {
+  struct Event {
+    Case one;
+    std::string diagnostic;
+  };
+  const std::atomic<bool> stop{false};
+  for (const Event& event :
+       {Event{{"db", "pareto-benign", 6000}, "deactivations(ucb)"},
+        Event{{"db:d=0.2+1,Z=2+1,scale=0.3,bias=printed,test=plus", "hidden-arm:actions=20", 6000},
+              "deactivations(c-ucb)"},
+        Event{{"sentry:scale=0.3", "hidden-arm:actions=20", 6000}, "rejected"},
+        Event{{"warden", "hidden-arm:actions=20", 6000}, "rejected"},
+        Event{{"warden:test=causal,delta=0.9", "reversed:actions=20", 20000}, "rejected"},
+        Event{{"hac-ucb:scale=0.25", "hidden-arm:actions=20", 6000}, "switched"}}) {
+    const BlockResult block = run_block(cell_of(event.one), {3, 5}, stop);
+    bool happens = false;
+    for (const Replication& replication : block.replications)
+      for (const Diagnostic& diagnostic : replication.diagnostics)
+        happens = happens || (diagnostic.name == event.diagnostic && diagnostic.value > 0);
+    EXPECT_TRUE(happens) << event.one.policy << ": " << event.diagnostic;
+  }
+}
+
+class LongIdentity : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(LongIdentity, OfEveryReplication) {
+  const bool at_length = std::getenv("ARMATURE_LONG") != nullptr;
+  const std::atomic<bool> stop{false};
+  const auto& [policy, instance] = GetParam();
+  const Cell cell = cell_of({policy, instance, at_length ? Round{2'000'000} : Round{20'000}});
+  const ReplicationRange range{0, at_length ? 8u : 3u};
+  const BlockResult expected = run_block(cell, range, stop);
+  const BlockResult found = HostAccelerator().run(cell, range, 0, stop);
+  ASSERT_EQ(found.replications.size(), expected.replications.size());
+  for (std::size_t i = 0; i < range.count; ++i)
+    test::expect_same(found.replications[i], expected.replications[i]);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, LongIdentity,
+    testing::Combine(testing::Values("db", "db:scale=0.03", "sentry", "sentry:schedule=spread",
+                                     "sentry:confidence=paper,rejection=off", "warden",
+                                     "warden:test=none", "warden:test=causal,delta=0.9",
+                                     "warden:delta=0.9,epsilon=0.3", "hac-ucb",
+                                     "hac-ucb:scale=0.3"),
+                     testing::Values("pareto-benign", "pareto-confounded:actions=20",
+                                     "hidden-arm:actions=20", "semi-benign:actions=20",
+                                     "reversed:actions=20", "random-benign:actions=20,contexts=5",
+                                     "all-confounded:actions=7,contexts=4")));
+
+}  // namespace
+}  // namespace armature::cuda
