@@ -8,6 +8,7 @@
 
 #include "armature/error.h"
 #include "base/program.h"
+#include "cuda/block_accelerator.h"
 #include "cuda/module.h"
 
 namespace armature::cuda {
@@ -42,11 +43,11 @@ std::shared_ptr<Accelerator> open_accelerator(const std::string& path) {
     throw Error({path, "engine", "a module made of sources " + build,
                  fmt::format("{}, as the command: build both again", build_of_sources())});
   std::string why;
-  Accelerator* const opened = function<OpenAccelerator>(module, path, kOpenAccelerator)(&why);
-  if (opened == nullptr)
+  std::unique_ptr<Backend> devices(function<OpenDevices>(module, path, kOpenDevices)(&why));
+  if (!devices)
     throw Error({"", "engine", fmt::format("cuda, and no device: {}", why),
                  "an NVIDIA GPU with its driver (nvidia-smi lists it); or auto, step or leap"});
-  return std::shared_ptr<Accelerator>(opened);
+  return std::make_shared<BlockAccelerator>(std::move(devices));
 }
 
 std::shared_ptr<Accelerator> open_accelerator() {

@@ -131,6 +131,53 @@ INSTANTIATE_TEST_SUITE_P(
                                      "hidden-arm:actions=200", "rare-context")));
 
 // What the cases above are chosen for happens in them.
+// Rewards from points, tables and coins, side by side: sums that are added up in order.
+TEST(IdentityOfLaws, PointsTablesAndCoins) {
+  const std::vector<RewardLaw> laws = {
+      RewardLaw::point(0.3),       RewardLaw::table({0, 0.25, 0.9}, {0.2, 0.5, 0.3}),
+      RewardLaw::bernoulli(0.4),   RewardLaw::table({0.1, 0.7}, {0.6, 0.4}),
+      RewardLaw::point(1.0 / 3.0), RewardLaw::bernoulli(0.6)};
+  const auto instance = std::make_shared<const Instance>(Instance(
+      Instance::general("laws", Matrix::from_rows({{0.2, 0.8}, {0.5, 0.5}, {0.9, 0.1}}), laws)));
+  constexpr Round kHorizon = 4000;
+  const auto world = std::make_shared<const World>(instance, kHorizon);
+  const std::atomic<bool> never{false};
+  for (const char* policy :
+       {"ucb", "moss", "c-ucb", "sentry", "warden", "db", "hac-ucb", "uniform", "round-robin"}) {
+    SCOPED_TRACE(policy);
+    Cell cell;
+    cell.world = [&](std::uint32_t) { return world; };
+    cell.policy = canonical_cell_policy(policy);
+    cell.horizon = kHorizon;
+    cell.seed = 5;
+    cell.checkpoints = log_checkpoints(kHorizon, 6);
+    cell.engine = Engine::kStep;
+    BlockAccelerator device(std::make_unique<HostBackend>());
+    ASSERT_EQ(device.obstacle(cell, *world), "");
+    const BlockResult found = device.run(cell, {2, 4}, 0, never);
+    const BlockResult expected = run_block(cell, {2, 4}, never);
+    ASSERT_EQ(found.replications.size(), 4u);
+    for (std::size_t r = 0; r < 4; ++r)
+      test::expect_same(found.replications[r], expected.replications[r]);
+  }
+}
+
+// What no device plays says why.
+TEST(Obstacles, AreTold) {
+  BlockAccelerator device(std::make_unique<HostBackend>());
+  const auto obstacle = [&](const Case& one) {
+    const Cell cell = cell_of(one);
+    return device.obstacle(cell, *cell.world(0));
+  };
+  EXPECT_EQ(obstacle({"ts", "hidden-arm", 100}), "no device plays this policy");
+  EXPECT_EQ(obstacle({"ucb:ties=random", "hidden-arm", 100}), "ties=random is stepped on the CPU");
+  EXPECT_EQ(obstacle({"ucb:confidence=anytime-kl", "hidden-arm", 100}),
+            "confidence=anytime-kl is stepped on the CPU");
+  EXPECT_EQ(obstacle({"ucb", "hidden-arm:actions=1025", 100}), "1025 actions are more than 1024");
+  EXPECT_EQ(obstacle({"ucb", "hidden-arm", (Round{1} << 40) + 1}),
+            "1099511627777 rounds are more than 2^40");
+}
+
 TEST(IdentityCases, HaveWhatIsRare) {
   struct Event {
     Case one;

@@ -1,0 +1,92 @@
+// The device's bytes beside the step engine's, for every policy and family that a device plays:
+// 10^9 rounds of each, or as many as ARMATURE_GPU_ROUNDS says.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "armature/error.h"
+#include "armature/families.h"
+#include "cuda/open.h"
+#include "lab/worlds.h"
+#include "support/replications.h"
+
+namespace armature {
+namespace {
+
+double rounds_to_compare() {
+  const char* const asked = std::getenv("ARMATURE_GPU_ROUNDS");
+  return asked ? std::atof(asked) : 1e9;
+}
+
+// By all cores; a block each, one after the other.
+std::vector<Replication> stepped(const Cell& cell, std::uint32_t count) {
+  constexpr std::uint32_t kBlock = 64;
+  const std::atomic<bool> never{false};
+  std::vector<Replication> all(count);
+  std::atomic<std::uint32_t> next{0};
+  std::vector<std::jthread> crew;
+  for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
+    crew.emplace_back([&] {
+      for (std::uint32_t first = next.fetch_add(kBlock); first < count;
+           first = next.fetch_add(kBlock)) {
+        BlockResult block = run_block(cell, {first, std::min(kBlock, count - first)}, never);
+        std::move(block.replications.begin(), block.replications.end(), all.begin() + first);
+      }
+    });
+  crew.clear();
+  return all;
+}
+
+class DeviceIdentity : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(DeviceIdentity, OfEveryRound) {
+  std::shared_ptr<Accelerator> device;
+  try {
+    device = cuda::open_accelerator();
+  } catch (const Error& error) {
+    GTEST_SKIP() << "not tested, for there is no GPU here: " << error.what();
+  }
+  const auto& [policy, instance] = GetParam();
+  constexpr Round kHorizon = 20'000;
+  const InstanceSource source(instance, kHorizon, 5);
+  Cell cell;
+  cell.world = world_source(source, kHorizon);
+  cell.policy = canonical_cell_policy(policy, cell.world(0)->problem.formula_variables());
+  cell.horizon = kHorizon;
+  cell.seed = 17;
+  cell.checkpoints = log_checkpoints(kHorizon, 16);
+  cell.engine = Engine::kStep;
+  cell.follow_shares = true;
+  if (const std::string why = device->obstacle(cell, *cell.world(0)); !why.empty())
+    GTEST_SKIP() << why;
+  const auto count = static_cast<std::uint32_t>(std::max(1.0, rounds_to_compare() / kHorizon));
+  const std::atomic<bool> never{false};
+  const BlockResult found = device->run(cell, {0, count}, 0, never);
+  const std::vector<Replication> expected = stepped(cell, count);
+  ASSERT_EQ(found.replications.size(), expected.size());
+  for (std::uint32_t r = 0; r < count && !HasFailure(); ++r) {
+    SCOPED_TRACE("replication " + std::to_string(r));
+    test::expect_same(found.replications[r], expected[r]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, DeviceIdentity,
+    testing::Combine(testing::Values("ucb", "ucb:confidence=anytime", "moss", "c-ucb", "sentry",
+                                     "warden", "db", "hac-ucb", "uniform", "round-robin",
+                                     "fixed:arm=1"),
+                     testing::Values("agnostic", "all-confounded", "bilodeau-benign",
+                                     "bilodeau-confounded", "hidden-arm", "lone-leader",
+                                     "many-hidden", "near-tie", "nearly-benign", "pareto-benign",
+                                     "pareto-confounded", "pe-trap", "random-benign",
+                                     "rare-context", "reversed", "semi-benign")));
+INSTANTIATE_TEST_SUITE_P(
+    Larger, DeviceIdentity,
+    testing::Combine(testing::Values("ucb", "c-ucb", "sentry", "warden", "db", "hac-ucb"),
+                     testing::Values("hidden-arm:actions=200",
+                                     "random-benign:actions=64,contexts=20",
+                                     "random-benign:actions=500,contexts=50")));
+
+}  // namespace
+}  // namespace armature
