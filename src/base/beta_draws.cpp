@@ -1,6 +1,8 @@
 #include "base/beta_draws.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 
 #include "armature/error.h"
@@ -10,10 +12,16 @@
 namespace armature {
 namespace {
 
-constexpr std::size_t kGroup = 64;
-constexpr std::size_t kLanes = 8;  // counts are rounded up to whole vectors
+constexpr std::size_t kGroup = 64;  // the bits of a word: a set of laws is one
+constexpr std::size_t kLanes = 8;   // counts are rounded up to whole vectors
 constexpr double kFirstBits = 0x1p21;
-constexpr double kNone = -1;  // no draw is
+
+// The bit of each law, from memory: not every vector unit shifts its lanes by different amounts.
+constexpr auto kBits = [] {
+  std::array<std::uint64_t, kGroup> bits{};
+  for (std::size_t i = 0; i < kGroup; ++i) bits[i] = std::uint64_t{1} << i;
+  return bits;
+}();
 
 std::size_t whole_lanes(std::size_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
@@ -25,13 +33,12 @@ struct Group {
   double z[kGroup], w[kGroup];
   double u[kGroup];  // the first bits of U, a whole number
   double candidate[kGroup];
-  double draw[kGroup];  // kNone where the pair is not kept, or not yet
 };
 
 // The next three functions go straight on, without a branch, so that the compiler puts one law into
 // each lane. Counts are whole vectors.
 
-// Pairs from blocks, and what the first bits of U say of them. Returns how many they leave open.
+// Pairs from blocks, and what the first bits of U say of them. Returns the set they leave open.
 ARMATURE_VECTOR_CLONES std::uint64_t attempt(Group& group, const double* d, const double* d_spread,
                                              const double* e, const double* e_spread,
                                              std::size_t laws) {
@@ -54,13 +61,11 @@ ARMATURE_VECTOR_CLONES std::uint64_t attempt(Group& group, const double* d, cons
         0.7500001 * (d[i] * ((z * z) * (z * z)) * below_w + e[i] * ((w * w) * (w * w)) * below_z);
     const double margin = (1 - (u + 1) / kFirstBits) * (below_z * below_w) - cost;
     const double least = below_z < below_w ? below_z : below_w;
-    const bool sure = (margin < least ? margin : least) > 0;
     group.z[i] = z;
     group.w[i] = w;
     group.u[i] = u;
     group.candidate[i] = candidate;
-    group.draw[i] = sure ? candidate : kNone;
-    open += sure ? 0 : 1;
+    open |= (margin < least ? margin : least) > 0 ? 0 : kBits[i];
   }
   return open;
 }
@@ -81,17 +86,19 @@ inline double log_kept(double z) {
   return std::abs(z) < 0.03125 ? -((z * z) * (z * z)) * series : far;
 }
 
-// With all bits of U.
-ARMATURE_VECTOR_CLONES void decide(Group& group, std::size_t laws) {
+// With all bits of U. Returns the set whose pairs are thrown away.
+ARMATURE_VECTOR_CLONES std::uint64_t decide(Group& group, std::size_t laws) {
+  std::uint64_t thrown = 0;
   for (std::size_t i = 0; i < laws; ++i) {
     const double u = (group.u[i] + middle_of_cell(group.front[i])) / kFirstBits;
     const double z = group.z[i];
     const double w = group.w[i];
     const double level = 3 * (group.d[i] * log_kept(z) + group.e[i] * log_kept(w));
-    const double least = z < w ? z : w;
-    const double kept = log_of_positive(u) < level ? group.candidate[i] : kNone;
-    group.draw[i] = least > -1 ? kept : kNone;
+    const double margin = level - log_of_positive(u);
+    const double least = 1 + (z < w ? z : w);
+    thrown |= (margin < least ? margin : least) > 0 ? 0 : kBits[i];
   }
+  return thrown;
 }
 
 }  // namespace
@@ -123,41 +130,39 @@ void BetaDraws::draw(Stream& stream, std::span<double> draws) const {
   for (std::size_t first = 0; first < size(); first += kGroup) {
     std::size_t laws = std::min(kGroup, size() - first);
     take(laws);
-    const std::uint64_t open =
+    std::uint64_t open =
         attempt(group, alpha_.scale.data() + first, alpha_.spread.data() + first,
                 beta_.scale.data() + first, beta_.spread.data() + first, whole_lanes(laws));
-    std::copy_n(group.draw, laws, draws.begin() + static_cast<std::ptrdiff_t>(first));
+    std::copy_n(group.candidate, laws, draws.begin() + static_cast<std::ptrdiff_t>(first));
+    open &= ~std::uint64_t{0} >> (kGroup - laws);
     if (open == 0) continue;
     for (std::size_t i = 0; i < laws; ++i) number[i] = static_cast<std::uint32_t>(first + i);
-    const auto keep_open = [&] {
-      std::size_t left = 0;
-      for (std::size_t i = 0; i < laws; ++i) {
-        draws[number[i]] = group.draw[i];
-        if (group.draw[i] != kNone) continue;
-        number[left] = number[i];
-        group.z[left] = group.z[i];
-        group.w[left] = group.w[i];
-        group.u[left] = group.u[i];
-        group.candidate[left] = group.candidate[i];
-        ++left;
+    // The laws of a set move to the front, all others have their draws.
+    const auto go_on_with = [&](std::uint64_t set) {
+      laws = 0;
+      for (; set != 0; set &= set - 1, ++laws) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(set));
+        const std::uint32_t law = number[laws] = number[i];
+        group.d[laws] = alpha_.scale[law];
+        group.d_spread[laws] = alpha_.spread[law];
+        group.e[laws] = beta_.scale[law];
+        group.e_spread[laws] = beta_.spread[law];
+        group.z[laws] = group.z[i];
+        group.w[laws] = group.w[i];
+        group.u[laws] = group.u[i];
+        group.candidate[laws] = group.candidate[i];
       }
-      laws = left;
-      for (std::size_t i = 0; i < laws; ++i) {
-        group.d[i] = alpha_.scale[number[i]];
-        group.d_spread[i] = alpha_.spread[number[i]];
-        group.e[i] = beta_.scale[number[i]];
-        group.e_spread[i] = beta_.spread[number[i]];
-      }
+      if (laws > 0) take(laws);
     };
-    for (;;) {
-      keep_open();
-      if (laws == 0) break;
-      take(laws);
-      decide(group, whole_lanes(laws));
-      keep_open();
-      if (laws == 0) break;
-      take(laws);
-      attempt(group, group.d, group.d_spread, group.e, group.e_spread, whole_lanes(laws));
+    const auto of_laws = [&](std::uint64_t set) {
+      return laws == 0 ? 0 : set & ~std::uint64_t{0} >> (kGroup - laws);
+    };
+    while (open != 0) {
+      go_on_with(open);
+      go_on_with(of_laws(decide(group, whole_lanes(laws))));
+      open = of_laws(
+          attempt(group, group.d, group.d_spread, group.e, group.e_spread, whole_lanes(laws)));
+      for (std::size_t i = 0; i < laws; ++i) draws[number[i]] = group.candidate[i];
     }
   }
 }
