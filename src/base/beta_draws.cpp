@@ -23,6 +23,11 @@ constexpr auto kBits = [] {
   return bits;
 }();
 
+// The set without what is beyond its laws.
+std::uint64_t among(std::size_t laws, std::uint64_t set) {
+  return laws == 0 ? 0 : set & ~std::uint64_t{0} >> (kGroup - laws);
+}
+
 std::size_t whole_lanes(std::size_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
 // Laws that are drawn together, and where each stands: one array per quantity.
@@ -130,14 +135,14 @@ void BetaDraws::draw(Stream& stream, std::span<double> draws) const {
   for (std::size_t first = 0; first < size(); first += kGroup) {
     std::size_t laws = std::min(kGroup, size() - first);
     take(laws);
-    std::uint64_t open =
-        attempt(group, alpha_.scale.data() + first, alpha_.spread.data() + first,
-                beta_.scale.data() + first, beta_.spread.data() + first, whole_lanes(laws));
+    std::uint64_t open = among(
+        laws, attempt(group, alpha_.scale.data() + first, alpha_.spread.data() + first,
+                      beta_.scale.data() + first, beta_.spread.data() + first, whole_lanes(laws)));
     std::copy_n(group.candidate, laws, draws.begin() + static_cast<std::ptrdiff_t>(first));
-    open &= ~std::uint64_t{0} >> (kGroup - laws);
     if (open == 0) continue;
     for (std::size_t i = 0; i < laws; ++i) number[i] = static_cast<std::uint32_t>(first + i);
-    // The laws of a set move to the front, all others have their draws.
+    // The laws of a set move to the front, all others have their draws. Lanes beyond them are
+    // filled.
     const auto go_on_with = [&](std::uint64_t set) {
       laws = 0;
       for (; set != 0; set &= set - 1, ++laws) {
@@ -152,16 +157,15 @@ void BetaDraws::draw(Stream& stream, std::span<double> draws) const {
         group.u[laws] = group.u[i];
         group.candidate[laws] = group.candidate[i];
       }
+      for (std::size_t i = laws; i < whole_lanes(laws); ++i)
+        group.d[i] = group.d_spread[i] = group.e[i] = group.e_spread[i] = 0;
       if (laws > 0) take(laws);
-    };
-    const auto of_laws = [&](std::uint64_t set) {
-      return laws == 0 ? 0 : set & ~std::uint64_t{0} >> (kGroup - laws);
     };
     while (open != 0) {
       go_on_with(open);
-      go_on_with(of_laws(decide(group, whole_lanes(laws))));
-      open = of_laws(
-          attempt(group, group.d, group.d_spread, group.e, group.e_spread, whole_lanes(laws)));
+      go_on_with(among(laws, decide(group, whole_lanes(laws))));
+      open = among(laws, attempt(group, group.d, group.d_spread, group.e, group.e_spread,
+                                 whole_lanes(laws)));
       for (std::size_t i = 0; i < laws; ++i) draws[number[i]] = group.candidate[i];
     }
   }

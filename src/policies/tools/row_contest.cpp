@@ -54,11 +54,15 @@ void RowContest::lay_out(const MarginalRows& rows) {
   std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
     return reach_of_row_[a] != reach_of_row_[b] ? reach_of_row_[a] < reach_of_row_[b] : a < b;
   });
-  for (std::size_t place = 0; place < order_.size(); ++place) {
+  for (std::size_t place = 0; place < order_.size(); ++place)
     reach_[place] = reach_of_row_[order_[place]];
-    const auto entries = rows.entries(order_[place]);
-    double* tile = tiles_.data() + place / kTile * kTile * contexts_ + place % kTile;
-    for (Context z = 0; z < contexts_; ++z) tile[z * kTile] = entries[z];
+  for (std::size_t first = 0; first < order_.size(); first += kTile) {
+    const std::size_t count = std::min(kTile, order_.size() - first);
+    const double* entries[kTile];
+    for (std::size_t i = 0; i < count; ++i) entries[i] = rows.entries(order_[first + i]).data();
+    double* tile = tiles_.data() + first * contexts_;
+    for (Context z = 0; z < contexts_; ++z)
+      for (std::size_t i = 0; i < count; ++i) tile[z * kTile + i] = entries[i][z];
   }
 }
 
