@@ -83,12 +83,21 @@ class Stream {
   /// Uniform on (0,1): the middles of 2^53 cells, safe to take the logarithm of.
   double open_uniform() { return (static_cast<double>(next_u64() >> 11) + 0.5) * 0x1p-53; }
 
+  /// The next `count` whole blocks, for whoever looks at them with `blocks`; what is left of the
+  /// block at hand is dropped. Returns the number of the first.
+  std::uint64_t take_blocks(std::uint64_t count);
+  /// The blocks numbered first, first+1, …: words (0,1) of each in `front`, words (2,3) in `back`,
+  /// low word first. Many counters at a time; takes nothing from the stream.
+  void blocks(std::uint64_t first, std::span<std::uint64_t> front,
+              std::span<std::uint64_t> back) const;
+
   /// Words taken so far. seek(position()) is the identity; saving a stream is saving its position.
   std::uint64_t position() const { return blocks_ * 4 - (4 - used_); }
   void seek(std::uint64_t position);
 
  private:
   Stream(const StreamKey& key, Round round, std::uint32_t first_sub_draw, bool within_round);
+  Philox::Block counter_of(std::uint64_t block) const;
   void refill();
   friend void normals(Stream& stream, std::span<double> out);
 
@@ -143,5 +152,10 @@ inline std::uint32_t inverse_transform(std::span<const std::uint64_t> cumulative
 /// round's block. Many counters at a time.
 void outcome_draws(const StreamKey& key, Round first, std::span<std::uint64_t> context_draws,
                    std::span<std::uint64_t> reward_draws);
+
+/// The blocks of counters that agree with `counter` in words 2 and 3 and have first, first+1, … in
+/// words 0 and 1.
+void philox_blocks(const Philox::Block& counter, const Philox::Key& key, std::uint64_t first,
+                   std::span<std::uint64_t> front, std::span<std::uint64_t> back);
 
 }  // namespace armature

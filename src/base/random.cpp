@@ -31,16 +31,37 @@ Stream Stream::aside(Purpose purpose, Round round) const {
   return within_round(key, round);
 }
 
-void Stream::refill() {
+Philox::Block Stream::counter_of(std::uint64_t block) const {
   Philox::Block counter = counter_;
   if (within_round_) {
-    ARMATURE_CHECK(blocks_ < 255, "a round has 255 sub-draws");
-    counter[3] += static_cast<std::uint32_t>(blocks_);
+    ARMATURE_CHECK(block < 255, "a round has 255 sub-draws");
+    counter[3] += static_cast<std::uint32_t>(block);
   } else {
-    counter[0] = static_cast<std::uint32_t>(blocks_);
-    counter[1] = static_cast<std::uint32_t>(blocks_ >> 32);
+    counter[0] = static_cast<std::uint32_t>(block);
+    counter[1] = static_cast<std::uint32_t>(block >> 32);
   }
-  block_ = Philox::block(counter, key_);
+  return counter;
+}
+
+std::uint64_t Stream::take_blocks(std::uint64_t count) {
+  const std::uint64_t first = blocks_;
+  blocks_ += count;
+  used_ = 4;
+  return first;
+}
+
+void Stream::blocks(std::uint64_t first, std::span<std::uint64_t> front,
+                    std::span<std::uint64_t> back) const {
+  if (!within_round_) return philox_blocks(counter_, key_, first, front, back);
+  for (std::size_t i = 0; i < front.size(); ++i) {
+    const Philox::Block block = Philox::block(counter_of(first + i), key_);
+    front[i] = block[0] | std::uint64_t{block[1]} << 32;
+    back[i] = block[2] | std::uint64_t{block[3]} << 32;
+  }
+}
+
+void Stream::refill() {
+  block_ = Philox::block(counter_of(blocks_), key_);
   ++blocks_;
   used_ = 0;
 }

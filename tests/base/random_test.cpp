@@ -145,7 +145,7 @@ TEST(Stream, UniformsStayInside) {
 TEST(OutcomeDraws, EqualPhiloxLaneByLane) {
   const StreamKey key{0xFEDCBA9876543210, 0x80000001, Purpose::kOutcome};
   // Whole groups of lanes, and lengths that are none. The second start crosses from 32 to 33 bits.
-  for (const std::size_t length : {1, 13, 48})
+  for (const std::size_t length : {1, 13, 48, 77})
     for (const Round first : {Round{1}, (Round{1} << 32) - 7, Round{1} << 52}) {
       std::vector<std::uint64_t> contexts(length);
       std::vector<std::uint64_t> rewards(length);
@@ -155,6 +155,24 @@ TEST(OutcomeDraws, EqualPhiloxLaneByLane) {
         EXPECT_EQ(contexts[i], (block[0] | std::uint64_t{block[1]} << 32) >> 1) << first + i;
         EXPECT_EQ(rewards[i], (block[2] | std::uint64_t{block[3]} << 32) >> 1) << first + i;
       }
+    }
+}
+
+TEST(StreamBlocks, AreTheWordsOfTheStream) {
+  for (Stream stream : {Stream(kKey), Stream::within_round(kKey, 9)})
+    for (const std::size_t length : {1, 8, 31, 77}) {
+      stream.next_word();
+      Stream same = stream;
+      std::vector<std::uint64_t> front(length);
+      std::vector<std::uint64_t> back(length);
+      stream.blocks(stream.take_blocks(length), front, back);
+      while (same.position() % 4 != 0) same.next_word();  // what is left of the block is dropped
+      for (std::size_t i = 0; i < length; ++i) {
+        EXPECT_EQ(front[i], same.next_u64());
+        EXPECT_EQ(back[i], same.next_u64());
+      }
+      EXPECT_EQ(stream.position(), same.position());
+      EXPECT_EQ(stream.next_word(), same.next_word());
     }
 }
 

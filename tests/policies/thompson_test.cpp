@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "policies/small_problems.h"
+#include "support/slow_beta_draws.h"
 
 namespace armature {
 namespace {
@@ -13,14 +14,12 @@ using test::problem_of;
 TEST(Thompson, PlaysTheLargestPosteriorDraw) {
   Hand hand("ts", problem_of({{1}, {1}, {1}}, 100));
   Stream same = hand.stream;
-  std::vector<double> alpha(3, 1), beta(3, 1);
+  std::vector<test::Shapes> shapes(3);
   for (int t = 0; t < 30; ++t) {
-    std::vector<double> theta;
-    for (int a = 0; a < 3; ++a) theta.push_back(beta_variate(same, alpha[a], beta[a]));
-    const Arm expected = first_largest(theta);
+    const Arm expected = first_largest(test::slow_beta_draws(same, shapes));
     const bool success = t % 2 == 0;
     ASSERT_EQ(hand.round(0, success ? 1 : 0), expected) << "round " << t + 1;
-    ++(success ? alpha : beta)[expected];
+    ++(success ? shapes[expected].alpha : shapes[expected].beta);
   }
   EXPECT_EQ(hand.stream.position(), same.position());  // rewards of 0 and 1 need no coin
 }
@@ -47,6 +46,22 @@ TEST(Thompson, FractionalRewardBecomesOneCoin) {
   EXPECT_EQ(hand.stream.position(), same.position());
 }
 
+// Posteriors are all there is to a state: what a choice goes by is rebuilt from them.
+TEST(Thompson, GoesOnFromASavedStateAsIfNothingHadHappened) {
+  std::vector<std::vector<double>> marginals;
+  for (int a = 0; a < 50; ++a) marginals.push_back({a / 50.0, 1 - a / 50.0});
+  for (const char* text : {"ts", "c-ts"}) {
+    Hand hand(text, problem_of(marginals, 10'000));
+    for (int t = 0; t < 700; ++t) hand.round(t % 2, t % 3 == 0 ? 1 : 0);
+    Hand other(text, problem_of(marginals, 10'000));
+    other.policy->load(hand.policy->save());
+    other.stream = hand.stream;
+    for (int t = 0; t < 700; ++t)
+      ASSERT_EQ(hand.round(t % 2, t % 5 == 0), other.round(t % 2, t % 5 == 0));
+    EXPECT_EQ(hand.policy->digest(), other.policy->digest());
+  }
+}
+
 TEST(Thompson, NeedsNeitherHorizonNorMarginals) {
   Problem problem = problem_of({{1}, {1}}, 100);
   problem.horizon.reset();
@@ -59,14 +74,13 @@ TEST(CausalThompson, WeighsContextDrawsByTheMarginals) {
   const std::vector<std::vector<double>> marginals{{0.5, 0.5}, {0.875, 0.125}, {0.125, 0.875}};
   Hand hand("c-ts", problem_of(marginals, 100));
   Stream same = hand.stream;
-  std::vector<double> alpha(2, 1), beta(2, 1);
+  std::vector<test::Shapes> shapes(2);
   for (int t = 0; t < 30; ++t) {
-    const double theta0 = beta_variate(same, alpha[0], beta[0]);
-    const double theta1 = beta_variate(same, alpha[1], beta[1]);
+    const std::vector<double> theta = test::slow_beta_draws(same, shapes);
     Arm expected = 0;
     double highest = -1;
     for (Arm a = 0; a < 3; ++a) {
-      const double value = marginals[a][0] * theta0 + marginals[a][1] * theta1;
+      const double value = marginals[a][0] * theta[0] + marginals[a][1] * theta[1];
       if (value > highest) {
         highest = value;
         expected = a;
@@ -74,7 +88,7 @@ TEST(CausalThompson, WeighsContextDrawsByTheMarginals) {
     }
     const Context context = t % 3 == 0 ? 0 : 1;
     ASSERT_EQ(hand.round(context, context), expected) << "round " << t + 1;
-    ++(context == 1 ? alpha : beta)[context];
+    ++(context == 1 ? shapes[context].alpha : shapes[context].beta);
   }
 }
 

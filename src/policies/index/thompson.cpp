@@ -28,19 +28,6 @@ PolicyFacts Thompson::facts() {
       .section = "§5"};
 }
 
-Decision Thompson::choose(Stream& stream) {
-  Arm best = 0;
-  double highest = -1;
-  for (Arm a = 0; a < posteriors_.size(); ++a) {
-    const double theta = posteriors_.sample(a, stream);
-    if (theta > highest) {
-      highest = theta;
-      best = a;
-    }
-  }
-  return {best};
-}
-
 Insights Thompson::explain() const {
   Insights told;
   tell_posteriors(told, posteriors_, Insight::Of::kActions, "");
@@ -61,13 +48,34 @@ PolicyFacts CausalThompson::facts() {
 CausalThompson::CausalThompson(const Problem& problem, const Arguments&)
     : posteriors_(problem.contexts()),
       rows_(*problem.marginals),
-      theta_(problem.contexts()),
-      sums_(rows_.rows()) {}
+      contest_(rows_),
+      means_(problem.contexts()),
+      deviations_(problem.contexts()) {}
 
 Decision CausalThompson::choose(Stream& stream) {
-  for (Context z = 0; z < posteriors_.size(); ++z) theta_[z] = posteriors_.sample(z, stream);
-  rows_.sums(theta_, sums_);
-  return {rows_.action(first_largest(sums_))};
+  // A new centre costs some hundred rounds. While a quarter of the outcomes is new, means have
+  // moved by half a deviation, which is little beside the draws.
+  constexpr std::uint64_t kFewest = 256;
+  constexpr std::uint64_t kShare = 4;
+  if (since_ >= kFewest && since_ >= seen_ / kShare && contest_.wants_centre()) take_centre();
+  return {rows_.action(contest_.winner(posteriors_.draw(stream)))};
+}
+
+void CausalThompson::take_centre() {
+  for (Context z = 0; z < posteriors_.size(); ++z) {
+    means_[z] = posteriors_.mean(z);
+    deviations_[z] = posteriors_.deviation(z);
+  }
+  contest_.set_centre(rows_, means_, deviations_);
+  seen_ += since_;
+  since_ = 0;
+}
+
+void CausalThompson::visit_state(StateVisitor& visitor) {
+  posteriors_.visit_state(visitor);
+  if (!visitor.reading()) return;
+  seen_ = 0;
+  since_ = posteriors_.outcomes();
 }
 
 Insights CausalThompson::explain() const {

@@ -29,6 +29,21 @@ ARMATURE_VECTOR_CLONES void add_scaled(const double* column, std::size_t rows, d
   for (std::size_t i = 0; i < rows; ++i) out[i] += column[i] * step;
 }
 
+// Several running maxima, one per lane: a single one would wait for each comparison.
+ARMATURE_VECTOR_CLONES double largest_of(const double* values, std::size_t count) {
+  constexpr std::size_t kLanes = 32;
+  double lanes[kLanes];
+  for (std::size_t i = 0; i < kLanes; ++i) lanes[i] = values[0];
+  std::size_t first = 0;
+  for (; first + kLanes <= count; first += kLanes)
+    for (std::size_t i = 0; i < kLanes; ++i)
+      lanes[i] = values[first + i] > lanes[i] ? values[first + i] : lanes[i];
+  double largest = values[0];
+  for (const double lane : lanes) largest = lane > largest ? lane : largest;
+  for (; first < count; ++first) largest = values[first] > largest ? values[first] : largest;
+  return largest;
+}
+
 }  // namespace
 
 MarginalRows::MarginalRows(const Matrix& marginals)
@@ -67,7 +82,9 @@ void MarginalRows::add_column(Context z, double step, std::span<double> out) con
 }
 
 std::uint32_t first_largest(std::span<const double> values) {
-  return static_cast<std::uint32_t>(std::max_element(values.begin(), values.end()) -
+  if (values.empty()) return 0;
+  const double largest = largest_of(values.data(), values.size());
+  return static_cast<std::uint32_t>(std::find(values.begin(), values.end(), largest) -
                                     values.begin());
 }
 
