@@ -22,8 +22,19 @@ bool plain(const Cell& cell) {
 }
 
 bool small(const Instance& instance) {
-  return instance.actions() <= lanes::kMostActions && instance.contexts() <= lanes::kMostContexts &&
-         instance.actions() * instance.contexts() <= lanes::kMostProducts;
+  return instance.actions() <= lanes::kMostActions && instance.contexts() <= lanes::kMostContexts;
+}
+
+// Rules that weigh contexts work out all their sums.
+bool small(const lock_step::Rule& rule) {
+  return std::visit(
+      [](const auto& its) {
+        if constexpr (requires { its.rows; })
+          return its.rows->rows() * its.rows->contexts() <= lanes::kMostProducts;
+        else
+          return true;
+      },
+      rule);
 }
 
 bool tosses_coins(const Instance& instance) {
@@ -53,8 +64,9 @@ bool LockStep::prepare(const std::shared_ptr<const World>& world, const std::str
   policy_ = make_policy(policy, world->problem);
   const auto* follower = dynamic_cast<const lock_step::Follower*>(policy_->leaper());
   std::optional<lock_step::Rule> rule = follower ? follower->rule() : std::nullopt;
-  if (rule) game_ = std::make_unique<lanes::Game>(*world->instance, std::move(*rule));
-  return rule.has_value();
+  if (!rule || !small(*rule)) return false;
+  game_ = std::make_unique<lanes::Game>(*world->instance, std::move(*rule));
+  return true;
 }
 
 // Families that draw a world for every replication give each its own tables: no lock step.

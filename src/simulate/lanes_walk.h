@@ -201,18 +201,24 @@ class RowSums {
           entries_.push_back(rows.at(row < rows.rows() ? row : 0, z));
   }
 
+  struct Some {
+    Reals sum[kTogether];
+  };
+
   /// Those of rows first … first + kTogether − 1.
-  ARMATURE_IN_LANES void operator()(std::uint32_t first, const Reals* uppers, Reals* sums) const {
+  ARMATURE_IN_LANES Some from(std::uint32_t first, const Reals* uppers) const {
     const double* entry = entries_.data() + std::size_t{first} * contexts_;
-    for (std::uint32_t k = 0; k < kTogether; ++k) V::spread(0.0, sums[k]);
+    Some some;
+    for (std::uint32_t k = 0; k < kTogether; ++k) V::spread(0.0, some.sum[k]);
     for (Context z = 0; z < contexts_; ++z) {
       const Reals upper = uppers[z];
       for (std::uint32_t k = 0; k < kTogether; ++k) {
         Reals weight;
         V::spread(*entry++, weight);
-        sums[k] += weight * upper;
+        some.sum[k] += weight * upper;
       }
     }
+    return some;
   }
 
  private:
@@ -252,10 +258,9 @@ class ContextLanes {
     V::spread(-std::numeric_limits<double>::infinity(), best.value);
     best.number = actions_[0];
     for (std::uint32_t row = 0; row < rows_; row += kTogether) {
-      Reals sums[kTogether];
-      sums_(row, group.upper, sums);
+      const auto sums = sums_.from(row, group.upper);
       // A row that fills up the last ones is the first row again, and beats nobody.
-      for (std::uint32_t k = 0; k < kTogether; ++k) best.meet(sums[k], actions_[row + k]);
+      for (std::uint32_t k = 0; k < kTogether; ++k) best.meet(sums.sum[k], actions_[row + k]);
     }
     const Words arm = best.number;
     const Outcomes<V> outcomes =
@@ -416,18 +421,19 @@ class SentryLanes {
   ARMATURE_IN_LANES Words causal_choice(const Group& group, const Words& otherwise) const {
     constexpr std::uint32_t kTogether = RowSums<V>::kTogether;
     Reals sums[kMostActions + kTogether];
-    for (std::uint32_t row = 0; row < rule_.rows->rows(); row += kTogether)
-      sums_(row, group.context_upper, sums + row);
-    Largest<V> best;
-    V::spread(-std::numeric_limits<double>::infinity(), best.value);
-    best.number = otherwise;
+    for (std::uint32_t row = 0; row < rule_.rows->rows(); row += kTogether) {
+      const auto some = sums_.from(row, group.context_upper);
+      for (std::uint32_t k = 0; k < kTogether; ++k) sums[row + k] = some.sum[k];
+    }
+    Reals out;  // of the race
+    V::spread(-std::numeric_limits<double>::infinity(), out);
+    const Reals bar = group.bar;
+    Largest<V> best{out, otherwise};
     for (Arm a = 0; a < game_.actions; ++a) {
       const Reals upper = group.upper[a];
       const Reals proposal = sums[row_of_[a]];
       const Reals value = upper < proposal ? upper : proposal;
-      const Words better = (upper >= group.bar) & (value > best.value);
-      best.value = better ? value : best.value;
-      best.number = better ? constants_.number[a] : best.number;
+      best.meet(upper >= bar ? value : out, constants_.number[a]);
     }
     return best.number;
   }
