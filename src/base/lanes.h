@@ -33,8 +33,7 @@ namespace armature::lanes {
 /// How many rounds are drawn at a time.
 inline constexpr std::size_t kAhead = 32;
 
-/// Each lane of a `gather` reads base[place], of a `scatter` writes it; no two lanes of a scatter
-/// have the same place.
+/// Each lane of a `gather` reads base[place].
 struct Avx512 {
   static constexpr std::size_t kLanes = 8;
   using Reals = double __attribute__((vector_size(64), aligned(64)));
@@ -65,15 +64,6 @@ struct Avx512 {
                                             Words& out) {
     reinterpret_cast<__m512i&>(out) = _mm512_mask_i64gather_epi64(
         _mm512_setzero_si512(), 0xFF, reinterpret_cast<const __m512i&>(places), base, 8);
-  }
-  ARMATURE_AVX512 static inline void scatter(double* base, const Words& places,
-                                             const Reals& values) {
-    _mm512_i64scatter_pd(base, reinterpret_cast<const __m512i&>(places), values, 8);
-  }
-  ARMATURE_AVX512 static inline void scatter(std::int64_t* base, const Words& places,
-                                             const Words& values) {
-    _mm512_i64scatter_epi64(base, reinterpret_cast<const __m512i&>(places),
-                            reinterpret_cast<const __m512i&>(values), 8);
   }
   ARMATURE_AVX512 static inline bool any(const Words& mask) {
     const auto& bits = reinterpret_cast<const __m512i&>(mask);
@@ -116,10 +106,6 @@ struct Avx2 {
                                           Words& out) {
     reinterpret_cast<__m256i&>(out) = _mm256_i64gather_epi64(
         reinterpret_cast<const long long*>(base), reinterpret_cast<const __m256i&>(places), 8);
-  }
-  template <class Number, class Values>
-  ARMATURE_IN_LANES static void scatter(Number* base, const Words& places, const Values& values) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) base[places[lane]] = values[lane];
   }
   ARMATURE_AVX2 static inline bool any(const Words& mask) {
     const auto& bits = reinterpret_cast<const __m256i&>(mask);

@@ -79,8 +79,9 @@ bool LockStep::shared_world(ReplicationRange range) const {
 std::vector<Replication> LockStep::play(const std::shared_ptr<const World>& world,
                                         const std::string& policy, ReplicationRange range,
                                         const std::atomic<bool>& stop) {
+  if (!possible_) return {};
   range.count = played_together(range.count, walks_.lanes);
-  if (!possible_ || range.count == 0) return {};
+  if (range.count == 0) return {};
   // What stands against it once does so in the whole block: it is not looked for again.
   possible_ = (game_ || prepare(world, policy)) && shared_world(range);
   return possible_ ? walk(range, stop) : std::vector<Replication>();
@@ -104,9 +105,8 @@ std::vector<Replication> LockStep::walk(ReplicationRange range, const std::atomi
       note_checkpoint(cell_, *world_, *policy_, replications[i]);
     }
   }
-  for (std::uint32_t i = 0; i < range.count; ++i) {
+  for (std::uint32_t i = 0; i < range.count; ++i)
     note_end(*world_, walk->diagnostics(i), replications[i]);
-  }
   return replications;
 }
 

@@ -29,6 +29,14 @@ ARMATURE_IN_LANES double* places_of(typename V::Reals* columns) {
   return reinterpret_cast<double*>(columns);
 }
 
+/// Each lane writes base[place]. Store by store: no slower than the instruction, where there is
+/// one.
+template <class V, class Number, class Values>
+ARMATURE_IN_LANES void scatter(Number* base, const typename V::Words& places,
+                               const Values& values) {
+  for (std::size_t lane = 0; lane < V::kLanes; ++lane) base[places[lane]] = values[lane];
+}
+
 /// Whole numbers below 2^52, exactly: they become the last digits of 2^52 + x.
 template <class V>
 ARMATURE_IN_LANES typename V::Reals reals(const typename V::Words& whole) {
@@ -99,7 +107,7 @@ ARMATURE_IN_LANES Estimate<V> learn(typename V::Words* tallies, const typename V
   Words tally;
   V::gather(places_of<V>(tallies), place, tally);
   tally += (failed & -kSuccess) + (kSuccess + kPlay);
-  V::scatter(places_of<V>(tallies), place, tally);
+  scatter<V>(places_of<V>(tallies), place, tally);
   const Words plays = tally & 0xFFFFFFFF;
   Estimate<V> estimate;
   V::gather(widths, plays, estimate.width);
@@ -112,7 +120,7 @@ ARMATURE_IN_LANES void count(typename V::Words* columns, const typename V::Words
   typename V::Words number;
   V::gather(places_of<V>(columns), place, number);
   number += 1;
-  V::scatter(places_of<V>(columns), place, number);
+  scatter<V>(places_of<V>(columns), place, number);
 }
 
 /// The largest value of each lane and the lowest number that has it.
@@ -171,7 +179,7 @@ class ActionLanes {
     const Words place = constants_.place(arm);
     const auto [mean, width] =
         learn<V>(group.tally, place, outcomes.failed, game_.widths[0].values());
-    V::scatter(places_of<V>(group.index), place, Reals(mean + width));
+    scatter<V>(places_of<V>(group.index), place, Reals(mean + width));
   }
   std::uint64_t pulls(const Group& group, std::size_t lane, Arm arm) const {
     return plays_in(group.tally[arm][lane]);
@@ -268,7 +276,7 @@ class ContextLanes {
     const Words place = constants_.place(outcomes.context);
     const auto [mean, width] =
         learn<V>(group.tally, place, outcomes.failed, game_.widths[0].values());
-    V::scatter(places_of<V>(group.upper), place, Reals(mean + width));
+    scatter<V>(places_of<V>(group.upper), place, Reals(mean + width));
     count<V>(group.pulls, constants_.place(arm));
   }
   std::uint64_t pulls(const Group& group, std::size_t lane, Arm arm) const {
@@ -336,13 +344,13 @@ class SentryLanes {
         outcomes_of<V>(game_.thresholds, constants_, arm, context_draw, reward_draw);
     const Words place = constants_.place(arm);
     const Estimate<V> own = learn<V>(group.tally, place, outcomes.failed, game_.widths[0].values());
-    V::scatter(places_of<V>(group.upper), place, Reals(own.mean + own.width));
+    scatter<V>(places_of<V>(group.upper), place, Reals(own.mean + own.width));
     const Words context_place = constants_.place(outcomes.context);
     const Estimate<V> context =
         learn<V>(group.context_tally, context_place, outcomes.failed, game_.widths[1].values());
-    V::scatter(places_of<V>(group.context_mean), context_place, context.mean);
-    V::scatter(places_of<V>(group.context_width), context_place, context.width);
-    V::scatter(places_of<V>(group.context_upper), context_place,
+    scatter<V>(places_of<V>(group.context_mean), context_place, context.mean);
+    scatter<V>(places_of<V>(group.context_width), context_place, context.width);
+    scatter<V>(places_of<V>(group.context_upper), context_place,
                Reals(context.mean + context.width));
     group.arm = arm;
     group.mean = own.mean;
