@@ -94,7 +94,7 @@ ARMATURE_IN_LANES Outcomes<V> outcomes_of(const Thresholds& thresholds,
   return {cell - row, reward_draw > below};
 }
 
-/// Mean and width after one more outcome of quantity `i`.
+/// What is known of the quantities in these places after one more outcome of each.
 template <class V>
 struct Estimate {
   typename V::Reals mean;
