@@ -1,6 +1,6 @@
 // Replications of small problems in lock step: all of them play the same round at the same time,
-// one in each lane of a vector (base/lanes.h). What comes out is what stepping them one by one
-// would give, bit for bit; only the time differs.
+// one in each lane of a vector (base/instruction_sets.h). What comes out is what stepping them one
+// by one would give, bit for bit; only the time differs.
 #pragma once
 
 #include <atomic>

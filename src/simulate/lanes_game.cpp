@@ -9,8 +9,8 @@ namespace {
 
 std::int64_t less_one(std::uint64_t threshold) { return static_cast<std::int64_t>(threshold - 1); }
 
-std::vector<WidthTable> widths_of(const lock_step::Rule& rule) {
-  std::vector<WidthTable> widths;
+std::vector<WidthList> widths_of(const lock_step::Rule& rule) {
+  std::vector<WidthList> widths;
   if (const auto* sentry = std::get_if<lock_step::SentryRule>(&rule)) {
     widths.emplace_back(sentry->action_width);
     widths.emplace_back(sentry->context_width);

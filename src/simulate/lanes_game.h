@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "armature/simulate.h"
-#include "base/lanes.h"
+#include "base/instruction_sets.h"
 #include "policies/tools/lock_step.h"
 
 namespace armature::lanes {
@@ -30,9 +30,9 @@ struct Thresholds {
 };
 
 /// A width for every count so far; that of no sample is that of one.
-class WidthTable {
+class WidthList {
  public:
-  explicit WidthTable(lock_step::Width width) : width_(std::move(width)), values_{width_(1)} {}
+  explicit WidthList(lock_step::Width width) : width_(std::move(width)), values_{width_(1)} {}
   void reach(std::uint64_t count) {
     while (values_.size() <= count) values_.push_back(width_(values_.size()));
   }
@@ -51,7 +51,7 @@ struct Game {
   std::uint32_t contexts;
   Thresholds thresholds;
   lock_step::Rule rule;
-  std::vector<WidthTable> widths;  // of actions, of contexts: as many as the rule has
+  std::vector<WidthList> widths;  // of actions, of contexts: as many as the rule has
 };
 
 /// Groups of lanes at work.

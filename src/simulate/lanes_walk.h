@@ -1,8 +1,9 @@
-// The rounds themselves, written once for every instruction set (base/lanes.h). A column holds one
-// number for each lane; place i·kLanes + lane of a list of columns is number i of that lane.
+// The rounds themselves, written once for every instruction set (base/instruction_sets.h). A column
+// holds one number for each lane; place i·kLanes + lane of a list of columns is number i of that
+// lane.
 #pragma once
 
-#include "base/lanes.h"
+#include "base/instruction_sets.h"
 
 #if defined(ARMATURE_HAS_LANES)
 // Vectors as values of functions that melt into others: no call, no convention to warn of.
@@ -509,7 +510,7 @@ class LaneWalk final : public Walk {
     next_ = 0;
   }
   void reach(Round rounds) {
-    for (WidthTable& widths : game_.widths) widths.reach(rounds);
+    for (WidthList& widths : game_.widths) widths.reach(rounds);
   }
 
   Game& game_;

@@ -1,4 +1,4 @@
-#include "base/lanes.h"
+#include "base/instruction_sets.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ void expect_the_environments_draws() {
     }
 }
 
-TEST(Lanes, DrawWhatTheEnvironmentDraws) {
+TEST(InstructionSets, DrawWhatTheEnvironmentDraws) {
   if (widest_instructions() >= InstructionSet::kAvx2) expect_the_environments_draws<lanes::Avx2>();
   if (widest_instructions() >= InstructionSet::kAvx512)
     expect_the_environments_draws<lanes::Avx512>();

@@ -1,4 +1,4 @@
-#include "base/lanes.h"
+#include "base/instruction_sets.h"
 
 namespace armature {
 
