@@ -122,6 +122,22 @@ void replication(benchmark::State& state, const std::string& family, const std::
   set_rounds(state, horizon);
 }
 
+// A block of replications, as a study plays it: in lock step where that can be. Beside it stands
+// the same policy one replication at a time.
+void block_round(benchmark::State& state, const std::string& family, const std::string& policy) {
+  constexpr std::uint32_t kReplications = 64;
+  constexpr Round kRounds = 4 * kChunk;
+  const auto world = std::make_shared<const World>(world_of(family));
+  const Cell cell{[&](std::uint32_t) { return world; }, policy, kHorizon, kSeed, {kRounds}, {}};
+  const std::atomic<bool> stop{false};
+  std::uint32_t next = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(run_block(cell, {next, kReplications}, stop));
+    next += kReplications;
+  }
+  set_rounds(state, kReplications * kRounds);
+}
+
 // Collects ns per round by name and prints ratios at the end.
 class RatioReporter : public benchmark::ConsoleReporter {
  public:
@@ -147,8 +163,20 @@ class RatioReporter : public benchmark::ConsoleReporter {
         fmt::print("{:<34} {:>12.1f} {:>12.1f} {:>7.1f}x\n", name, parts, ns, ns / parts);
       }
   }
+  // What a policy costs in lock step, against one replication at a time.
+  void print_lock_step() const {
+    fmt::print("\n{:<34} {:>12} {:>12} {:>8}\n", "lock step", "one ns", "lanes ns", "ratio");
+    for (const auto& [name, ns] : found_) {
+      if (!name.starts_with("lanes ")) continue;
+      const auto one = found_.find(name.substr(6));
+      if (one != found_.end())
+        fmt::print("{:<34} {:>12.1f} {:>12.1f} {:>7.1f}x\n", one->first, one->second, ns,
+                   one->second / ns);
+    }
+  }
   void Finalize() override {
     print_shares();
+    print_lock_step();
     fmt::print("\n{:<34} {:>12} {:>12} {:>8}\n", "rung", "naive ns", "armature ns", "ratio");
     for (const auto& [name, ns] : found_) {
       if (!name.starts_with("naive ")) continue;
@@ -201,6 +229,7 @@ void add_ladder() {
         [=](auto& state) { naive_round<NaiveUcb>(state, family); });
     add(fmt::format("ucb {}", actions), [=](auto& state) { policy_round(state, family, "ucb"); });
   }
+  add("lanes ucb 20", [=](auto& state) { block_round(state, "hidden-arm:actions=20", "ucb"); });
   for (const auto& [actions, contexts] :
        {std::pair{20, 5}, std::pair{100, 10}, std::pair{1000, 50}}) {
     const std::string family =
@@ -228,6 +257,9 @@ void add_ladder() {
     add("ts " + size, [=](auto& state) { policy_round(state, family, "ts"); });
     add("c-ts " + size, [=](auto& state) { policy_round(state, family, "c-ts"); });
   }
+  for (const char* policy : {"ucb", "moss", "c-ucb", "sentry"})
+    add(fmt::format("lanes {} (20,5)", policy),
+        [=](auto& state) { block_round(state, "random-benign:actions=20,contexts=5", policy); });
   for (const char* policy : {"ucb", "c-ucb", "hac-ucb"})
     add(fmt::format("replication {} bilodeau T=1e5", policy),
         [=](auto& state) { replication(state, "bilodeau-confounded", policy, 100'000); });

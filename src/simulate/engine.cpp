@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
 
 #include "armature/error.h"
 #include "armature/leap.h"
 #include "armature/simulate.h"
 #include "base/discrete.h"
+#include "simulate/lanes.h"
 #include "simulate/leap.h"
 #include "simulate/leap_laws.h"
 #include "simulate/step.h"
@@ -126,17 +128,25 @@ BlockResult run_block(const Cell& cell, ReplicationRange range, const std::atomi
   // The one clock of the room. Its time is told beside results, never used in them.
   const double start = computing_seconds();
   BlockResult result;
-  for (std::uint32_t i = 0; i < range.count && !stop.load(std::memory_order_relaxed); ++i) {
-    const std::uint32_t replication = range.first + i;
+  LockStep lock_step(cell);
+  while (result.replications.size() < range.count && !stop.load(std::memory_order_relaxed)) {
+    const auto done = static_cast<std::uint32_t>(result.replications.size());
+    const std::uint32_t replication = range.first + done;
     // Per replication: families that draw their instance have a new one each time, and another
     // instance may allow another engine.
     const std::shared_ptr<const World> world = cell.world(replication);
     check_world(world.get(), cell.horizon);
     const std::string policy = resolved_policy(cell.policy, *world->instance);
+    const bool leaps = engine_for(cell, *world) == Engine::kLeap;
+    if (!leaps) {
+      std::vector<Replication> together =
+          lock_step.play(world, policy, {replication, range.count - done}, stop);
+      std::move(together.begin(), together.end(), std::back_inserter(result.replications));
+      if (!together.empty()) continue;
+    }
     std::optional<Replication> one =
-        engine_for(cell, *world) == Engine::kLeap
-            ? leap_replication(cell, *world, policy, replication, stop)
-            : step_replication(cell, *world, policy, replication, stop);
+        leaps ? leap_replication(cell, *world, policy, replication, stop)
+              : step_replication(cell, *world, policy, replication, stop);
     // Cut short: half a replication has no place in a mean.
     if (!one) break;
     result.replications.push_back(std::move(*one));

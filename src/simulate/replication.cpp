@@ -25,6 +25,19 @@ Diagnostics shares_of(const AnyPolicy& policy) {
 
 }  // namespace
 
+void note_checkpoint(const Cell& cell, const World& world, const AnyPolicy& policy,
+                     Replication& replication) {
+  replication.regret.push_back(regret_of(*world.instance, replication.pulls));
+  if (cell.follow_shares) replication.shares.push_back(shares_of(policy));
+}
+
+void note_end(const World& world, Diagnostics diagnostics, Replication& replication) {
+  const std::vector<std::uint64_t>& pulls = replication.pulls;
+  const auto most = std::max_element(pulls.begin(), pulls.end());
+  replication.simple_regret = world.instance->gap(static_cast<Arm>(most - pulls.begin()));
+  replication.diagnostics = std::move(diagnostics);
+}
+
 std::optional<Replication> walk_to_horizon(const Cell& cell, const World& world,
                                            const AnyPolicy& policy, Walker& walker,
                                            const std::atomic<bool>& stop) {
@@ -37,13 +50,10 @@ std::optional<Replication> walk_to_horizon(const Cell& cell, const World& world,
       if (stop.load(std::memory_order_relaxed)) return std::nullopt;
       round += walker.advance(checkpoint - round, result.pulls);
     }
-    result.regret.push_back(regret_of(*world.instance, result.pulls));
-    if (cell.follow_shares) result.shares.push_back(shares_of(policy));
+    note_checkpoint(cell, world, policy, result);
   }
   walker.finish();  // only here: settling at checkpoints would draw, and change what follows
-  const auto most = std::max_element(result.pulls.begin(), result.pulls.end());
-  result.simple_regret = world.instance->gap(static_cast<Arm>(most - result.pulls.begin()));
-  result.diagnostics = policy.diagnostics();
+  note_end(world, policy.diagnostics(), result);
   return result;
 }
 

@@ -1,5 +1,5 @@
 // One replication from its first round to its horizon. What is noted at checkpoints and at the end
-// is noted here, for both engines, so that their results mean the same.
+// is noted here, for all engines, so that their results mean the same.
 #pragma once
 
 #include <atomic>
@@ -21,6 +21,11 @@ class Walker {
   /// Nothing follows: what the policy has to tell must not depend on anything left open.
   virtual void finish() {}
 };
+
+/// What there is to tell of the pulls so far: at a checkpoint, and when all is played.
+void note_checkpoint(const Cell& cell, const World& world, const AnyPolicy& policy,
+                     Replication& replication);
+void note_end(const World& world, Diagnostics diagnostics, Replication& replication);
 
 /// Walks from checkpoint to checkpoint and writes down what there is to tell. Nothing if it was
 /// stopped before the horizon.

@@ -10,6 +10,7 @@
 #include "policies/tools/confidence.h"
 #include "policies/tools/context_scores.h"
 #include "policies/tools/flights.h"
+#include "policies/tools/lock_step.h"
 
 namespace armature {
 
@@ -23,7 +24,7 @@ namespace armature {
 /// apart. Promises, with explicit constants, order sqrt(|Z|·T) + sqrt(|A|·E) in benign worlds and
 /// sqrt(|A|·T) + T·sqrt(|A|/E) in any: the frontier, E being the dial. Caveat: with the default
 /// budget E ~ T^{2/3} gaps below sqrt(|A|·log/E) stay unresolved at that T.
-class Sentry : public leap::PeakKeeper {
+class Sentry : public leap::PeakKeeper, public lock_step::Follower {
  public:
   static PolicyFacts facts();
   Sentry(const Problem& problem, const Arguments& arguments);
@@ -47,6 +48,8 @@ class Sentry : public leap::PeakKeeper {
   void raise_peak(double value) override { bar_ = std::max(bar_, value); }
   void bound_peak(double value) override { bar_bound_ = value; }
   bool peak_settled() const override;
+
+  std::optional<lock_step::Rule> rule() const override;  // sentry_lock_step.cpp
 
   enum class Schedule { kFirst, kSpread, kFree };
   /// What it goes by, for who plays it elsewhere (src/cuda).
@@ -130,6 +133,7 @@ class Sentry : public leap::PeakKeeper {
   bool beats(Arm chosen, Arm rival, const Ranges& ranges) const;
   bool test_passes(Arm a, const Ranges& ranges) const;
   void rebuild();
+  void resume(const lock_step::SentryState& state);
 
   std::uint32_t actions_count_;
   std::optional<double> horizon_;

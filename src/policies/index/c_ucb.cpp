@@ -89,6 +89,12 @@ void CausalUcb::update_all() const {
   for (Context z = 0; z < contexts_.size(); ++z) update(z);
 }
 
+std::optional<lock_step::Rule> CausalUcb::rule() const {
+  if (random_ties_ || confidence_.depends_on_mean()) return std::nullopt;
+  return lock_step::ContextRule{
+      [confidence = confidence_](std::uint64_t n) { return confidence.hoeffding(n); }, rows_};
+}
+
 bool CausalUcb::do_holds(const leap::Plan& plan, const leap::Box& box) const {
   check_contexts_told(box);
   const auto uppers = ranges_along(contexts_, box.contexts, confidence_, PathBound::kUpper);

@@ -4,6 +4,7 @@
 #include "policies/tools/confidence.h"
 #include "policies/tools/context_scores.h"
 #include "policies/tools/flights.h"
+#include "policies/tools/lock_step.h"
 #include "policies/tools/path_bounds.h"
 
 namespace armature {
@@ -11,7 +12,7 @@ namespace armature {
 /// C-UCB(δ): U(z) = μ̂(z) + sqrt(L_Z/(2n(z))), play argmax_a Σ_z ν̃_a(z)·U(z) (spec §2, paper App. C,
 /// Lu et al. 2020). Promises regret of order sqrt(|Z|·T) in benign worlds with exact marginals.
 /// Caveat: where the contexts do not carry the whole effect of the action its regret can be linear.
-class CausalUcb : public leap::Planner {
+class CausalUcb : public leap::Planner, public lock_step::Follower {
  public:
   static PolicyFacts facts();
   static std::optional<double> coefficient(const Problem& problem, const Arguments& arguments);
@@ -44,6 +45,7 @@ class CausalUcb : public leap::Planner {
   std::string obstacle() const override { return index_leap_obstacle(confidence_, random_ties_); }
   const Confidence& confidence() const { return confidence_; }
   bool random_ties() const { return random_ties_; }
+  std::optional<lock_step::Rule> rule() const override;
 
  protected:
   leap::Plan do_intend(Round rounds) override {

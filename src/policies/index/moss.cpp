@@ -35,6 +35,12 @@ leap::Range MossIndex::along(std::uint64_t count, double sum, const leap::SumPat
   return upper_range_along(count, sum, path, factors);
 }
 
+// The index of a mean of 0 is its width.
+std::optional<lock_step::Rule> Moss::rule() const {
+  return lock_step::ActionRule{
+      [index = index_](std::uint64_t n) { return index(0, static_cast<double>(n)); }};
+}
+
 // Only the played arm's index moves: it must stay above the runner-up's.
 bool Moss::do_holds(const leap::Plan& plan, const leap::Box& box) const {
   const Arm leader = leap::shares_of(plan).front().arm;

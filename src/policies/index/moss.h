@@ -2,6 +2,7 @@
 #pragma once
 
 #include "policies/tools/action_index.h"
+#include "policies/tools/lock_step.h"
 #include "policies/tools/path_bounds.h"
 
 namespace armature {
@@ -24,13 +25,14 @@ class MossIndex {
   double scale_;
 };
 
-class Moss : public ActionIndexPolicy<MossIndex>, public leap::Planner {
+class Moss : public ActionIndexPolicy<MossIndex>, public leap::Planner, public lock_step::Follower {
  public:
   using ActionIndexPolicy::ActionIndexPolicy;
 
   /// Published studies stepped it to 10^8 rounds: what they met there stays as it is.
   Round leaps_well_beyond() const override { return 100'000'000; }
   const MossIndex& index() const { return index_; }
+  std::optional<lock_step::Rule> rule() const override;
 
  private:
   leap::Plan do_intend(Round rounds) override { return leap::OneArm{{indices_.best(), rounds}}; }

@@ -61,6 +61,12 @@ Arm Ucb::random_best(Stream& stream) const {
       actions_.size(), [this](Arm a) { return indices_.value(a); }, stream);
 }
 
+std::optional<lock_step::Rule> Ucb::rule() const {
+  if (random_ties_ || confidence_.depends_on_mean()) return std::nullopt;
+  return lock_step::ActionRule{
+      [confidence = confidence_](std::uint64_t n) { return confidence.hoeffding(n); }};
+}
+
 // Only the played arm's index moves: it must stay above the runner-up's.
 bool Ucb::do_holds(const leap::Plan& plan, const leap::Box& box) const {
   const Arm leader = leap::shares_of(plan).front().arm;

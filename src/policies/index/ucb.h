@@ -4,6 +4,7 @@
 #include "policies/tools/argmax_tree.h"
 #include "policies/tools/confidence.h"
 #include "policies/tools/flights.h"
+#include "policies/tools/lock_step.h"
 #include "policies/tools/path_bounds.h"
 
 namespace armature {
@@ -11,7 +12,7 @@ namespace armature {
 /// UCB(δ): play argmax_a μ̂(a) + sqrt(L_A/(2n(a))), L_A = log(2|A|T/δ) (spec §2, paper App. C).
 /// Promises Reg(t) ≤ sqrt(8|A|L_A·t) for all t ≤ T together, with probability 1-δ, in every world.
 /// Caveat: it never looks at the contexts, so it pays for |A| where |Z| would do.
-class Ucb : public leap::Planner {
+class Ucb : public leap::Planner, public lock_step::Follower {
  public:
   static PolicyFacts facts();
   static std::optional<double> coefficient(const Problem& problem, const Arguments& arguments);
@@ -44,6 +45,7 @@ class Ucb : public leap::Planner {
   std::string obstacle() const override { return index_leap_obstacle(confidence_, random_ties_); }
   const Confidence& confidence() const { return confidence_; }
   bool random_ties() const { return random_ties_; }
+  std::optional<lock_step::Rule> rule() const override;
 
  private:
   leap::Plan do_intend(Round rounds) override { return leap::OneArm{{indices_.best(), rounds}}; }
