@@ -1,12 +1,45 @@
 #include "cuda/block.h"
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "armature/simulate.h"
 #include "linear/distinct_rows.h"
 
 namespace armature::cuda {
+namespace {
+
+// work(from, to) for parts of 0..count, by several threads where there is much of it: making a
+// hundred thousand worlds, or replications, takes the host longer than a device plays them.
+template <class Work>
+void in_parts(std::size_t count, const Work& work) {
+  constexpr std::size_t kOfAThread = 2048;
+  const std::size_t threads = std::clamp<std::size_t>(
+      count / kOfAThread, 1, std::max(1u, std::thread::hardware_concurrency()));
+  std::exception_ptr failure;
+  std::mutex mutex;
+  {
+    std::vector<std::jthread> crew;
+    for (std::size_t i = 1; i < threads; ++i)
+      crew.emplace_back([&, i] {
+        const ThrowingChecks until_they_are_told_here;
+        try {
+          work(count * i / threads, count * (i + 1) / threads);
+        } catch (...) {
+          const std::lock_guard lock(mutex);
+          if (!failure) failure = std::current_exception();
+        }
+      });
+    work(0, count / threads);
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace
 
 PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range) {
   const std::shared_ptr<const World> first = cell.world(range.first);
@@ -30,12 +63,20 @@ PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range) {
   tables_.actions = actions;
   tables_.contexts = contexts;
   tables_.apart = worlds_;
-  for (std::size_t place = 0; place < worlds_ && obstacle_.empty(); ++place) {
-    const auto world =
-        place == 0 ? first : cell.world(range.first + static_cast<std::uint32_t>(place));
-    obstacle_ = world_obstacle(*world, fresh);
-    if (obstacle_.empty()) pack(*world, place);
-  }
+  std::mutex mutex;
+  in_parts(worlds_, [&](std::size_t from, std::size_t to) {
+    std::string obstacle;
+    std::uint32_t rows = 0;
+    for (std::size_t place = from; place < to && obstacle.empty(); ++place) {
+      const auto world =
+          place == 0 ? first : cell.world(range.first + static_cast<std::uint32_t>(place));
+      obstacle = world_obstacle(*world, fresh);
+      if (obstacle.empty()) rows = std::max(rows, pack(*world, place));
+    }
+    const std::lock_guard lock(mutex);
+    if (obstacle_.empty()) obstacle_ = obstacle;
+    tables_.most_rows = std::max(tables_.most_rows, rows);
+  });
   tables_.cumulative = cumulative_.data();
   tables_.success = success_.empty() ? nullptr : success_.data();
   tables_.cumulative_upper = cumulative_upper_.data();
@@ -54,7 +95,8 @@ PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range) {
   tables_.law_values = law_values_.data();
 }
 
-void PackedWorlds::pack(const World& world, std::size_t place) {
+// How many distinct rows its marginals have.
+std::uint32_t PackedWorlds::pack(const World& world, std::size_t place) {
   const Instance& instance = *world.instance;
   const std::uint32_t actions = tables_.actions;
   const std::uint32_t contexts = tables_.contexts;
@@ -81,10 +123,9 @@ void PackedWorlds::pack(const World& world, std::size_t place) {
   numbers_[at(1)] = instance.best_action();
   // Policies that need no marginals may not have been told any.
   const std::shared_ptr<const Matrix> given = world.problem.marginals;
-  if (!given) return;
+  if (!given) return 0;
   const DistinctRows distinct = distinct_rows(*given);
   numbers_[at(0)] = static_cast<std::uint32_t>(distinct.first.size());
-  tables_.most_rows = std::max(tables_.most_rows, numbers_[at(0)]);
   std::vector<Arm> next(distinct.first.size(), actions);
   for (Arm a = actions; a-- > 0;) {
     row_of_[at(a)] = distinct.number[a];
@@ -101,6 +142,7 @@ void PackedWorlds::pack(const World& world, std::size_t place) {
       low = r == 0 ? entries[z] : std::min(low, entries[z]);
     }
   }
+  return numbers_[at(0)];
 }
 
 // Of one world for all.
@@ -144,30 +186,32 @@ std::vector<Replication> replications_of(const Cell& cell, const CellPlan& plan,
                                          const PackedWorlds& worlds, const BlockResults& results) {
   const std::size_t checkpoints = cell.checkpoints.size();
   const std::uint32_t actions = worlds.sizes().actions;
-  std::vector<double> facts(results.facts_each);
-  const auto told = [&](std::size_t when, std::uint32_t replication) {
-    for (std::size_t i = 0; i < facts.size(); ++i)
-      facts[i] = results.facts[(when * facts.size() + i) * results.count + replication];
-    return plan.told(plan.setting, facts.data());
-  };
   std::vector<Replication> all(results.count);
-  for (std::uint32_t r = 0; r < results.count; ++r) {
-    Replication& one = all[r];
-    one.regret.resize(checkpoints);
-    for (std::size_t c = 0; c < checkpoints; ++c)
-      one.regret[c] = results.regret[c * results.count + r];
-    one.pulls.resize(actions);
-    for (Arm a = 0; a < actions; ++a)
-      one.pulls[a] = results.plays[std::size_t{a} * results.count + r];
-    const auto most = std::max_element(one.pulls.begin(), one.pulls.end());
-    one.simple_regret = worlds.gap(r, static_cast<Arm>(most - one.pulls.begin()));
-    one.diagnostics = told(results.facts_followed ? checkpoints - 1 : 0, r);
-    if (!cell.follow_shares) continue;
-    one.shares.resize(checkpoints);
-    for (std::size_t c = 0; c < checkpoints && results.facts_followed; ++c)
-      for (Diagnostic& diagnostic : told(c, r))
-        if (diagnostic.name.starts_with("share(")) one.shares[c].push_back(std::move(diagnostic));
-  }
+  in_parts(results.count, [&](std::size_t from, std::size_t to) {
+    std::vector<double> facts(results.facts_each);
+    const auto told = [&](std::size_t when, std::uint32_t replication) {
+      for (std::size_t i = 0; i < facts.size(); ++i)
+        facts[i] = results.facts[(when * facts.size() + i) * results.count + replication];
+      return plan.told(plan.setting, facts.data());
+    };
+    for (auto r = static_cast<std::uint32_t>(from); r < to; ++r) {
+      Replication& one = all[r];
+      one.regret.resize(checkpoints);
+      for (std::size_t c = 0; c < checkpoints; ++c)
+        one.regret[c] = results.regret[c * results.count + r];
+      one.pulls.resize(actions);
+      for (Arm a = 0; a < actions; ++a)
+        one.pulls[a] = results.plays[std::size_t{a} * results.count + r];
+      const auto most = std::max_element(one.pulls.begin(), one.pulls.end());
+      one.simple_regret = worlds.gap(r, static_cast<Arm>(most - one.pulls.begin()));
+      one.diagnostics = told(results.facts_followed ? checkpoints - 1 : 0, r);
+      if (!cell.follow_shares) continue;
+      one.shares.resize(checkpoints);
+      for (std::size_t c = 0; c < checkpoints && results.facts_followed; ++c)
+        for (Diagnostic& diagnostic : told(c, r))
+          if (diagnostic.name.starts_with("share(")) one.shares[c].push_back(std::move(diagnostic));
+    }
+  });
   return all;
 }
 

@@ -54,7 +54,7 @@ class PackedWorlds {
   }
 
  private:
-  void pack(const World& world, std::size_t place);
+  std::uint32_t pack(const World& world, std::size_t place);
   void pack_laws(const Instance& instance);
 
   std::string obstacle_;
