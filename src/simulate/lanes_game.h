@@ -15,7 +15,7 @@ namespace armature::lanes {
 /// round.
 inline constexpr std::uint32_t kMostActions = 64;
 inline constexpr std::uint32_t kMostContexts = 16;
-inline constexpr std::uint32_t kMostProducts = 320;  // of a row's entry and a context's bound
+inline constexpr std::uint32_t kMostProducts = 160;  // of a row's entry and a context's bound
 /// Tables of widths have an entry per count.
 inline constexpr Round kLongestHorizon = Round{1} << 20;
 

@@ -139,8 +139,8 @@ std::vector<std::string> worlds() {
        {"hidden-arm:actions=20", "hidden-arm:actions=2,gap=0.3",
         "random-benign:actions=20,contexts=5",
         "random-benign:actions=7,contexts=3,epsilon=0.3,perturbation=random",
-        "random-benign:actions=64,contexts=5", "random-benign:actions=3,contexts=16",
-        "random-benign:actions=33,contexts=9"})
+        "random-benign:actions=64,contexts=2", "random-benign:actions=3,contexts=16",
+        "random-benign:actions=17,contexts=9"})
     texts.emplace_back(text);
   return texts;
 }
