@@ -89,11 +89,16 @@ double bytes_of(const Cell& cell, const PlannedCell& planned) {
 // within what their results may take of memory.
 std::vector<BlockTask> blocks_of(const std::vector<PlannedCell>& plan,
                                  const std::vector<Cell>& cells, const Placement& placement,
-                                 std::uint32_t replications) {
+                                 std::uint32_t replications, unsigned hands) {
+  // Replications of a block may be played in lock step (simulate/lanes.h): as many as that takes,
+  // while everybody still has two blocks to do.
+  constexpr std::uint64_t kInLockStep = 16;
+  const auto together = static_cast<std::uint32_t>(std::min(
+      kInLockStep, std::uint64_t{replications} * plan.size() / (2 * std::uint64_t{hands})));
   std::vector<BlockTask> tasks;
   for (const PlannedCell& cell : plan) {
     const bool on_device = placement.on_device(cell.id);
-    std::uint32_t size = (replications + kMostBlocks - 1) / kMostBlocks;
+    std::uint32_t size = std::max((replications + kMostBlocks - 1) / kMostBlocks, together);
     if (on_device) {
       const double most = most_device_block_bytes(*placement.accelerator, memory_given()) /
                           bytes_of(cells[cell.id], cell);
@@ -186,7 +191,7 @@ SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
   if (hooks.notice)
     for (const std::string& words : placement.notes) hooks.notice(words);
   std::vector<BlockTask> tasks =
-      blocks_of(plan, prepared.cells, placement, simulation.replications);
+      blocks_of(plan, prepared.cells, placement, simulation.replications, hands_of(hooks));
   RunHooks run_hooks = hooks;
   if (simulation.has_own_parts()) run_hooks.threads = 1;
   if (hooks.watch) {
