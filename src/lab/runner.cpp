@@ -13,6 +13,7 @@
 
 #include "armature/error.h"
 #include "base/machine.h"
+#include "simulate/lanes.h"
 
 namespace armature {
 namespace {
@@ -184,6 +185,15 @@ std::vector<double> trial_seconds(const std::vector<Cell>& cells, std::vector<do
   for (std::size_t i = 0; i < cells.size(); ++i)
     if (known[i] == 0) known[i] = trial(cells[i], events);
   return known;
+}
+
+std::uint32_t size_for_lock_step(const Cell& cell, std::uint32_t size, std::uint32_t replications,
+                                 unsigned hands) {
+  const std::uint32_t group = LockStep(cell).group();
+  if (group == 1) return size;
+  const std::uint32_t half = group / 2;
+  if (size >= half) return size - size % half;
+  return replications / hands >= half ? half : size;
 }
 
 unsigned threads_of(const RunHooks& hooks) {

@@ -54,6 +54,11 @@ class Crew {
 void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, const RunHooks& hooks,
                 const BlocksFinished& finished, Accelerator* accelerator = nullptr);
 
+/// A block's size, made fit for lock step (simulate/lanes.h) where the cell plays in it: whole
+/// groups, as long as everybody still has a block of the cell's replications to do.
+std::uint32_t size_for_lock_step(const Cell& cell, std::uint32_t size, std::uint32_t replications,
+                                 unsigned hands);
+
 /// Seconds of computing that one replication of each cell takes, guessed from its first rounds, or
 /// from one that leaps. What it computes is thrown away. `known`: those of cells that need no
 /// trial, or 0; none: all are tried.

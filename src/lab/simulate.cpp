@@ -90,20 +90,17 @@ double bytes_of(const Cell& cell, const PlannedCell& planned) {
 std::vector<BlockTask> blocks_of(const std::vector<PlannedCell>& plan,
                                  const std::vector<Cell>& cells, const Placement& placement,
                                  std::uint32_t replications, unsigned hands) {
-  // Replications of a block may be played in lock step (simulate/lanes.h): as many as that takes,
-  // while everybody still has two blocks to do.
-  constexpr std::uint64_t kInLockStep = 16;
-  const auto together = static_cast<std::uint32_t>(std::min(
-      kInLockStep, std::uint64_t{replications} * plan.size() / (2 * std::uint64_t{hands})));
   std::vector<BlockTask> tasks;
   for (const PlannedCell& cell : plan) {
     const bool on_device = placement.on_device(cell.id);
-    std::uint32_t size = std::max((replications + kMostBlocks - 1) / kMostBlocks, together);
+    std::uint32_t size = (replications + kMostBlocks - 1) / kMostBlocks;
     if (on_device) {
       const double most = most_device_block_bytes(*placement.accelerator, memory_given()) /
                           bytes_of(cells[cell.id], cell);
       size = static_cast<std::uint32_t>(
           std::clamp<double>(placement.per_block[cell.id], 1, std::max(most, 1.0)));
+    } else {
+      size = size_for_lock_step(cells[cell.id], size, replications, hands);
     }
     for (std::uint32_t first = 0; first < replications; first += std::min(size, replications)) {
       const std::uint32_t count = std::min(size, replications - first);

@@ -1,6 +1,7 @@
 #include "simulate/lanes.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "armature/leap.h"
 #include "simulate/lanes_game.h"
@@ -25,14 +26,20 @@ bool small(const Instance& instance) {
   return instance.actions() <= lanes::kMostActions && instance.contexts() <= lanes::kMostContexts;
 }
 
-// Rules that weigh contexts work out all their sums.
-bool small(const lock_step::Rule& rule) {
+// Rules that weigh contexts work out all their sums, and sentry looks at all actions' bounds: with
+// more of them, or fewer lanes, one at a time is as quick.
+bool small(const lock_step::Rule& rule, std::uint32_t lane_count) {
+  const std::uint32_t most_products =
+      lane_count < 8 ? lanes::kMostProducts / 4 : lanes::kMostProducts;
   return std::visit(
-      [](const auto& its) {
-        if constexpr (requires { its.rows; })
-          return its.rows->rows() * its.rows->contexts() <= lanes::kMostProducts;
-        else
+      [&](const auto& its) {
+        if constexpr (requires { its.rows; }) {
+          constexpr bool kSentry = std::is_same_v<decltype(its), const lock_step::SentryRule&>;
+          return its.rows->rows() * its.rows->contexts() <= most_products &&
+                 (!kSentry || its.rows->actions() <= lanes::kMostSentryActions);
+        } else {
           return true;
+        }
       },
       rule);
 }
@@ -44,11 +51,12 @@ bool tosses_coins(const Instance& instance) {
   });
 }
 
-// How many of so many replications are played together. A group with less than half of its lanes
-// at work is slower than one at a time.
+// How many of so many replications are played together: whole groups, or one with nearly all of its
+// lanes at work. A group half of whose lanes are idle is slower than one at a time.
 std::uint32_t played_together(std::uint32_t replications, std::uint32_t lanes) {
   const std::uint32_t most = std::min(replications, kMostGroups * lanes);
-  return most % lanes < (lanes + 1) / 2 ? most - most % lanes : most;
+  if (most >= lanes) return most - most % lanes;
+  return most > lanes / 2 + 1 ? most : 0;
 }
 
 }  // namespace
@@ -58,13 +66,22 @@ LockStep::LockStep(const Cell& cell, InstructionSet instructions)
 
 LockStep::~LockStep() = default;
 
+std::uint32_t LockStep::group() {
+  if (!possible_) return 1;
+  const std::shared_ptr<const World> first = cell_.world(0);
+  // `oracle` is fixed play of an action: nothing to be had.
+  const bool together = cell_.policy != kOracle && engine_for(cell_, *first) == Engine::kStep &&
+                        cell_.world(1) == first && prepare(first, cell_.policy);
+  return together ? kMostGroups * walks_.lanes : 1;
+}
+
 bool LockStep::prepare(const std::shared_ptr<const World>& world, const std::string& policy) {
   if (!small(*world->instance) || !tosses_coins(*world->instance)) return false;
   world_ = world;
   policy_ = make_policy(policy, world->problem);
   const auto* follower = dynamic_cast<const lock_step::Follower*>(policy_->leaper());
   std::optional<lock_step::Rule> rule = follower ? follower->rule() : std::nullopt;
-  if (!rule || !small(*rule)) return false;
+  if (!rule || !small(*rule, walks_.lanes)) return false;
   game_ = std::make_unique<lanes::Game>(*world->instance, std::move(*rule));
   return true;
 }

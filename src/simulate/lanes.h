@@ -22,6 +22,9 @@ class LockStep {
   LockStep(const LockStep&) = delete;
   LockStep& operator=(const LockStep&) = delete;
 
+  /// How many replications a block should have, or a multiple; half as many do. 1 if they are
+  /// stepped one by one. Asked before anything is played.
+  std::uint32_t group();
   /// The first replications of the range, in order: as many as go together. `world` is that of the
   /// first, `policy` a text form without `oracle`. Empty if they have to be stepped one by one, or
   /// if it was stopped before the horizon.

@@ -16,6 +16,7 @@ namespace armature::lanes {
 inline constexpr std::uint32_t kMostActions = 64;
 inline constexpr std::uint32_t kMostContexts = 16;
 inline constexpr std::uint32_t kMostProducts = 160;  // of a row's entry and a context's bound
+constexpr std::uint32_t kMostSentryActions = 32;
 /// Tables of widths have an entry per count.
 inline constexpr Round kLongestHorizon = Round{1} << 20;
 

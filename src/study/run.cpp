@@ -59,7 +59,7 @@ std::vector<ReplicationRange> part_of(const StudyPlan& plan, std::optional<Shard
 // Cuts what is missing into blocks that take about a second, or less where there is little to do.
 // A device is given as much at a time as it wants: cutting finer would only leave parts of it idle.
 std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<ReplicationRange>& part,
-                                      const Placement& placement,
+                                      const std::vector<Cell>& cells, const Placement& placement,
                                       const std::vector<double>& seconds, unsigned hands) {
   const StudyPlan& plan = store.plan();
   std::vector<std::vector<ReplicationRange>> missing;
@@ -84,7 +84,8 @@ std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<Repli
         on_device ? placement.device_seconds(cell.id) : std::max(seconds[cell.id], 1e-9);
     const double most = std::min((on_device ? device_bytes : core_bytes) / bytes_of(plan, cell),
                                  (on_device ? kLongestBlock : target) / one);
-    const auto size = static_cast<std::uint32_t>(std::clamp(most, 1.0, 1e6));
+    auto size = static_cast<std::uint32_t>(std::clamp(most, 1.0, 1e6));
+    if (!on_device) size = size_for_lock_step(cells[cell.id], size, plan.study.replications, hands);
     for (const ReplicationRange& range : missing[cell.id])
       for (std::uint32_t done = 0; done < range.count; done += size) {
         const std::uint32_t count = std::min(size, range.count - done);
@@ -225,7 +226,7 @@ StudyOutcome run_stage(const StudyPlan& plan, const std::string& directory, cons
     if (hooks.crew) hooks.crew->announce(write_stage(plan));
     const bool searching = stage == Stage::kSearch;
     run_blocks(
-        cells, missing_blocks(store, part, placement, seconds, hands_of(hooks)),
+        cells, missing_blocks(store, part, cells, placement, seconds, hands_of(hooks)),
         telling(place, hooks, before, total, searching),
         [&](const std::vector<FinishedBlock>& finished) {
           std::vector<StudyStore::Block> blocks;

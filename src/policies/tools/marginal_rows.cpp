@@ -83,9 +83,10 @@ void MarginalRows::add_column(Context z, double step, std::span<double> out) con
 
 std::uint32_t first_largest(std::span<const double> values) {
   if (values.empty()) return 0;
-  const double largest = largest_of(values.data(), values.size());
-  return static_cast<std::uint32_t>(std::find(values.begin(), values.end(), largest) -
-                                    values.begin());
+  const auto found =
+      std::find(values.begin(), values.end(), largest_of(values.data(), values.size()));
+  // None if there is no number among them; somebody must be played all the same.
+  return found == values.end() ? 0 : static_cast<std::uint32_t>(found - values.begin());
 }
 
 }  // namespace armature
