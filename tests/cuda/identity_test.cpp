@@ -210,7 +210,8 @@ TEST_P(LongIdentity, OfEveryReplication) {
   const Cell cell = cell_of({policy, instance, at_length ? Round{2'000'000} : Round{20'000}});
   const ReplicationRange range{0, at_length ? 8u : 3u};
   const BlockResult expected = run_block(cell, range, stop);
-  const BlockResult found = HostAccelerator().run(cell, range, 0, stop);
+  BlockAccelerator device(std::make_unique<HostBackend>());
+  const BlockResult found = device.run(cell, range, 0, stop);
   ASSERT_EQ(found.replications.size(), expected.replications.size());
   for (std::size_t i = 0; i < range.count; ++i)
     test::expect_same(found.replications[i], expected.replications[i]);
