@@ -18,8 +18,9 @@ namespace {
 template <class Work>
 void in_parts(std::size_t count, const Work& work) {
   constexpr std::size_t kOfAThread = 2048;
+  constexpr unsigned kMostThreads = 8;  // others have work to do, too
   const std::size_t threads = std::clamp<std::size_t>(
-      count / kOfAThread, 1, std::max(1u, std::thread::hardware_concurrency()));
+      count / kOfAThread, 1, std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads));
   std::exception_ptr failure;
   std::mutex mutex;
   {
@@ -41,7 +42,8 @@ void in_parts(std::size_t count, const Work& work) {
 
 }  // namespace
 
-PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range) {
+PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range,
+                           const std::atomic<bool>& stop) {
   const std::shared_ptr<const World> first = cell.world(range.first);
   const bool fresh = range.count > 1 && cell.world(range.first + 1) != first;
   worlds_ = fresh ? range.count : 1;
@@ -67,7 +69,7 @@ PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range) {
   in_parts(worlds_, [&](std::size_t from, std::size_t to) {
     std::string obstacle;
     std::uint32_t rows = 0;
-    for (std::size_t place = from; place < to && obstacle.empty(); ++place) {
+    for (std::size_t place = from; place < to && obstacle.empty() && !stop; ++place) {
       const auto world =
           place == 0 ? first : cell.world(range.first + static_cast<std::uint32_t>(place));
       obstacle = world_obstacle(*world, fresh);
@@ -183,11 +185,12 @@ BlockResults::BlockResults(const Cell& cell, std::uint32_t replications, std::ui
 }
 
 std::vector<Replication> replications_of(const Cell& cell, const CellPlan& plan,
-                                         const PackedWorlds& worlds, const BlockResults& results) {
+                                         const PackedWorlds& worlds, const BlockResults& results,
+                                         std::uint32_t finished) {
   const std::size_t checkpoints = cell.checkpoints.size();
   const std::uint32_t actions = worlds.sizes().actions;
-  std::vector<Replication> all(results.count);
-  in_parts(results.count, [&](std::size_t from, std::size_t to) {
+  std::vector<Replication> all(finished);
+  in_parts(finished, [&](std::size_t from, std::size_t to) {
     std::vector<double> facts(results.facts_each);
     const auto told = [&](std::size_t when, std::uint32_t replication) {
       for (std::size_t i = 0; i < facts.size(); ++i)

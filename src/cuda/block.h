@@ -2,6 +2,7 @@
 // players left as replications.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -21,7 +22,8 @@ namespace armature::cuda {
 class PackedWorlds {
  public:
   /// Throws nothing of its own; `obstacle()` says why a world cannot be played.
-  PackedWorlds(const Cell& cell, const ReplicationRange& range);
+  /// Once stopped, it is not to be played.
+  PackedWorlds(const Cell& cell, const ReplicationRange& range, const std::atomic<bool>& stop);
 
   const std::string& obstacle() const { return obstacle_; }
   bool shared() const { return worlds_ == 1; }
@@ -86,8 +88,10 @@ struct BlockResults {
   std::shared_ptr<void> memory_;
 };
 
+/// Of those that were finished, the first so many.
 std::vector<Replication> replications_of(const Cell& cell, const CellPlan& plan,
-                                         const PackedWorlds& worlds, const BlockResults& results);
+                                         const PackedWorlds& worlds, const BlockResults& results,
+                                         std::uint32_t finished);
 
 /// The luck of a replication of the cell.
 inline Luck luck_of(std::uint64_t seed, std::uint32_t replication, Purpose purpose) {

@@ -30,33 +30,44 @@ std::string BlockAccelerator::obstacle(const Cell& cell, const World& world) con
 }
 
 std::uint32_t BlockAccelerator::replications_per_block(const Cell& cell) const {
+  const std::shared_ptr<const World> first = cell.world(0);
+  double most = kMostAtOnce;
+  if (cell.world(1) != first) {
+    // Worlds of their own: tables of each lie in memory, here and there.
+    constexpr double kMostTableBytes = 512e6;
+    const double actions = first->instance->actions();
+    most = kMostTableBytes / (32 * actions * first->instance->contexts() + 28 * actions);
+  }
+  return static_cast<std::uint32_t>(
+      std::max(1.0, std::min(std::max(1 / seconds_of_one(cell), kFewestAtOnce), most)));
+}
+
+double BlockAccelerator::seconds_of_one(const Cell& cell) const {
   const CellPlan plan = plan_cell(cell, *cell.world(0));
-  const double in_a_second =
-      backend_->rounds_per_second(plan.kind) / static_cast<double>(cell.horizon);
-  return static_cast<std::uint32_t>(std::clamp(in_a_second, kFewestAtOnce, kMostAtOnce));
+  return static_cast<double>(cell.horizon) / backend_->rounds_per_second(plan.kind);
 }
 
 BlockResult BlockAccelerator::run(const Cell& cell, ReplicationRange range, unsigned device,
                                   const std::atomic<bool>& stop) {
   const auto start = std::chrono::steady_clock::now();
   const CellPlan plan = plan_cell(cell, *cell.world(range.first));
-  const PackedWorlds worlds(cell, range);
+  const PackedWorlds worlds(cell, range, stop);
+  BlockResult block;
+  if (stop.load(std::memory_order_relaxed)) return block;
   if (!plan.obstacle.empty() || !worlds.obstacle().empty()) {
     Cell stepped = cell;
     stepped.engine = Engine::kStep;
     return run_block(stepped, range, stop);
   }
-  BlockResults results(cell, range.count, worlds.sizes().actions, facts_of(plan.kind),
-                       [this](std::size_t bytes) { return backend_->allocate(bytes); });
-  BlockResult block;
   try {
+    BlockResults results(cell, range.count, worlds.sizes().actions, facts_of(plan.kind),
+                         [this](std::size_t bytes) { return backend_->allocate(bytes); });
     const BlockJob job{plan, worlds, cell.seed, cell.checkpoints, range.first, range.count};
     const auto begin = std::chrono::steady_clock::now();
     const std::uint32_t finished = backend_->play(job, results, device, stop);
     last_with_transfers_ = seconds_since(begin);
     last_played_ = results.device_seconds;
-    block.replications = replications_of(cell, plan, worlds, results);
-    block.replications.resize(finished);
+    block.replications = replications_of(cell, plan, worlds, results, finished);
   } catch (const std::runtime_error& error) {
     throw Error(
         {"", "engine", std::string("cuda, but ") + error.what(), "a device that works, or step"});

@@ -17,6 +17,7 @@ class BlockAccelerator final : public Accelerator {
   unsigned devices() const override { return backend_->devices(); }
   std::string obstacle(const Cell& cell, const World& world) const override;
   std::uint32_t replications_per_block(const Cell& cell) const override;
+  double seconds_of_one(const Cell& cell) const override;
   BlockResult run(const Cell& cell, ReplicationRange range, unsigned device,
                   const std::atomic<bool>& stop) override;
   /// What the last block took, for measurements: with its way to the device and back, and of

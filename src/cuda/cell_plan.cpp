@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
+#include <tuple>
 
 #include "armature/leap.h"
 #include "armature/simulate.h"
@@ -27,6 +29,37 @@ constexpr std::uint64_t kLargestTable = std::uint64_t{1} << 20;
 constexpr double kMargin = 0x1p-31;
 
 Diagnostics nothing_told(const Setting&, const double*) { return {}; }
+
+// Tables are dearer than plans, and many plans ask for the same: the last few are kept.
+class Tables {
+ public:
+  using Values = std::shared_ptr<const std::vector<double>>;
+
+  Values of(const Widths& widths, std::uint64_t size) {
+    const Key key{widths.kind, widths.log_term, widths.scale, widths.learners, widths.bias, size};
+    const std::lock_guard lock(mutex_);
+    for (auto kept = kept_.begin(); kept != kept_.end(); ++kept)
+      if (kept->first == key) {
+        std::rotate(kept_.begin(), kept, kept + 1);
+        return kept_.front().second;
+      }
+    auto values = std::make_shared<std::vector<double>>(size);
+    for (std::uint64_t n = 1; n < size; ++n) (*values)[n] = widths.computed(static_cast<double>(n));
+    if (kept_.size() == kKept) kept_.pop_back();
+    kept_.insert(kept_.begin(), {key, std::move(values)});
+    return kept_.front().second;
+  }
+
+ private:
+  static constexpr std::size_t kKept = 32;  // 256 MiB at most
+  using Key = std::tuple<Widths::Kind, double, double, double, double, std::uint64_t>;
+  std::mutex mutex_;
+  std::vector<std::pair<Key, Values>> kept_;  // the last asked for first
+};
+Tables& tables() {
+  static auto* const all = new Tables();  // never destroyed: threads may outlive statics
+  return *all;
+}
 
 // The policy that is planned for, and what is planned of it.
 class Planner {
@@ -285,8 +318,7 @@ class Planner {
     widths.log = host_logarithm();
     if (widths.kind == Widths::kFixed) return;
     const std::uint64_t size = std::min(cell_.horizon + 1, kLargestTable);
-    auto values = std::make_shared<std::vector<double>>(size);
-    for (std::uint64_t n = 1; n < size; ++n) (*values)[n] = widths.computed(static_cast<double>(n));
+    auto values = tables().of(widths, size);
     widths.table = values->data();
     widths.tabulated = size;
     plan_.tables.push_back(std::move(values));

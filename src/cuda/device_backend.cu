@@ -1,6 +1,7 @@
 // The devices there are, and who plays what on them.
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "cuda/device_backend.h"
 #include "cuda/device_play.h"
@@ -80,31 +81,52 @@ PlayBlock& player_of(Kind kind) {
   return play_causal;
 }
 
+// A device that has our kernels.
+struct Device {
+  int number;
+  cudaDeviceProp properties;
+};
+
+// Nothing if the kernels were compiled for others; then `why_not` says so.
+std::optional<Device> usable_device(int number, std::string& why_not) {
+  Device device{number, {}};
+  check(cudaGetDeviceProperties(&device.properties, number));
+  check(cudaSetDevice(number));
+  cudaFuncAttributes attributes{};
+  if (cudaFuncGetAttributes(&attributes, compare_roots) != cudaSuccess) {
+    cudaGetLastError();  // told, not left for the next call
+    const std::string capability =
+        std::to_string(device.properties.major) + "." + std::to_string(device.properties.minor);
+    why_not = std::string(device.properties.name) + " has compute capability " + capability +
+              ", and the kernels were compiled for others (-DARMATURE_CUDA_ARCHITECTURES)";
+    return std::nullopt;
+  }
+  // Memory stays with the process from block to block.
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, number));
+  std::uint64_t keep = ~std::uint64_t{0};
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+  return device;
+}
+
 class DeviceBackend final : public Backend {
  public:
-  explicit DeviceBackend(int devices) : devices_(static_cast<unsigned>(devices)) {
-    for (int device = 0; device < devices; ++device) {
-      check(cudaGetDeviceProperties(&properties_, device));
-      check(cudaSetDevice(device));
-      cudaMemPool_t pool = nullptr;
-      check(cudaDeviceGetDefaultMemPool(&pool, device));
-      // Memory stays with the process from block to block.
-      std::uint64_t keep = ~std::uint64_t{0};
-      check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
-    }
-  }
+  explicit DeviceBackend(std::vector<Device> devices) : devices_(std::move(devices)) {}
 
-  std::string name() const override { return properties_.name; }
-  unsigned devices() const override { return devices_; }
+  std::string name() const override { return devices_.front().properties.name; }
+  unsigned devices() const override { return static_cast<unsigned>(devices_.size()); }
   double rounds_per_second(Kind kind) const override {
     switch (kind) {
       case Kind::kFixed:
       case Kind::kRoundRobin:
       case Kind::kUniform:
+        return 2e11;
       case Kind::kIndex20:
-        return 1.5e11;
+      case Kind::kIndex32:
+      case Kind::kCausal:
+        return 1e11;
       default:
-        return 5e10;
+        return 3e10;
     }
   }
   std::shared_ptr<void> allocate(std::size_t bytes) override {
@@ -113,33 +135,35 @@ class DeviceBackend final : public Backend {
   }
   std::uint32_t play(const BlockJob& job, BlockResults& results, unsigned device,
                      const std::atomic<bool>& stop) override {
-    check(cudaSetDevice(static_cast<int>(device)));
-    const DeviceLimits limits{properties_.sharedMemPerBlockOptin,
-                              properties_.sharedMemPerMultiprocessor};
+    const Device& on = devices_[device];
+    check(cudaSetDevice(on.number));
+    const DeviceLimits limits{on.properties.sharedMemPerBlockOptin,
+                              on.properties.sharedMemPerMultiprocessor};
     return player_of(job.plan.kind)(job, results, limits, stop);
   }
 
  private:
-  unsigned devices_;
-  cudaDeviceProp properties_{};
+  std::vector<Device> devices_;
   std::shared_ptr<PinnedPool> pool_ = std::make_shared<PinnedPool>();
 };
 
 }  // namespace
 
 std::unique_ptr<Backend> open_devices(std::string& why_not) {
-  int devices = 0;
-  const cudaError_t status = cudaGetDeviceCount(&devices);
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) {
     why_not = cudaGetErrorString(status);
     return nullptr;
   }
-  if (devices == 0) {
-    why_not = "none is there";
-    return nullptr;
-  }
+  why_not = "none is there";
   try {
-    return std::make_unique<DeviceBackend>(devices);
+    std::vector<Device> devices;
+    for (int number = 0; number < count; ++number)
+      if (std::optional<Device> device = usable_device(number, why_not))
+        devices.push_back(std::move(*device));
+    if (devices.empty()) return nullptr;
+    return std::make_unique<DeviceBackend>(std::move(devices));
   } catch (const std::runtime_error& error) {
     why_not = error.what();
     return nullptr;

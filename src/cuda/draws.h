@@ -106,7 +106,8 @@ class RoundLuck {
       : luck_(luck), keys_(keys), upper_round_(upper_round) {
     const Product product1 = whole_product(kMultiplier1, luck.replication);
     first1_ = product1.low;
-    const Product product0 = whole_product(kMultiplier0, product1.high ^ upper_round ^ keys.key0[0]);
+    const Product product0 =
+        whole_product(kMultiplier0, product1.high ^ upper_round ^ keys.key0[0]);
     second2_ = product0.high;
     second3_ = product0.low;
   }

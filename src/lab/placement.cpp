@@ -88,6 +88,7 @@ Placement place_cells(const std::vector<Cell>& cells, std::uint32_t replications
   std::vector<std::string> there;
   for (const Cell& cell : cells) {
     placement.per_block.push_back(0);
+    placement.seconds.push_back(0);
     if (cell.engine != Engine::kCuda && (cell.engine != Engine::kAuto || !stepped(cell))) continue;
     const std::string why =
         own_parts(cell) ? "it is of the caller's own" : accelerator->obstacle(cell, *cell.world(0));
@@ -95,7 +96,12 @@ Placement place_cells(const std::vector<Cell>& cells, std::uint32_t replications
       against.add(cell, why);
       continue;
     }
-    placement.per_block.back() = std::max(accelerator->replications_per_block(cell), 1u);
+    // Every device has its part, but none a block too small to fill it.
+    constexpr std::uint32_t kFills = 100'000;
+    const std::uint32_t part = (replications - 1) / accelerator->devices() + 1;
+    placement.per_block.back() =
+        std::clamp(accelerator->replications_per_block(cell), 1u, std::max(part, kFills));
+    placement.seconds.back() = accelerator->seconds_of_one(cell);
     if (const std::string name = name_of(cell);
         std::find(there.begin(), there.end(), name) == there.end())
       there.push_back(name);

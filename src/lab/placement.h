@@ -16,11 +16,12 @@ struct Placement {
   /// Per cell, how many replications make a block of about a second on a device; 0: it is the
   /// cores'. Empty without an accelerator.
   std::vector<std::uint32_t> per_block = {};
+  std::vector<double> seconds = {};     // of one replication there
   std::vector<std::string> notes = {};  // who computes what, and why not the other
 
   bool on_device(std::size_t cell) const { return accelerator && per_block[cell] > 0; }
   /// Of one replication of a cell that is computed there.
-  double device_seconds(std::size_t cell) const { return 1.0 / per_block[cell]; }
+  double device_seconds(std::size_t cell) const { return seconds[cell]; }
 };
 
 /// What becomes of Engine::kCuda where the accelerator can play none of the cells.

@@ -30,6 +30,10 @@ class Accelerator {
   /// How many replications of the cell make a block of about a second on one device; at least 1. A
   /// guess costs time, never a bit. Whoever cuts the blocks sees to memory for their results.
   virtual std::uint32_t replications_per_block(const Cell& cell) const = 0;
+  /// What one replication of the cell takes, of a block that fills a device.
+  virtual double seconds_of_one(const Cell& cell) const {
+    return 1.0 / replications_per_block(cell);
+  }
   /// The bytes of run_block with Engine::kStep: replications in order, each with Engine::kStep as
   /// the engine that ran. Only of cells that have no obstacle. `device` is below devices(). `stop`
   /// is looked at every so often; then only the first replications, as many as are finished in a
