@@ -140,10 +140,11 @@ std::vector<FinishedBlock> finished_block(const BlockTask& task, BlockResult res
   return block;
 }
 
-// Computing time of one replication.
+// Computing time of one replication; of one among several, where they are played in lock step.
 double played(const Cell& cell) {
   static const std::atomic<bool> never{false};
-  return run_block(cell, {0, 1}, never).seconds;
+  const std::uint32_t count = std::max(LockStep(cell).group() / 2, 1u);
+  return run_block(cell, {0, count}, never).seconds / count;
 }
 
 // Up to some round, always stepped. The cell keeps its horizon, which policies plan by; the last

@@ -28,7 +28,7 @@ bool small(const Instance& instance) {
 
 // Rules that weigh contexts work out all their sums, and sentry looks at all actions' bounds: with
 // more of them, or fewer lanes, one at a time is as quick.
-bool small(const lock_step::Rule& rule, std::uint32_t lane_count) {
+bool pays(const lock_step::Rule& rule, std::uint32_t lane_count) {
   const std::uint32_t most_products =
       lane_count < 8 ? lanes::kMostProducts / 4 : lanes::kMostProducts;
   return std::visit(
@@ -61,8 +61,11 @@ std::uint32_t played_together(std::uint32_t replications, std::uint32_t lanes) {
 
 }  // namespace
 
-LockStep::LockStep(const Cell& cell, InstructionSet instructions)
-    : cell_(cell), walks_(lanes::walks_by(instructions)), possible_(walks_.make && plain(cell)) {}
+LockStep::LockStep(const Cell& cell, InstructionSet instructions, Where where)
+    : cell_(cell),
+      where_(where),
+      walks_(lanes::walks_by(instructions)),
+      possible_(walks_.make && plain(cell)) {}
 
 LockStep::~LockStep() = default;
 
@@ -81,7 +84,7 @@ bool LockStep::prepare(const std::shared_ptr<const World>& world, const std::str
   policy_ = make_policy(policy, world->problem);
   const auto* follower = dynamic_cast<const lock_step::Follower*>(policy_->leaper());
   std::optional<lock_step::Rule> rule = follower ? follower->rule() : std::nullopt;
-  if (!rule || !small(*rule, walks_.lanes)) return false;
+  if (!rule || (where_ == Where::kFaster && !pays(*rule, walks_.lanes))) return false;
   game_ = std::make_unique<lanes::Game>(*world->instance, std::move(*rule));
   return true;
 }

@@ -17,7 +17,10 @@ namespace armature {
 /// call.
 class LockStep {
  public:
-  explicit LockStep(const Cell& cell, InstructionSet instructions = widest_instructions());
+  /// Wherever it can be, or where it was found to be faster.
+  enum class Where { kFaster, kPossible };
+  explicit LockStep(const Cell& cell, InstructionSet instructions = widest_instructions(),
+                    Where where = Where::kFaster);
   ~LockStep();
   LockStep(const LockStep&) = delete;
   LockStep& operator=(const LockStep&) = delete;
@@ -38,6 +41,7 @@ class LockStep {
   std::vector<Replication> walk(ReplicationRange range, const std::atomic<bool>& stop);
 
   const Cell& cell_;
+  Where where_;
   lanes::WalkMaker walks_;
   bool possible_;
   // Once the first group was asked for.

@@ -57,7 +57,7 @@ struct Together {
 };
 
 Together in_lock_step(const Cell& cell, ReplicationRange range, InstructionSet instructions) {
-  LockStep lock_step(cell, instructions);
+  LockStep lock_step(cell, instructions, LockStep::Where::kPossible);
   Together result;
   while (result.replications.size() < range.count) {
     const auto done = static_cast<std::uint32_t>(result.replications.size());
@@ -170,7 +170,7 @@ TEST(LockStep, LongRuns) {
       expect_lock_step(cell_of(world, policy, log_checkpoints(horizon, 20), 11), {0, 16});
 }
 
-// The last group may be part empty; what is too little for one is stepped.
+// What makes no whole group is stepped.
 TEST(LockStep, AnyNumberOfReplications) {
   for (std::uint32_t count = 1; count <= 40; ++count)
     for (const char* policy : {"ucb", "c-ucb", "sentry"}) {
@@ -182,7 +182,7 @@ TEST(LockStep, AnyNumberOfReplications) {
         SCOPED_TRACE(testing::Message()
                      << count << " of " << policy << " on " << static_cast<int>(set));
         const Together found = in_lock_step(cell, range, set);
-        EXPECT_LT(count - found.in_lanes, 4u);
+        EXPECT_LT(count - found.in_lanes, 6u);
         expect_same(expected, found.replications);
       }
     }
