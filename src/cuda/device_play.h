@@ -173,8 +173,8 @@ __global__ void __launch_bounds__(Shape::kThreads)
       for (std::uint32_t slot = 0; slot < slice.slots; ++slot)
         machine.memory[slot] = slice.memory[std::size_t{slot} * slice.count + place];
   }
-  play_rounds(player, machine, luck(Purpose::kOutcome), slice.keys, slice.first_round,
-              slice.last_round);
+  play_rounds_one_way<Player>(setting, registers, machine, luck(Purpose::kOutcome), slice.keys,
+                              slice.first_round, slice.last_round);
 
   *kept = registers;
   if constexpr (Shape::kMemoryNear)
