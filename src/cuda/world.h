@@ -51,6 +51,8 @@ struct WorldTables {
 template <std::uint32_t kApart, std::uint32_t kContexts = 0>
 class WorldView {
  public:
+  static constexpr std::uint32_t kFixedContexts = kContexts;
+
   ARMATURE_HOST_AND_DEVICE WorldView(const WorldTables& tables, std::uint32_t replication)
       : tables_(tables), offset_(kApart == 1 ? 0 : replication) {}
 
