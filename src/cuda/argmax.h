@@ -17,8 +17,12 @@ struct Packed {
   static constexpr double kBeyond = 0x1p4;
 
   ARMATURE_HOST_AND_DEVICE static double key(double value, std::uint32_t arm) {
+    // 0 stays 0, all others remain above it: it is enough to look at the upper half.
     const std::uint64_t bits = bits_of(value);
-    const std::uint64_t moved = value > 0 ? bits - kBase : 0;
+    const std::int32_t upper = static_cast<std::int32_t>(bits >> 32) - kUpperBase;
+    const std::uint64_t moved = std::uint64_t{static_cast<std::uint32_t>(upper > 0 ? upper : 0)}
+                                    << 32 |
+                                static_cast<std::uint32_t>(bits);
     return from_bits(moved << 5 | (31 - arm));
   }
   ARMATURE_HOST_AND_DEVICE static std::uint32_t arm(double key) {
@@ -31,6 +35,7 @@ struct Packed {
 
  private:
   static constexpr std::uint64_t kBase = std::uint64_t{964} << 52;  // 2^-58 has the exponent 965
+  static constexpr std::int32_t kUpperBase = 964 << 20;
 };
 
 /// Up to 4·kGroups actions, 32 at most, in groups of four. A group's three losers are in memory,

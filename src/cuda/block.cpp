@@ -97,6 +97,12 @@ PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range,
   tables_.law_values = law_values_.data();
 }
 
+// Of twice a threshold, which words of 64 bits are compared with. Of 2^64 it is the largest there
+// is: words that are equal to it are looked at in full.
+static std::uint32_t upper_half(std::uint64_t threshold) {
+  return threshold >> 63 ? ~std::uint32_t{0} : static_cast<std::uint32_t>(threshold >> 31);
+}
+
 // How many distinct rows its marginals have.
 std::uint32_t PackedWorlds::pack(const World& world, std::size_t place) {
   const Instance& instance = *world.instance;
@@ -112,13 +118,13 @@ std::uint32_t PackedWorlds::pack(const World& world, std::size_t place) {
       const std::size_t cell = at(std::size_t{a} * contexts + z);
       const RewardLaw& law = instance.law(a, z);
       cumulative_[cell] = row[z];
-      cumulative_upper_[cell] = static_cast<std::uint32_t>(row[z] >> 32);
+      cumulative_upper_[cell] = upper_half(row[z]);
       if (law.kind() != RewardLaw::Kind::kBernoulli) {
         all_bernoulli = false;
         continue;
       }
       success_[cell] = threshold63(law.first());
-      success_upper_[cell] = static_cast<std::uint32_t>(success_[cell] >> 32);
+      success_upper_[cell] = upper_half(success_[cell]);
     }
   }
   if (!all_bernoulli) pack_laws(instance);

@@ -7,9 +7,40 @@
 
 #include <cstdint>
 
+#include "cuda/contenders.h"
 #include "cuda/machine.h"
 
 namespace armature::cuda {
+
+/// Canonical sums, each in the order of the contexts. Of few contexts U(z) is read once for all
+/// rows.
+template <class Machine>
+class ContextSums {
+ public:
+  /// U(z) is in the slot first + 2z.
+  ARMATURE_HOST_AND_DEVICE ContextSums(Machine& machine, std::uint32_t first)
+      : machine_(machine), first_(first) {
+    ARMATURE_UNROLLED
+    for (std::uint32_t z = 0; z < kKept; ++z) kept_[z] = real_at(machine.memory, first + 2 * z);
+  }
+  ARMATURE_HOST_AND_DEVICE double of(std::uint32_t row) const {
+    double sum = 0;
+    if constexpr (kKept > 0) {
+      ARMATURE_UNROLLED
+      for (std::uint32_t z = 0; z < kKept; ++z) sum += machine_.world.marginal(row, z) * kept_[z];
+    } else {
+      for (std::uint32_t z = 0; z < machine_.world.contexts(); ++z)
+        sum += machine_.world.marginal(row, z) * real_at(machine_.memory, first_ + 2 * z);
+    }
+    return sum;
+  }
+
+ private:
+  static constexpr std::uint32_t kKept = Machine::World::kFixedContexts;
+  Machine& machine_;
+  std::uint32_t first_;
+  double kept_[kKept > 0 ? kKept : 1];
+};
 
 /// A row, and what makes `arm` the action to play of it.
 struct CappedRow {
@@ -80,7 +111,9 @@ class CappedContenders {
     else if (row == registers_.runner.row)
       touch(registers_.runner, arm, upper);
     else if (upper > before)
-      registers_.others = greater(registers_.others, lesser(sum(machine, row), upper));
+      // By the sums of then, as all that `rise` is added to.
+      registers_.others =
+          greater(registers_.others, lesser(ContextSums(machine, first_ + 1).of(row), upper));
   }
   /// Does some row followed have several actions? Then its own is the one offered, if any.
   ARMATURE_HOST_AND_DEVICE bool asks() const {
@@ -111,13 +144,16 @@ class CappedContenders {
   ARMATURE_HOST_AND_DEVICE std::uint32_t work_out(Machine& machine, const LookAt& look,
                                                   const Precedes& precedes) {
     const std::uint32_t rows = machine.world.rows();
+    const ContextSums sums(machine, first_);
     const CappedRow none{kNone, kNone, kNone, kNone, 0, 0, false};
     Look first{none, kNone}, second{none, kNone};
     double third = kNone;
     for (std::uint32_t row = 0; row < rows; ++row) {
-      const Look found = look(row, sum(machine, row));
-      if (found.value > first.value || (found.value == first.value && found.value > kNone &&
-                                        precedes(found.row.arm, first.row.arm))) {
+      const Look found = look(row, sums.of(row));
+      // Rows that are followed are rows that there are, also where few reach the bar.
+      if (row == 0 || found.value > first.value ||
+          (found.value == first.value && found.value > kNone &&
+           precedes(found.row.arm, first.row.arm))) {
         third = second.value;
         second = first;
         first = found;
@@ -137,7 +173,7 @@ class CappedContenders {
 
  private:
   // As in contenders.h.
-  static constexpr std::uint32_t kMostSteps = 4096;
+  static constexpr std::uint32_t kMostSteps = Contenders::kMostSteps;
   static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
 
   ARMATURE_HOST_AND_DEVICE static double greater(double x, double y) { return x > y ? x : y; }
@@ -145,14 +181,6 @@ class CappedContenders {
   template <class World>
   ARMATURE_HOST_AND_DEVICE static double rise(const World& world, std::uint32_t z, double change) {
     return (change > 0 ? world.column_high(z) : world.column_low(z)) * change;
-  }
-  /// The canonical one.
-  template <class Machine>
-  ARMATURE_HOST_AND_DEVICE double sum(Machine& machine, std::uint32_t row) const {
-    double sum = 0;
-    for (std::uint32_t z = 0; z < machine.world.contexts(); ++z)
-      sum += machine.world.marginal(row, z) * real_at(machine.memory, first_ + 2 * z);
-    return sum;
   }
   ARMATURE_HOST_AND_DEVICE static void touch(CappedRow& row, std::uint32_t arm, double upper) {
     row.cap = row.alone ? upper : greater(row.cap, upper);

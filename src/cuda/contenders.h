@@ -27,7 +27,7 @@ class Contenders {
   }
   /// As many roundings are far below the margin (the margin is 2^-31 of the largest U there can be;
   /// a step costs at most 8 roundings of 2^-53 of it).
-  static constexpr std::uint32_t kMostSteps = 4096;
+  static constexpr std::uint32_t kMostSteps = 1 << 15;
 
   ARMATURE_HOST_AND_DEVICE Contenders(Registers& registers, std::uint32_t first, double margin)
       : registers_(registers), first_(first), margin_(margin) {}

@@ -83,10 +83,11 @@ class NearMemory {
 
 // Where things are kept. Threads of a block, and whether world and memory are near.
 template <class Numbers_, std::uint32_t kThreads_, bool kMemoryNear_, bool kWorldNear_,
-          std::uint32_t kContexts_ = 0>
+          std::uint32_t kContexts_ = 0, std::uint32_t kBlocks_ = 0>
 struct Shape {
   using Numbers = Numbers_;
   static constexpr std::uint32_t kThreads = kThreads_;
+  static constexpr std::uint32_t kBlocks = kBlocks_;  // for which there shall be registers; 0: any
   static constexpr bool kMemoryNear = kMemoryNear_;
   static constexpr bool kWorldNear = kWorldNear_;
   using Memory = std::conditional_t<kMemoryNear, NearMemory<kThreads>, StridedMemory>;
@@ -98,6 +99,9 @@ struct Shape {
 using Quick2 = Shape<SmallNumbers, 128, true, true, 2>;
 using Quick5 = Shape<SmallNumbers, 128, true, true, 5>;
 using Quick = Shape<SmallNumbers, 128, true, true>;
+// Twice 7 warps of 62 slots at most, where of blocks of 4 warps there would be room for 3.
+using Large5 = Shape<SmallNumbers, 224, true, true, 5, 2>;
+using Large2 = Shape<SmallNumbers, 128, true, true, 2, 4>;
 using QuickFarWorld = Shape<SmallNumbers, 128, true, false>;
 constexpr std::uint32_t kFewThreads = 32;
 using Wide = Shape<SmallNumbers, kFewThreads, true, false>;
@@ -134,7 +138,7 @@ __device__ __forceinline__ WorldTables near_tables(const WorldTables& far, std::
 }
 
 template <class Tag, class Shape>
-__global__ void __launch_bounds__(Shape::kThreads)
+__global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     play_slice(const __grid_constant__ Slice slice, const __grid_constant__
                typename Tag::template Player<typename Shape::OwnMachine>::Setting setting) {
   using OwnMachine = typename Shape::OwnMachine;
@@ -173,8 +177,8 @@ __global__ void __launch_bounds__(Shape::kThreads)
       for (std::uint32_t slot = 0; slot < slice.slots; ++slot)
         machine.memory[slot] = slice.memory[std::size_t{slot} * slice.count + place];
   }
-  play_rounds(player, machine, luck(Purpose::kOutcome), slice.keys, slice.first_round,
-              slice.last_round);
+  play_rounds_one_way<Player>(setting, registers, machine, luck(Purpose::kOutcome), slice.keys,
+                              slice.first_round, slice.last_round);
 
   *kept = registers;
   if constexpr (Shape::kMemoryNear)
@@ -464,6 +468,12 @@ template <class Tag>
 std::uint32_t play_few(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
                        const std::atomic<bool>& stop) {
   return play_in_first_fit<Tag, Quick2, Quick5, Quick, QuickFarWorld>(job, results, limits, stop);
+}
+/// The same of players that keep so much that fewer and larger blocks find more room together.
+template <class Tag>
+std::uint32_t play_few_large(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
+                             const std::atomic<bool>& stop) {
+  return play_in_first_fit<Tag, Large2, Large5, Quick, QuickFarWorld>(job, results, limits, stop);
 }
 /// Of players of any number of actions.
 template <class Tag>

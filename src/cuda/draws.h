@@ -90,11 +90,12 @@ ARMATURE_HOST_AND_DEVICE Product whole_product(std::uint32_t a, std::uint32_t b)
 }
 
 /// The draws of one replication, round after round. Of a round only the upper halves are worked
-/// out, which decide all but one comparison in 2^31; and what is the same in all rounds, or in all
+/// out, which decide all but one comparison in 2^32; and what is the same in all rounds, or in all
 /// replications, is worked out apart.
 class RoundLuck {
  public:
-  /// The upper 31 bits of a round's two integers.
+  /// The upper halves of a round's two words of 64 bits; its integers are these words' halves, so
+  /// that twice a threshold is what the words are compared with.
   struct Upper {
     std::uint32_t context;
     std::uint32_t reward;
@@ -124,7 +125,7 @@ class RoundLuck {
       words = {product1.high ^ words.w1 ^ keys_.key0[i], product1.low,
                product0.high ^ words.w3 ^ keys_.key1[i], product0.low};
     }
-    return {(kMultiplier1 * words.w2) >> 1, (kMultiplier0 * words.w0) >> 1};
+    return {kMultiplier1 * words.w2, kMultiplier0 * words.w0};
   }
   /// All of them.
   ARMATURE_HOST_AND_DEVICE RoundDraws whole(std::uint32_t lower_round) const {

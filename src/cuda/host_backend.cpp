@@ -11,9 +11,11 @@ constexpr Round kRoundsBetweenLooks = 1 << 16;
 
 // One replication from its first round to its horizon; false if it was stopped.
 template <class Player, class Machine>
-bool play_one(Player& player, Machine& machine, const BlockJob& job, std::uint32_t place,
-              BlockResults& results, const std::atomic<bool>& stop) {
+bool play_one(const typename Player::Setting& setting, Machine& machine, const BlockJob& job,
+              std::uint32_t place, BlockResults& results, const std::atomic<bool>& stop) {
   const Luck luck = luck_of(job.seed, job.first + place, Purpose::kOutcome);
+  typename Player::Registers registers;
+  Player player(setting, registers);
   const auto note_facts = [&](std::size_t when) {
     for (std::uint32_t i = 0; i < Player::kFacts; ++i)
       results.facts[(when * Player::kFacts + i) * results.count + place] = player.fact(machine, i);
@@ -26,7 +28,7 @@ bool play_one(Player& player, Machine& machine, const BlockJob& job, std::uint32
       if (stop.load(std::memory_order_relaxed)) return false;
       const Round boundary = (round + 1) | 0xFFFFFFFF;  // play_rounds stays below it
       const Round last = std::min({job.checkpoints[c], round + kRoundsBetweenLooks, boundary});
-      play_rounds(player, machine, luck, keys, round + 1, last);
+      play_rounds_one_way<Player>(setting, registers, machine, luck, keys, round + 1, last);
       round = last;
     }
     results.regret[c * results.count + place] = regret_of(player, machine);
@@ -50,9 +52,7 @@ std::uint32_t play_block(const BlockJob& job, BlockResults& results,
     OwnMachine machine{FixedMemory<1>(memory.data()), FixedMemory<1>(far.data()),
                        View(job.worlds.tables(), place),
                        luck_of(job.seed, job.first + place, Purpose::kPolicy)};
-    typename Player::Registers registers;
-    Player player(setting, registers);
-    if (!play_one(player, machine, job, place, results, stop)) return place;
+    if (!play_one<Player>(setting, machine, job, place, results, stop)) return place;
   }
   return job.count;
 }

@@ -8,6 +8,10 @@
 //   far_slots(sizes)   and of that which may be far; none if it does not say
 //   begin(machine)     before the first round
 //   choose(machine, round), observe(machine, round, arm, context, reward)
+//   ByRoot, ByTable    the same player with widths that are all got in one way (widths.h), where
+//   its
+//                      setting's way(last) says so of the rounds up to the last; none if it has
+//                      none
 //   plays(machine, arm)  how often it was played
 //   kFacts, fact(machine, i)  numbers that its diagnostics are made of (cell_plan.cpp)
 //
@@ -16,6 +20,7 @@
 
 #include "cuda/draws.h"
 #include "cuda/memory.h"
+#include "cuda/widths.h"
 #include "cuda/world.h"
 
 namespace armature::cuda {
@@ -58,14 +63,40 @@ ARMATURE_HOST_AND_DEVICE void play_rounds(Player& player, AnyMachine& machine,
   using Numbers = typename AnyMachine::Numbers;
   const std::uint64_t upper = first >> 32;
   const RoundLuck luck(outcome_luck, keys, static_cast<std::uint32_t>(upper));
-  const auto rounds = static_cast<std::uint32_t>(last - first) + 1;
+  const auto end = static_cast<std::uint32_t>(last) + 1;
   auto lower = static_cast<std::uint32_t>(first);
-  for (std::uint32_t i = 0; i < rounds; ++i, ++lower) {
+  RoundLuck::Upper draw = luck.upper(lower);
+  do {
     const std::uint64_t round = upper << 32 | lower;
     const std::uint32_t arm = player.choose(machine, round);
-    const auto outcome = machine.world.template play<Numbers>(arm, luck, lower);
+    const auto outcome = machine.world.template play<Numbers>(arm, draw, luck, lower);
+    // The next round's draws wait for nothing: they are worked out while this one's outcome is.
+    draw = luck.upper(++lower);
     player.observe(machine, round, arm, outcome.context, outcome.reward);
+  } while (lower != end);
+}
+
+/// The same with the widths got in the way that all of these rounds allow.
+template <class Player, class Setting, class AnyMachine>
+ARMATURE_HOST_AND_DEVICE void play_rounds_one_way(const Setting& setting,
+                                                  typename Player::Registers& registers,
+                                                  AnyMachine& machine, const Luck& outcome_luck,
+                                                  const KeySchedule& keys, std::uint64_t first,
+                                                  std::uint64_t last) {
+  if constexpr (requires { typename Player::ByRoot; }) {
+    if (setting.way(last) == Way::kRoot) {
+      typename Player::ByRoot player(setting, registers);
+      return play_rounds(player, machine, outcome_luck, keys, first, last);
+    }
   }
+  if constexpr (requires { typename Player::ByTable; }) {
+    if (setting.way(last) == Way::kTable) {
+      typename Player::ByTable player(setting, registers);
+      return play_rounds(player, machine, outcome_luck, keys, first, last);
+    }
+  }
+  Player player(setting, registers);
+  play_rounds(player, machine, outcome_luck, keys, first, last);
 }
 
 /// Σ_a plays(a)·Δ_a, in the order of the actions (simulate/replication.cpp).

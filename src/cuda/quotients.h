@@ -65,6 +65,25 @@ class WholeDenominator {
 #endif
 };
 
+/// The same of any denominator, by IEEE's own way.
+class AnyDenominator {
+ public:
+  ARMATURE_HOST_AND_DEVICE explicit AnyDenominator(double n) : n_(n) {}
+  ARMATURE_HOST_AND_DEVICE double under(double a) const { return a / n_; }
+
+ private:
+  double n_;
+};
+
+/// a/b to 2^-49 of it, for what no decision hangs on; b is positive.
+ARMATURE_HOST_AND_DEVICE double about_quotient(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  return a * about_inverse(b);
+#else
+  return a / b;
+#endif
+}
+
 /// sqrt(x), if `quick` as a short sequence that somebody has compared with IEEE's for every x that
 /// will be asked for.
 ARMATURE_HOST_AND_DEVICE double root(double x, [[maybe_unused]] bool quick) {

@@ -44,11 +44,20 @@ class Strata {
     const std::uint32_t size = slots({actions_, contexts_, 0});
     for (std::uint32_t slot = 0; slot < size; ++slot) machine_.far[first_ + slot] = 0;
   }
-  /// One more outcome of the action in z, which all actions have seen so often.
-  ARMATURE_HOST_AND_DEVICE void add(std::uint32_t arm, std::uint32_t z, std::uint64_t visits,
-                                    typename Machine::Reward reward) const {
+  ARMATURE_HOST_AND_DEVICE Sample at(std::uint32_t arm, std::uint32_t z) const {
+    return samples().at(cells() + arm * contexts_ + z);
+  }
+  /// How long the action's last test holds.
+  ARMATURE_HOST_AND_DEVICE Sample holds(std::uint32_t arm) const {
+    return samples().at(contexts_ + arm);
+  }
+  /// One more outcome of the action in z beside this sample; all actions have seen z so often.
+  ARMATURE_HOST_AND_DEVICE void add(std::uint32_t arm, std::uint32_t z, Sample sample,
+                                    std::uint64_t visits, typename Machine::Reward reward) const {
     const std::uint32_t cell = arm * contexts_ + z;
-    const Sample sample = samples().add(cells() + cell, reward);
+    ++sample.count;
+    sample.sum += reward;
+    samples().put(cells() + cell, sample);
     if (sample.count == visits) {
       machine_.far[first_ + z] = arm;
       samples().put(z, sample);
@@ -59,15 +68,15 @@ class Strata {
   }
   /// After the action's `plays`-th outcome, with so many of others; `contexts(z)` is z's sample.
   template <class Contexts>
-  ARMATURE_HOST_AND_DEVICE bool differs(std::uint32_t arm, std::uint64_t plays,
+  ARMATURE_HOST_AND_DEVICE bool differs(std::uint32_t arm, Sample holds, std::uint64_t plays,
                                         std::uint64_t others, const Contexts& contexts) const {
     if (plays <= setting_.always_agrees) return false;
     // Neighbours are other replications in the same round: tests that are due soon are run
     // together, before they are due.
-    constexpr std::uint64_t kTogether = 8;
-    const std::uint64_t ahead = (plays + others) % kTogether == 0 ? kTogether : 0;
-    const Sample holds = samples().at(contexts_ + arm);
-    if (plays + ahead <= holds.count && static_cast<double>(others + ahead) <= holds.sum)
+    constexpr std::uint64_t kTogether = 16;
+    const bool together = (plays + others) % kTogether == 0;
+    if (plays + (together ? kTogether : 0) <= holds.count &&
+        others + (together ? 1 : 0) <= static_cast<std::uint64_t>(holds.sum))
       return false;
     return differs_in_full(arm, plays, others, contexts);
   }
@@ -88,60 +97,89 @@ class Strata {
     double ratio = 0;   // the largest k(z)/o(z)
     double fewest = 1e300;
   };
+  struct Cell {
+    Sample own;
+    Sample excluded;
+    std::uint64_t excluded_of;
+  };
+  ARMATURE_HOST_AND_DEVICE Cell cell_at(std::uint32_t arm, std::uint32_t z) const {
+    return {at(arm, z), samples().at(z), machine_.far[first_ + z]};
+  }
+  /// `visit(z, cell)`; few contexts' cells are all asked for before the first is looked at.
+  template <class Visit>
+  ARMATURE_HOST_AND_DEVICE void each_cell(std::uint32_t arm, const Visit& visit) const {
+    constexpr std::uint32_t kFew = Machine::World::kFixedContexts;
+    if constexpr (kFew > 0) {
+      Cell cells[kFew];
+      ARMATURE_UNROLLED
+      for (std::uint32_t z = 0; z < kFew; ++z) cells[z] = cell_at(arm, z);
+      ARMATURE_UNROLLED
+      for (std::uint32_t z = 0; z < kFew; ++z) visit(z, cells[z]);
+    } else {
+      for (std::uint32_t z = 0; z < contexts_; ++z) visit(z, cell_at(arm, z));
+    }
+  }
+  ARMATURE_HOST_AND_DEVICE static auto denominator(typename Machine::Count n) {
+    if constexpr (kSumsApart)
+      return AnyDenominator(static_cast<double>(n));
+    else
+      return WholeDenominator(n);
+  }
   template <class Contexts>
   ARMATURE_HOST_AND_DEVICE Evidence evidence(std::uint32_t arm, const Contexts& contexts) const {
     const std::uint32_t row = machine_.world.row_of(arm);
     Evidence found;
-    for (std::uint32_t z = 0; z < contexts_; ++z) {
-      if (!(machine_.world.marginal(row, z) > 0)) continue;
-      const std::uint32_t cell = arm * contexts_ + z;
-      const Sample own = samples().at(cells() + cell);
+    each_cell(arm, [&](std::uint32_t z, const Cell& cell) {
+      if (!(machine_.world.marginal(row, z) > 0)) return;
+      const Sample own = cell.own;
       const Sample all = contexts(z);
       const auto others = static_cast<double>(all.count - own.count);
       found.fewest = others < found.fewest ? others : found.fewest;
       Sample included = own;
-      if (machine_.far[first_ + z] == arm) {
-        const Sample excluded = samples().at(z);
-        included.count -= excluded.count;
-        included.sum -= excluded.sum;
+      if (cell.excluded_of == arm) {
+        included.count -= cell.excluded.count;
+        included.sum -= cell.excluded.sum;
       }
-      if constexpr (kSumsApart) included.sum = real_at(machine_.far, included_sum(cell));
-      if (included.count == 0) continue;
+      if constexpr (kSumsApart)
+        included.sum = real_at(machine_.far, included_sum(arm * contexts_ + z));
+      if (included.count == 0) return;
+      const auto under_others = denominator(all.count - own.count);
       const auto count = static_cast<double>(included.count);
-      const double ratio = count / others;
+      const double ratio = under_others.under(count);
       found.plays += count;
       found.excess += static_cast<double>(included.sum) -
-                      count * (static_cast<double>(all.sum - own.sum) / others);
+                      count * under_others.under(static_cast<double>(all.sum - own.sum));
       found.spread += ratio * ratio * (kPrior + others);
       found.ratio = found.ratio < ratio ? ratio : found.ratio;
-    }
+    });
     return found;
   }
 
   // Strata::differs, with the slack as numbers of plays: with j more of the action and i of others
   // it holds while j + i·(ratio + j/fewest) is below the room there is. Q may shrink as others
-  // play; it counts where it is large, and then only for i ≤ fewest/16.
+  // play; it counts where it is large, and then only for i ≤ fewest/8.
   template <class Contexts>
   ARMATURE_HOST_AND_DEVICE bool differs_in_full(std::uint32_t arm, std::uint64_t plays,
                                                 std::uint64_t others,
                                                 const Contexts& contexts) const {
     const Evidence found = evidence(arm, contexts);
     const bool spread_counts = found.spread > 0.25 * found.plays;
-    const double spread = spread_counts ? found.spread * (16.0 / 17) * (16.0 / 17) : 0.0;
+    const double spread = spread_counts ? found.spread * (8.0 / 9) * (8.0 / 9) : 0.0;
     const double least = 0.99 * (kPrior + found.plays + spread) * setting_.joint_log;
     const double excess = found.excess < 0 ? -found.excess : found.excess;
     if (!(excess * excess < least)) return excess > bound(arm, found, contexts);
-    const double room = 0.98 * (std::sqrt(least) - excess);
+    // Here nothing hangs on the last bits: roots and quotients are short ones.
+    const double room = 0.98 * (root(least, true) - excess);
     const double fewest = found.fewest < 1 ? 1.0 : found.fewest;
     // As much of it for either as they have taken so far, about.
     const double worth = static_cast<double>(plays) + static_cast<double>(others) * found.ratio;
-    const double part = static_cast<double>(plays) / worth;
+    const double part = about_quotient(static_cast<double>(plays), worth);
     const double own = room * (part < 0.1 ? 0.1 : part > 0.9 ? 0.9 : part);
-    const double most = (room - own) / (found.ratio + own / fewest);
+    const double most = about_quotient(room - own, found.ratio + about_quotient(own, fewest));
     samples().put(contexts_ + arm,
                   {static_cast<typename Machine::Count>(later(plays, own)),
                    static_cast<typename Machine::Reward>(
-                       later(others, spread_counts && most > fewest / 16 ? fewest / 16 : most))});
+                       later(others, spread_counts && most > fewest / 8 ? fewest / 8 : most))});
     return false;
   }
   // So much more, and no more than the smallest numbers hold.

@@ -28,6 +28,10 @@ ARMATURE_HOST_AND_DEVICE double only_read(const double* place) {
 #endif
 }
 
+/// How widths are got, where a whole loop of rounds can know it: by fixed_upper_of with quick roots
+/// and the scale 1, or from the table alone.
+enum class Way { kAsk, kRoot, kTable };
+
 /// w(n), whatever the family: values for n below `tabulated` are in the table, the others are
 /// computed. db's terms are of this kind, too: γ(n), and in round t the part of η that is the same
 /// in all replications.
@@ -43,7 +47,17 @@ struct Widths {
   Logarithm log;
   bool quick_roots = false;  // kFixed: a shorter way was compared with IEEE's for every count
 
+  /// Of rounds up to the last.
+  ARMATURE_HOST_AND_DEVICE Way way(std::uint64_t last) const {
+    if (kind != kFixed) return last < tabulated ? Way::kTable : Way::kAsk;
+#if defined(__CUDA_ARCH__)
+    if (!quick_roots) return Way::kAsk;
+#endif
+    return scale == 1 ? Way::kRoot : Way::kAsk;
+  }
+  template <Way kWay = Way::kAsk>
   ARMATURE_HOST_AND_DEVICE double at(std::uint64_t count) const {
+    if constexpr (kWay == Way::kTable) return only_read(table + count);
     if (kind == kFixed) return computed(static_cast<double>(count));
     return count < tabulated ? only_read(table + count) : computed(static_cast<double>(count));
   }
@@ -78,8 +92,10 @@ ARMATURE_HOST_AND_DEVICE double fixed_upper_of(LargeNumbers::Sample sample, doub
   return mean_of(sample) + Widths::fixed(scale, log_term, static_cast<double>(sample.count));
 }
 
-template <class Sample>
+template <Way kWay = Way::kAsk, class Sample>
 ARMATURE_HOST_AND_DEVICE double upper_of(Sample sample, const Widths& widths) {
+  if constexpr (kWay == Way::kRoot) return fixed_upper_of(sample, 1, widths.log_term, true);
+  if constexpr (kWay == Way::kTable) return mean_of(sample) + widths.at<kWay>(sample.count);
   if (widths.kind == Widths::kFixed)
     return fixed_upper_of(sample, widths.scale, widths.log_term, widths.quick_roots);
   return mean_of(sample) + widths.at(sample.count);

@@ -28,7 +28,7 @@ struct WorldTables {
   std::size_t apart = 1;
   const std::uint64_t* cumulative = nullptr;  // per action and context (OutcomeTables)
   const std::uint64_t* success = nullptr;     // per action and context; null: not all Bernoulli
-  const std::uint32_t* cumulative_upper = nullptr;  // their upper halves
+  const std::uint32_t* cumulative_upper = nullptr;  // the upper halves of twice these
   const std::uint32_t* success_upper = nullptr;
   const double* gaps = nullptr;         // per action
   const double* marginals = nullptr;    // ν̃, per distinct row and context
@@ -51,6 +51,8 @@ struct WorldTables {
 template <std::uint32_t kApart, std::uint32_t kContexts = 0>
 class WorldView {
  public:
+  static constexpr std::uint32_t kFixedContexts = kContexts;
+
   ARMATURE_HOST_AND_DEVICE WorldView(const WorldTables& tables, std::uint32_t replication)
       : tables_(tables), offset_(kApart == 1 ? 0 : replication) {}
 
@@ -87,13 +89,13 @@ class WorldView {
     std::uint32_t context;
     Reward reward;
   };
-  /// Environment::play with the draws of this round.
+  /// Environment::play with the draws of this round, of which the upper halves are at hand.
   template <class Numbers>
   ARMATURE_HOST_AND_DEVICE Outcome<typename Numbers::Reward> play(std::uint32_t arm,
+                                                                  RoundLuck::Upper draw,
                                                                   const RoundLuck& luck,
                                                                   std::uint32_t round) const {
     using Reward = typename Numbers::Reward;
-    const RoundLuck::Upper draw = luck.upper(round);
     // Small numbers are for Bernoulli rewards alone.
     if (Numbers::kBernoulli || tables_.success != nullptr) {
       const Found found = context_by_upper(arm, draw.context);

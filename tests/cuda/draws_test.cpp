@@ -23,8 +23,8 @@ TEST(DeviceDraws, AreThoseOfEveryRound) {
         const RoundLuck luck(luck_of(kSeed, replication, Purpose::kOutcome), keys,
                              static_cast<std::uint32_t>(round >> 32));
         const auto lower = static_cast<std::uint32_t>(round);
-        EXPECT_EQ(luck.upper(lower).context, contexts[i] >> 32);
-        EXPECT_EQ(luck.upper(lower).reward, rewards[i] >> 32);
+        EXPECT_EQ(luck.upper(lower).context, contexts[i] >> 31);
+        EXPECT_EQ(luck.upper(lower).reward, rewards[i] >> 31);
         EXPECT_EQ(luck.whole(lower).context, contexts[i]);
         EXPECT_EQ(luck.whole(lower).reward, rewards[i]);
       }
@@ -45,10 +45,10 @@ TEST(DeviceDraws, AreLookedAtWholeWhereUpperHalvesAreEqual) {
             draws.context + static_cast<std::uint64_t>(context_step), kTwoTo63};
         const std::uint64_t bar = draws.reward + static_cast<std::uint64_t>(reward_step);
         const std::uint64_t success[] = {bar, bar};
-        const std::uint32_t cumulative_upper[] = {static_cast<std::uint32_t>(cumulative[0] >> 32),
-                                                  static_cast<std::uint32_t>(kTwoTo63 >> 32)};
-        const std::uint32_t success_upper[] = {static_cast<std::uint32_t>(bar >> 32),
-                                               static_cast<std::uint32_t>(bar >> 32)};
+        const std::uint32_t cumulative_upper[] = {static_cast<std::uint32_t>(cumulative[0] >> 31),
+                                                  ~std::uint32_t{0}};
+        const std::uint32_t success_upper[] = {static_cast<std::uint32_t>(bar >> 31),
+                                               static_cast<std::uint32_t>(bar >> 31)};
         WorldTables tables;
         tables.actions = 1;
         tables.contexts = 2;

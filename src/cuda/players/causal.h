@@ -15,11 +15,14 @@ struct CausalSetting {
   void tables(const Visit& visit) {
     visit(widths);
   }
+  ARMATURE_HOST_AND_DEVICE Way way(std::uint64_t last) const { return widths.way(last); }
 };
 
-template <class Machine>
-class CausalPlayer {
+template <class Machine, Way kWay>
+class CausalPlayerBy {
  public:
+  using ByRoot = CausalPlayerBy<Machine, Way::kRoot>;
+  using ByTable = CausalPlayerBy<Machine, Way::kTable>;
   using Setting = CausalSetting;
   static constexpr std::uint32_t kFacts = 0;
   using Registers = Contenders::Registers;
@@ -28,7 +31,7 @@ class CausalPlayer {
     return sizes.actions + OwnSamples::slots(sizes.contexts) + Contenders::slots(sizes.contexts);
   }
 
-  ARMATURE_HOST_AND_DEVICE CausalPlayer(const Setting& setting, Registers& registers)
+  ARMATURE_HOST_AND_DEVICE CausalPlayerBy(const Setting& setting, Registers& registers)
       : setting_(setting), registers_(registers) {}
 
   ARMATURE_HOST_AND_DEVICE void begin(Machine& machine) {
@@ -43,7 +46,7 @@ class CausalPlayer {
                                         std::uint32_t context, typename Machine::Reward reward) {
     ++machine.memory[arm];
     const auto sample = samples(machine).add(context, reward);
-    contenders(machine).set(machine, context, upper_of(sample, setting_.widths));
+    contenders(machine).set(machine, context, upper_of<kWay>(sample, setting_.widths));
   }
   ARMATURE_HOST_AND_DEVICE std::uint64_t plays(Machine& machine, std::uint32_t arm) const {
     return machine.memory[arm];
@@ -62,5 +65,8 @@ class CausalPlayer {
   const Setting& setting_;
   Registers& registers_;
 };
+
+template <class Machine>
+using CausalPlayer = CausalPlayerBy<Machine, Way::kAsk>;
 
 }  // namespace armature::cuda

@@ -14,11 +14,14 @@ struct IndexSetting {
   void tables(const Visit& visit) {
     visit(widths);
   }
+  ARMATURE_HOST_AND_DEVICE Way way(std::uint64_t last) const { return widths.way(last); }
 };
 
-template <class Machine, class Argmax>
+template <class Machine, class Argmax, Way kWay = Way::kAsk>
 class IndexPlayer {
  public:
+  using ByRoot = IndexPlayer<Machine, Argmax, Way::kRoot>;
+  using ByTable = IndexPlayer<Machine, Argmax, Way::kTable>;
   using Setting = IndexSetting;
   static constexpr std::uint32_t kFacts = 0;
   using Registers = typename Argmax::Registers;
@@ -34,7 +37,7 @@ class IndexPlayer {
     const std::uint32_t actions = machine.world.actions();
     for (std::uint32_t a = 0; a < actions; ++a) samples(machine).put(a, {});
     // What was never tried has the width of one sample, and the mean 0.
-    Argmax::fill(registers_, machine.memory, indices(machine), actions, setting_.widths.at(1));
+    Argmax::fill(registers_, machine.memory, kIndices, actions, setting_.widths.at(1));
   }
   ARMATURE_HOST_AND_DEVICE std::uint32_t choose(Machine&, std::uint64_t) {
     return Argmax::best(registers_);
@@ -42,8 +45,8 @@ class IndexPlayer {
   ARMATURE_HOST_AND_DEVICE void observe(Machine& machine, std::uint64_t, std::uint32_t arm,
                                         std::uint32_t, typename Machine::Reward reward) {
     const auto sample = samples(machine).add(arm, reward);
-    Argmax::replace_best(registers_, machine.memory, indices(machine), machine.world.actions(), arm,
-                         upper_of(sample, setting_.widths));
+    Argmax::replace_best(registers_, machine.memory, kIndices, machine.world.actions(), arm,
+                         upper_of<kWay>(sample, setting_.widths));
   }
   ARMATURE_HOST_AND_DEVICE std::uint64_t plays(Machine& machine, std::uint32_t arm) const {
     return samples(machine).at(arm).count;
@@ -51,11 +54,10 @@ class IndexPlayer {
   ARMATURE_HOST_AND_DEVICE double fact(Machine&, std::uint32_t) const { return 0; }
 
  private:
+  // Indices come first: they are so many whatever the number of actions, where they are packed.
+  static constexpr std::uint32_t kIndices = 0;
   ARMATURE_HOST_AND_DEVICE static OwnSamples samples(Machine& machine) {
-    return {machine.memory, 0};
-  }
-  ARMATURE_HOST_AND_DEVICE static std::uint32_t indices(Machine& machine) {
-    return OwnSamples::slots(machine.world.actions());
+    return {machine.memory, Argmax::slots(machine.world.actions())};
   }
 
   const Setting& setting_;

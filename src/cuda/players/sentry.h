@@ -24,32 +24,43 @@ struct SentrySetting {
     visit(actions);
     visit(contexts);
   }
+  ARMATURE_HOST_AND_DEVICE Way way(std::uint64_t last) const {
+    return actions.way(last) == contexts.way(last) ? actions.way(last) : Way::kAsk;
+  }
 };
 
 template <class Machine, class Argmax>
+struct SentryRegisters {
+  typename Argmax::Registers uppers;
+  CappedContenders::Registers contenders;
+  double bar;
+  // The last outcome's action; what it means is settled before the next choice.
+  double mean;
+  double width;
+  std::uint32_t arm;
+  typename Machine::Count explorations;
+  bool rejected;
+};
+
+template <class Machine, class Argmax, Way kWay = Way::kAsk>
 class SentryPlayer {
  public:
+  using ByTable = SentryPlayer<Machine, Argmax, Way::kTable>;
   using Setting = SentrySetting;
   using Numbers = typename Machine::Numbers;
   using OwnSamples = Samples<Numbers, typename Machine::Memory>;
   // Explorations, candidates, whether rejected, in which round and for which action.
   static constexpr std::uint32_t kFacts = 5;
 
-  struct Registers {
-    typename Argmax::Registers uppers;
-    CappedContenders::Registers contenders;
-    double bar;
-    // The last outcome's action; what it means is settled before the next choice.
-    double mean;
-    double width;
-    std::uint32_t arm;
-    typename Machine::Count explorations;
-    bool rejected;
-  };
+  using Registers = SentryRegisters<Machine, Argmax>;
 
   ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(const Sizes& sizes) {
-    return kSlots + OwnSamples::slots(sizes.actions + sizes.contexts) +
-           Argmax::slots(sizes.actions) + CappedContenders::slots(sizes.contexts) + sizes.contexts;
+    return OwnSamples::slots(sizes.actions + sizes.contexts) + Argmax::slots(sizes.actions) +
+           CappedContenders::slots(sizes.contexts) + sizes.contexts;
+  }
+
+  ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t far_slots(const Sizes&) {
+    return kFarSlots;
   }
 
   ARMATURE_HOST_AND_DEVICE SentryPlayer(const Setting& setting, Registers& registers)
@@ -58,7 +69,7 @@ class SentryPlayer {
   ARMATURE_HOST_AND_DEVICE void begin(Machine& machine) {
     const std::uint32_t actions = machine.world.actions();
     const std::uint32_t contexts = machine.world.contexts();
-    for (std::uint32_t slot = 0; slot < kSlots; ++slot) machine.memory[slot] = 0;
+    for (std::uint32_t slot = 0; slot < kFarSlots; ++slot) machine.far[slot] = 0;
     for (std::uint32_t i = 0; i < actions + contexts; ++i) samples(machine).put(i, {});
     for (std::uint32_t z = 0; z < contexts; ++z) machine.memory[means(machine) + z] = 0;
     Argmax::fill(registers_.uppers, machine.memory, uppers(machine), actions,
@@ -87,8 +98,9 @@ class SentryPlayer {
     const auto own = samples(machine).with(arm, reward);
     const auto sample = samples(machine).with(actions + context, reward);
     const double before = Argmax::value(machine.memory, uppers(machine), arm);
-    const double width = setting_.actions.at(own.count);
-    const double context_width = registers_.rejected ? 0 : setting_.contexts.at(sample.count);
+    const double width = setting_.actions.template at<kWay>(own.count);
+    const double context_width =
+        registers_.rejected ? 0 : setting_.contexts.template at<kWay>(sample.count);
     const double mean = mean_of(own);
     const double upper = mean + width;
     samples(machine).put(arm, own);
@@ -110,8 +122,8 @@ class SentryPlayer {
   ARMATURE_HOST_AND_DEVICE double fact(Machine& machine, std::uint32_t i) const {
     if (i == 0) return static_cast<double>(registers_.explorations);
     if (i == 2) return registers_.rejected ? 1 : 0;
-    if (i == 3) return static_cast<double>(machine.memory[kRejectionRound]);
-    if (i == 4) return static_cast<double>(machine.memory[kRejectionAction]);
+    if (i == 3) return static_cast<double>(machine.far[kRejectionRound]);
+    if (i == 4) return static_cast<double>(machine.far[kRejectionAction]);
     double candidates = 0;
     for (std::uint32_t a = 0; a < machine.world.actions(); ++a)
       candidates += upper_of(machine, a) >= registers_.bar ? 1 : 0;
@@ -119,14 +131,15 @@ class SentryPlayer {
   }
 
  private:
-  static constexpr std::uint32_t kRejectionRound = 0, kRejectionAction = 1, kSlots = 2;
+  static constexpr std::uint32_t kRejectionRound = 0, kRejectionAction = 1, kFarSlots = 2;
 
-  // Samples of actions, then of contexts; U(a); means of contexts; U(z).
+  // Samples of actions, then of contexts; U(a); means of contexts; U(z). Far is what a rejection
+  // was.
   ARMATURE_HOST_AND_DEVICE static OwnSamples samples(Machine& machine) {
-    return {machine.memory, kSlots};
+    return {machine.memory, 0};
   }
   ARMATURE_HOST_AND_DEVICE static std::uint32_t uppers(Machine& machine) {
-    return kSlots + OwnSamples::slots(machine.world.actions() + machine.world.contexts());
+    return OwnSamples::slots(machine.world.actions() + machine.world.contexts());
   }
   ARMATURE_HOST_AND_DEVICE static std::uint32_t means(Machine& machine) {
     return uppers(machine) + Argmax::slots(machine.world.actions());
@@ -148,8 +161,8 @@ class SentryPlayer {
     registers_.bar = registers_.bar < lower ? lower : registers_.bar;
     if (registers_.rejected || !setting_.may_reject || !contradicts(machine)) return;
     registers_.rejected = true;
-    machine.memory[kRejectionRound] = round;
-    machine.memory[kRejectionAction] = registers_.arm;
+    machine.far[kRejectionRound] = round;
+    machine.far[kRejectionAction] = registers_.arm;
   }
   ARMATURE_HOST_AND_DEVICE bool contradicts(Machine& machine) const {
     return means_disagree(machine, registers_.arm, registers_.mean, registers_.width,

@@ -33,11 +33,32 @@ struct WardenSetting {
     visit(tested_contexts);
     strata.log = watch.log;
   }
+  ARMATURE_HOST_AND_DEVICE Way way(std::uint64_t last) const {
+    const bool tables = watch.way(last) == Way::kTable && direct.way(last) == Way::kTable &&
+                        contexts.way(last) == Way::kTable && actions.way(last) == Way::kTable;
+    return tables ? Way::kTable : Way::kAsk;
+  }
 };
 
 template <class Machine, class Argmax>
+struct WardenRegisters {
+  typename Argmax::Registers indices;  // I, after a rejection J
+  CappedContenders::Registers contenders;
+  double bar;
+  // The last outcome's action; what it means is settled before the next choice.
+  double mean;
+  double width;
+  std::uint32_t arm;
+  typename Machine::Count plays;
+  typename Machine::Sample holds;  // how long its last stratified test holds
+  typename Machine::Count watches;
+  bool rejected;
+};
+
+template <class Machine, class Argmax, Way kWay = Way::kAsk>
 class WardenPlayer {
  public:
+  using ByTable = WardenPlayer<Machine, Argmax, Way::kTable>;
   using Setting = WardenSetting;
   using Numbers = typename Machine::Numbers;
   using OwnSamples = Samples<Numbers, typename Machine::Memory>;
@@ -45,26 +66,14 @@ class WardenPlayer {
   // Watches, whether rejected, in which round and for which action, candidates.
   static constexpr std::uint32_t kFacts = 5;
 
-  struct Registers {
-    typename Argmax::Registers indices;  // I, after a rejection J
-    CappedContenders::Registers contenders;
-    double bar;
-    // The last outcome's action; what it means is settled before the next choice.
-    double mean;
-    double width;
-    std::uint32_t arm;
-    typename Machine::Count plays;
-    typename Machine::Count watches;
-    bool rejected;
-  };
+  using Registers = WardenRegisters<Machine, Argmax>;
 
   ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t slots(const Sizes& sizes) {
-    return kSlots + OwnSamples::slots(sizes.actions + sizes.contexts) +
-           Argmax::slots(sizes.actions) + sizes.actions + sizes.contexts +
-           CappedContenders::slots(sizes.contexts);
+    return OwnSamples::slots(sizes.actions + sizes.contexts) + Argmax::slots(sizes.actions) +
+           sizes.contexts + CappedContenders::slots(sizes.contexts);
   }
   ARMATURE_HOST_AND_DEVICE static constexpr std::uint32_t far_slots(const Sizes& sizes) {
-    return OwnStrata::slots(sizes);
+    return kFarUppers + sizes.actions + OwnStrata::slots(sizes);
   }
 
   ARMATURE_HOST_AND_DEVICE WardenPlayer(const Setting& setting, Registers& registers)
@@ -73,10 +82,10 @@ class WardenPlayer {
   ARMATURE_HOST_AND_DEVICE void begin(Machine& machine) {
     const std::uint32_t actions = machine.world.actions();
     const std::uint32_t contexts = machine.world.contexts();
-    for (std::uint32_t slot = 0; slot < kSlots; ++slot) machine.memory[slot] = 0;
+    for (std::uint32_t slot = 0; slot < kFarUppers; ++slot) machine.far[slot] = 0;
     for (std::uint32_t i = 0; i < actions + contexts; ++i) samples(machine).put(i, {});
     for (std::uint32_t a = 0; a < actions; ++a)
-      put_real(machine.memory, uppers(machine) + a, setting_.actions.at(1));
+      put_real(machine.far, kFarUppers + a, setting_.actions.at(1));
     for (std::uint32_t z = 0; z < contexts; ++z) machine.memory[means(machine) + z] = 0;
     Argmax::fill(registers_.indices, machine.memory, indices(machine), actions, 1);
     contenders(machine).fill(machine, 1);
@@ -108,18 +117,28 @@ class WardenPlayer {
                                         std::uint32_t context, typename Machine::Reward reward) {
     const std::uint32_t actions = machine.world.actions();
     const auto own = samples(machine).with(arm, reward);
-    const auto sample = samples(machine).with(actions + context, reward);
+    if (registers_.rejected) {
+      samples(machine).put(arm, own);
+      Argmax::set(registers_.indices, machine.memory, indices(machine), actions, arm,
+                  mean_of(own) + setting_.direct.template at<kWay>(own.count));
+      return;
+    }
+    // All that is far is asked for before anything waits for it.
     const double before = upper_of(machine, arm);
-    const double index_width =
-        registers_.rejected ? setting_.direct.at(own.count) : setting_.watch.at(own.count);
-    const double width = registers_.rejected ? 0 : setting_.actions.at(own.count);
-    const double context_width = registers_.rejected ? 0 : setting_.contexts.at(sample.count);
+    typename Machine::Sample cell{};
+    if (setting_.stratified_test) {
+      cell = strata(machine).at(arm, context);
+      registers_.holds = strata(machine).holds(arm);
+    }
+    const auto sample = samples(machine).with(actions + context, reward);
+    const double index_width = setting_.watch.template at<kWay>(own.count);
+    const double width = setting_.actions.template at<kWay>(own.count);
+    const double context_width = setting_.contexts.template at<kWay>(sample.count);
     const double mean = mean_of(own);
-    const double index = mean + index_width;
     samples(machine).put(arm, own);
-    Argmax::set(registers_.indices, machine.memory, indices(machine), actions, arm, index);
-    if (registers_.rejected) return;
-    put_real(machine.memory, uppers(machine) + arm, mean + width);
+    Argmax::set(registers_.indices, machine.memory, indices(machine), actions, arm,
+                mean + index_width);
+    put_real(machine.far, kFarUppers + arm, mean + width);
     contenders(machine).set_upper(machine, arm, before, mean + width);
     registers_.mean = mean;
     registers_.width = width;
@@ -129,7 +148,7 @@ class WardenPlayer {
     samples(machine).put(actions + context, sample);
     put_real(machine.memory, means(machine) + context, context_mean);
     contenders(machine).set(machine, context, context_mean + context_width);
-    if (setting_.stratified_test) strata(machine).add(arm, context, sample.count, reward);
+    if (setting_.stratified_test) strata(machine).add(arm, context, cell, sample.count, reward);
   }
 
   ARMATURE_HOST_AND_DEVICE std::uint64_t plays(Machine& machine, std::uint32_t arm) const {
@@ -138,8 +157,8 @@ class WardenPlayer {
   ARMATURE_HOST_AND_DEVICE double fact(Machine& machine, std::uint32_t i) const {
     if (i == 0) return static_cast<double>(registers_.watches);
     if (i == 1) return registers_.rejected ? 1 : 0;
-    if (i == 2) return static_cast<double>(machine.memory[kRejectionRound]);
-    if (i == 3) return static_cast<double>(machine.memory[kRejectionAction]);
+    if (i == 2) return static_cast<double>(machine.far[kRejectionRound]);
+    if (i == 3) return static_cast<double>(machine.far[kRejectionAction]);
     double candidates = 0;
     for (std::uint32_t a = 0; a < machine.world.actions(); ++a)
       candidates += upper_of(machine, a) >= registers_.bar ? 1 : 0;
@@ -147,30 +166,27 @@ class WardenPlayer {
   }
 
  private:
-  static constexpr std::uint32_t kRejectionRound = 0, kRejectionAction = 1, kSlots = 2;
+  static constexpr std::uint32_t kRejectionRound = 0, kRejectionAction = 1, kFarUppers = 2;
 
-  // Samples of actions, then of contexts; I(a); μ̂(a) + w(a); means of contexts; U(z). Strata are
-  // far.
+  // Samples of actions, then of contexts; I(a); means of contexts; U(z). Far are what a rejection
+  // was, μ̂(a) + w(a), and strata: the less is near, the more replications are played at a time.
   ARMATURE_HOST_AND_DEVICE static OwnSamples samples(Machine& machine) {
-    return {machine.memory, kSlots};
+    return {machine.memory, 0};
   }
   ARMATURE_HOST_AND_DEVICE static std::uint32_t indices(Machine& machine) {
-    return kSlots + OwnSamples::slots(machine.world.actions() + machine.world.contexts());
-  }
-  ARMATURE_HOST_AND_DEVICE static std::uint32_t uppers(Machine& machine) {
-    return indices(machine) + Argmax::slots(machine.world.actions());
+    return OwnSamples::slots(machine.world.actions() + machine.world.contexts());
   }
   ARMATURE_HOST_AND_DEVICE static std::uint32_t means(Machine& machine) {
-    return uppers(machine) + machine.world.actions();
+    return indices(machine) + Argmax::slots(machine.world.actions());
   }
   ARMATURE_HOST_AND_DEVICE CappedContenders contenders(Machine& machine) const {
     return {registers_.contenders, means(machine) + machine.world.contexts(), setting_.margin};
   }
   ARMATURE_HOST_AND_DEVICE OwnStrata strata(Machine& machine) const {
-    return {setting_.strata, machine, 0};
+    return {setting_.strata, machine, kFarUppers + machine.world.actions()};
   }
   ARMATURE_HOST_AND_DEVICE static double upper_of(Machine& machine, std::uint32_t arm) {
-    return real_at(machine.memory, uppers(machine) + arm);
+    return real_at(machine.far, kFarUppers + arm);
   }
   ARMATURE_HOST_AND_DEVICE static double index_of(Machine& machine, std::uint32_t arm) {
     return Argmax::value(machine.memory, indices(machine), arm);
@@ -188,8 +204,8 @@ class WardenPlayer {
     registers_.bar = registers_.bar < lower ? lower : registers_.bar;
     if (!contradicts(machine, round)) return;
     registers_.rejected = true;
-    machine.memory[kRejectionRound] = round;
-    machine.memory[kRejectionAction] = registers_.arm;
+    machine.far[kRejectionRound] = round;
+    machine.far[kRejectionAction] = registers_.arm;
     for (std::uint32_t a = 0; a < machine.world.actions(); ++a)
       Argmax::set(registers_.indices, machine.memory, indices(machine), machine.world.actions(), a,
                   direct_index(machine, a));
@@ -202,7 +218,7 @@ class WardenPlayer {
       return true;
     return setting_.stratified_test &&
            strata(machine).differs(
-               registers_.arm, registers_.plays, round - registers_.plays,
+               registers_.arm, registers_.holds, registers_.plays, round - registers_.plays,
                [&](std::uint32_t z) { return samples(machine).at(actions + z); });
   }
 
