@@ -463,17 +463,19 @@ std::uint32_t play_in_first_fit(const BlockJob& job, BlockResults& results,
   if (!(tried(Shapes{}) || ...)) throw std::runtime_error("no shape of a block fits");
   return finished;
 }
-/// Of players of few actions and small numbers.
+/// Of players of few actions and small numbers; with many contexts they need more room.
 template <class Tag>
 std::uint32_t play_few(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
                        const std::atomic<bool>& stop) {
-  return play_in_first_fit<Tag, Quick2, Quick5, Quick, QuickFarWorld>(job, results, limits, stop);
+  return play_in_first_fit<Tag, Quick2, Quick5, Quick, QuickFarWorld, Wide>(job, results, limits,
+                                                                            stop);
 }
 /// The same of players that keep so much that fewer and larger blocks find more room together.
 template <class Tag>
 std::uint32_t play_few_large(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
                              const std::atomic<bool>& stop) {
-  return play_in_first_fit<Tag, Large2, Large5, Quick, QuickFarWorld>(job, results, limits, stop);
+  return play_in_first_fit<Tag, Large2, Large5, Quick, QuickFarWorld, Wide>(job, results, limits,
+                                                                            stop);
 }
 /// Of players of any number of actions.
 template <class Tag>

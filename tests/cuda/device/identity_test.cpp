@@ -84,7 +84,9 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Larger, DeviceIdentity,
     testing::Combine(testing::Values("ucb", "c-ucb", "sentry", "warden", "db", "hac-ucb"),
-                     testing::Values("hidden-arm:actions=200",
+                     testing::Values("hidden-arm:actions=200", "hidden-arm:actions=30",
+                                     "random-benign:actions=20,contexts=5",
+                                     "random-benign:actions=20,contexts=64",
                                      "random-benign:actions=64,contexts=20",
                                      "random-benign:actions=500,contexts=50")));
 
