@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build bundle demo serve-demo test test-sanitizers test-threads test-fuzz test-gpu test-long bench bench-ranks bench-logs bench-python notebooks paper figures format format-check tidy docs clean
+.PHONY: build bundle demo serve-demo test test-sanitizers test-threads test-fuzz test-gpu test-long bench bench-gpu bench-ranks bench-logs bench-python notebooks paper figures format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -85,6 +85,12 @@ bench: ## ns per round beside naive references, measured in one run
 	@build/release/bin/bench_service build
 	@build/release/bin/bench_service_http $(ARMATURE) bench/flask_service.py build
 	@build/release/bin/bench_service_nodes $(ARMATURE)
+
+bench-gpu: ## rounds a second of a GPU beside its host's cores, and the same bytes from both; some minutes
+	@scripts/install-deps build bench
+	@cmake --preset cuda --log-level=WARNING -DARMATURE_BENCH=ON >/dev/null
+	@cmake --build --preset cuda --target bench_gpu
+	@build/cuda/bin/bench_gpu
 
 bench-ranks: ## a study on many ranks beside threads, measured in one run; some minutes
 	@scripts/install-deps build bench

@@ -2,6 +2,7 @@
 // `make bench-gpu` prints it; docs/performance.md keeps what was expected and found.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -10,10 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include "armature/error.h"
 #include "armature/families.h"
 #include "armature/simulate.h"
 #include "cuda/block_accelerator.h"
-#include "cuda/device_backend.h"
+#include "cuda/open.h"
 
 namespace armature::bench {
 namespace {
@@ -70,6 +72,7 @@ bool same(const Replication& a, const Replication& b) {
 // Steps on all cores for about so long; the replications it got to.
 std::vector<Replication> step(const Cell& cell, std::uint32_t most, double seconds,
                               double& rounds_per_second) {
+  constexpr std::uint32_t kTogether = 16;  // as lock step wants them
   const std::atomic<bool> never{false};
   const auto start = std::chrono::steady_clock::now();
   std::vector<Replication> all(most);
@@ -79,9 +82,11 @@ std::vector<Replication> step(const Cell& cell, std::uint32_t most, double secon
     for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i)
       crew.emplace_back([&] {
         while (seconds_since(start) < seconds) {
-          const std::uint32_t r = next.fetch_add(1);
-          if (r >= most) return;
-          all[r] = run_block(cell, {r, 1}, never).replications.front();
+          const std::uint32_t first = next.fetch_add(kTogether);
+          if (first >= most) return;
+          const std::uint32_t count = std::min(kTogether, most - first);
+          BlockResult block = run_block(cell, {first, count}, never);
+          std::move(block.replications.begin(), block.replications.end(), all.begin() + first);
         }
       });
   }
@@ -98,13 +103,14 @@ std::vector<Replication> step(const Cell& cell, std::uint32_t most, double secon
 int main(int argc, char** argv) {
   using namespace armature;
   using namespace armature::bench;
-  std::string why_not;
-  auto backend = cuda::open_devices(why_not);
-  if (!backend) {
-    fmt::print("no device: {}\n", why_not);
+  std::shared_ptr<cuda::BlockAccelerator> opened;
+  try {
+    opened = std::dynamic_pointer_cast<cuda::BlockAccelerator>(cuda::open_accelerator());
+  } catch (const Error& error) {
+    fmt::print("{}\n", error.what());
     return 2;
   }
-  cuda::BlockAccelerator device(std::move(backend));
+  cuda::BlockAccelerator& device = *opened;
   const double seconds = argc > 1 ? std::stod(argv[1]) : 1;
   std::vector<Rung> rungs;
   const auto fields = [&](int i) { return std::string(argv[i]); };
@@ -115,7 +121,8 @@ int main(int argc, char** argv) {
     for (const auto& [horizon, replications] : {std::pair{10'000, 1'000'000}, {100'000, 200'000}})
       for (const char* policy : {"ucb", "ucb:confidence=anytime", "moss", "c-ucb", "sentry",
                                  "warden", "db", "hac-ucb", "uniform"})
-        for (const char* instance : {"pareto-benign:actions=20", "bilodeau-confounded:actions=20"})
+        for (const char* instance : {"pareto-benign:actions=20", "bilodeau-confounded:actions=20",
+                                     "one random-benign:actions=20,contexts=5"})
           rungs.push_back({policy, instance, static_cast<Round>(horizon),
                            static_cast<std::uint32_t>(replications)});
     rungs.push_back({"ucb", "hidden-arm:actions=200", 10'000, 200'000});
