@@ -57,7 +57,7 @@ TEST(DeviceDraws, AreLookedAtWholeWhereUpperHalvesAreEqual) {
         tables.cumulative_upper = cumulative_upper;
         tables.success_upper = success_upper;
         const WorldView<1> world(tables, 0);
-        const auto outcome = world.play<SmallNumbers>(0, luck, round);
+        const auto outcome = world.play<SmallNumbers>(0, luck.upper(round), luck, round);
         EXPECT_EQ(outcome.context, context_step <= 0 ? 1u : 0u);
         EXPECT_EQ(outcome.reward, reward_step > 0 ? 1u : 0u);
       }
