@@ -48,11 +48,11 @@ constexpr const char* kHeadline =
     "'" ARMATURE_SOURCE_DIR "/studies/headline.toml' replications=3 'horizons=[300,1000]'";
 
 constexpr const char* kStudy = R"(
-replications = 60
+replications = 120
 horizons = [2000, 20000]
 checkpoints = 6
 instances = ["hidden-arm:actions=5", "semi-benign:actions=5"]
-policies = ["ucb", "db", "ts"]
+policies = ["ucb", "db", "ts", "kl-ucb"]
 )";
 // About ten seconds of a core.
 constexpr const char* kLongStudy = R"(

@@ -17,12 +17,12 @@ namespace {
 constexpr const char* kLongStudy = R"(
 title = "long"
 seed = 3
-replications = 100
+replications = 400
 horizons = [20000]
 checkpoints = 5
 engine = "step"
 instances = ["hidden-arm:actions=5", "semi-benign:actions=5"]
-policies = ["ucb", "ts"]
+policies = ["ucb", "kl-ucb"]
 )";
 
 // Its paths hold what shells and Slurm might take for something else.
