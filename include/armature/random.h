@@ -113,7 +113,7 @@ class Stream {
 std::uint32_t uniform_index(Stream& stream, std::uint32_t count);  // unbiased, 0..count-1
 bool bernoulli(Stream& stream, double probability);                // by integer threshold
 double normal(Stream& stream);
-void normals(Stream& stream, std::span<double> out);  // normal() one after another, sooner
+void normals(Stream& stream, std::span<double> out);     // normal() one after another, sooner
 double log_gamma_variate(Stream& stream, double shape);  // the logarithm of a Gamma(shape, 1)
 double beta_variate(Stream& stream, double alpha, double beta);
 /// A symmetric Dirichlet draw, normalised in the log domain: fine for concentrations far below 1.
