@@ -48,7 +48,7 @@ constexpr const char* kHeadline =
     "'" ARMATURE_SOURCE_DIR "/studies/headline.toml' replications=3 'horizons=[300,1000]'";
 
 constexpr const char* kStudy = R"(
-replications = 120
+replications = 60
 horizons = [2000, 20000]
 checkpoints = 6
 instances = ["hidden-arm:actions=5", "semi-benign:actions=5"]
