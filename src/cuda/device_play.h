@@ -6,12 +6,12 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
-#include "cuda/device_backend.h"
+#include "cuda/backend.h"
 
 namespace armature::cuda {
 

@@ -9,6 +9,7 @@
 #include "armature/families.h"
 #include "armature/simulate.h"
 #include "simulate/step.h"
+#include "support/replications.h"
 #include "support/worlds.h"
 
 namespace armature {
@@ -72,33 +73,6 @@ Together in_lock_step(const Cell& cell, ReplicationRange range, InstructionSet i
   return result;
 }
 
-void expect_same(const Diagnostics& one, const Diagnostics& other) {
-  ASSERT_EQ(one.size(), other.size());
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    EXPECT_EQ(one[i].name, other[i].name);
-    EXPECT_EQ(one[i].value, other[i].value) << one[i].name;
-    EXPECT_EQ(one[i].word, other[i].word) << one[i].name;
-  }
-}
-
-void expect_same(const std::vector<Replication>& expected, const std::vector<Replication>& found) {
-  ASSERT_EQ(expected.size(), found.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    SCOPED_TRACE(testing::Message() << "replication " << i);
-    const Replication &one = expected[i], &other = found[i];
-    EXPECT_EQ(one.pulls, other.pulls);
-    EXPECT_EQ(one.regret, other.regret);
-    EXPECT_EQ(one.simple_regret, other.simple_regret);
-    expect_same(one.diagnostics, other.diagnostics);
-    ASSERT_EQ(one.shares.size(), other.shares.size());
-    for (std::size_t k = 0; k < one.shares.size(); ++k) expect_same(one.shares[k], other.shares[k]);
-    EXPECT_EQ(one.engine, other.engine);
-    EXPECT_EQ(one.events, other.events);
-    EXPECT_EQ(one.rounds_stepped, other.rounds_stepped);
-    EXPECT_EQ(one.leap_error, other.leap_error);
-  }
-}
-
 // All of them in lanes, and as one by one.
 void expect_lock_step(const Cell& cell, ReplicationRange range) {
   const std::vector<Replication> expected = one_by_one(cell, range);
@@ -107,7 +81,7 @@ void expect_lock_step(const Cell& cell, ReplicationRange range) {
                  << cell.policy << ", instruction set " << static_cast<int>(set));
     const Together found = in_lock_step(cell, range, set);
     EXPECT_EQ(found.in_lanes, range.count);
-    expect_same(expected, found.replications);
+    test::expect_same(found.replications, expected);
   }
 }
 
@@ -177,13 +151,13 @@ TEST(LockStep, AnyNumberOfReplications) {
       const Cell cell = cell_of("bilodeau-confounded", policy, {10, 200});
       const ReplicationRange range{count, count};
       const std::vector<Replication> expected = one_by_one(cell, range);
-      expect_same(expected, run_block(cell, range, kGoOn).replications);
+      test::expect_same(run_block(cell, range, kGoOn).replications, expected);
       for (const InstructionSet set : instruction_sets()) {
         SCOPED_TRACE(testing::Message()
                      << count << " of " << policy << " on " << static_cast<int>(set));
         const Together found = in_lock_step(cell, range, set);
         EXPECT_LT(count - found.in_lanes, 6u);
-        expect_same(expected, found.replications);
+        test::expect_same(found.replications, expected);
       }
     }
 }
@@ -307,7 +281,7 @@ TEST(LockStep, StopsBetweenCheckpoints) {
   });
   const std::vector<Replication> found = run_block(cell, {0, 4000}, stop).replications;
   EXPECT_LT(found.size(), 4000u);
-  if (!found.empty()) expect_same(one_by_one(cell, {0, 1}), {found.front()});
+  if (!found.empty()) test::expect_same({found.front()}, one_by_one(cell, {0, 1}));
 }
 
 }  // namespace

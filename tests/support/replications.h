@@ -1,4 +1,4 @@
-// Two replications, compared to the bit.
+// Replications, compared to the bit.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,10 +29,23 @@ inline void expect_same(const Replication& found, const Replication& expected) {
   EXPECT_EQ(found.pulls, expected.pulls);
   EXPECT_EQ(found.simple_regret, expected.simple_regret);
   EXPECT_EQ(found.engine, expected.engine);
+  EXPECT_EQ(found.events, expected.events);
+  EXPECT_EQ(found.rounds_stepped, expected.rounds_stepped);
+  EXPECT_EQ(found.leap_error, expected.leap_error);
   expect_same(found.diagnostics, expected.diagnostics);
   ASSERT_EQ(found.shares.size(), expected.shares.size());
   for (std::size_t c = 0; c < found.shares.size(); ++c)
     expect_same(found.shares[c], expected.shares[c]);
+}
+
+inline void expect_same(const std::vector<Replication>& found,
+                        const std::vector<Replication>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    SCOPED_TRACE("replication " + std::to_string(i));
+    expect_same(found[i], expected[i]);
+    if (testing::Test::HasFailure()) return;  // one is enough to look at
+  }
 }
 
 }  // namespace armature::test

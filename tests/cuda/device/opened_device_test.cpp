@@ -4,6 +4,7 @@
 #include "armature/error.h"
 #include "cuda/open.h"
 #include "lab/worlds.h"
+#include "support/replications.h"
 
 namespace armature {
 namespace {
@@ -20,29 +21,6 @@ class OpenedDevice : public testing::Test {
 
   std::shared_ptr<Accelerator> device_;
 };
-
-std::string text_of(const Diagnostics& diagnostics) {
-  std::string text;
-  for (const Diagnostic& one : diagnostics)
-    text += one.name + "=" + std::to_string(one.value) + one.word + " ";
-  return text;
-}
-
-void expect_same(const BlockResult& found, const BlockResult& expected) {
-  ASSERT_EQ(found.replications.size(), expected.replications.size());
-  for (std::size_t i = 0; i < found.replications.size(); ++i) {
-    const Replication& one = found.replications[i];
-    const Replication& other = expected.replications[i];
-    ASSERT_EQ(one.regret, other.regret) << "replication " << i;
-    ASSERT_EQ(one.pulls, other.pulls) << "replication " << i;
-    ASSERT_EQ(one.simple_regret, other.simple_regret) << "replication " << i;
-    ASSERT_EQ(one.engine, other.engine);
-    ASSERT_EQ(text_of(one.diagnostics), text_of(other.diagnostics)) << "replication " << i;
-    ASSERT_EQ(one.shares.size(), other.shares.size());
-    for (std::size_t k = 0; k < one.shares.size(); ++k)
-      ASSERT_EQ(text_of(one.shares[k]), text_of(other.shares[k])) << "replication " << i;
-  }
-}
 
 // Every policy with its defaults, as far as the device plays it, in a fixed world and in fresh
 // ones.
@@ -65,8 +43,8 @@ TEST_F(OpenedDevice, SmallBlocksHaveTheBytesOfStep) {
       SCOPED_TRACE(cell.policy + " on " + instance);
       ++played;
       const ReplicationRange range{5, 70};
-      expect_same(device_->run(cell, range, device_->devices() - 1, never),
-                  run_block(cell, range, never));
+      test::expect_same(device_->run(cell, range, device_->devices() - 1, never).replications,
+                        run_block(cell, range, never).replications);
     }
   }
   EXPECT_GT(played, 0) << "a device that plays nothing";
