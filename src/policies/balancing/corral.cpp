@@ -260,6 +260,10 @@ void Corral::visit_state(StateVisitor& visitor) {
 // What descend and choose rely on.
 void Corral::require_sound(const StateVisitor& visitor) const {
   constexpr double kMostRange = 2 / kLeastWeight;
+  // A round is counted once at most, so that no count ever overflows.
+  const auto require_counts = [&](std::string_view name, std::span<const std::uint64_t> counts) {
+    for (const std::uint64_t count : counts) visitor.require(count <= rounds_, name);
+  };
   // So many rewards divided by their weights, give or take the rounding.
   const auto require_sums = [&](std::string_view name, std::span<const double> sums,
                                 std::span<const std::uint64_t> counts) {
@@ -267,6 +271,9 @@ void Corral::require_sound(const StateVisitor& visitor) const {
       visitor.require_within(0, static_cast<double>(counts[i]) * kMostRange, name,
                              sums.subspan(i, 1));
   };
+  visitor.require(rounds_ <= kMostTickets, "rounds");
+  require_counts("visits", learned_.visits);
+  require_counts("plays", learned_.plays);
   require_sums("context_sums", learned_.context_sums, learned_.visits);
   require_sums("action_sums", learned_.action_sums, learned_.plays);
   visitor.require(
@@ -278,7 +285,6 @@ void Corral::require_sound(const StateVisitor& visitor) const {
   visitor.require(learned_.action_range >= 1 && learned_.action_range <= kMostRange,
                   "action_range");
   visitor.require(learned_.rate > 0 && learned_.rate <= 1, "rate");
-  visitor.require(rounds_ <= kMostTickets, "rounds");
   visitor.require(causal_rounds_ <= rounds_, "causal_rounds");
   visitor.require(ascend_to(open_, rounds_) && all_sound(open_), "open");
   visitor.require(ascend_to(due_, rounds_) && all_sound(due_), "due");
