@@ -40,9 +40,11 @@ auto slowly(std::chrono::milliseconds pause) {
 // Workers of ranks 1, 2, …, each in a thread of its own.
 class Workers {
  public:
-  Workers(ThreadJob& job, int size, const WorkerOptions& options = {}) {
+  Workers(ThreadJob& job, int size, const WorkerOptions& options = {})
+      : Workers(job, size, [&](int) { return options; }) {}
+  Workers(ThreadJob& job, int size, const std::function<WorkerOptions(int rank)>& options_of) {
     for (int rank = 1; rank < size; ++rank)
-      threads_.emplace_back([&job, rank, options, this] {
+      threads_.emplace_back([&job, rank, options = options_of(rank), this] {
         const auto transport = job.transport(rank);
         ends_[static_cast<std::size_t>(rank)] = work_for_rank_zero(
             *transport, hello_on("node" + std::to_string(rank), {0, 1}), options);
@@ -57,6 +59,22 @@ class Workers {
   std::array<WorkerEnd, 64> ends_{};
   std::vector<std::jthread> threads_;
 };
+
+// Of a rank that is cut off by its own first block: one that has none yet would wait for rank 0
+// without end, and one whose blocks have come back would not be missed. Then `sign` is set.
+WorkerOptions cut_off_at_work(ThreadJob& job, int rank, std::atomic<bool>* sign = nullptr) {
+  WorkerOptions options;
+  options.silence = std::chrono::milliseconds(100);
+  options.read_stage = [&job, rank, sign](const std::string& stage) -> Compute {
+    return [&job, rank, sign, real = cells_of_stage(stage)](const Order& order,
+                                                            const std::atomic<bool>& stop) {
+      job.cut_off(rank);
+      if (sign) *sign = true;
+      return real(order, stop);
+    };
+  };
+  return options;
+}
 
 std::map<std::string, std::string> run_on(int ranks, const StudyPlan& plan,
                                           const CrewOptions& options = {}) {
@@ -188,21 +206,11 @@ TEST(RankCrew, TheDeadAreNamed) {
   const TemporaryDirectory directory;
   const StudyPlan plan = plan_of(kSmallStudy);
   ThreadJob job(3);
-  WorkerOptions dying;
-  dying.silence = std::chrono::milliseconds(2500);
-  dying.read_stage = [&job](const std::string& stage) -> Compute {
-    const Compute real = cells_of_stage(stage);
-    return [real, &job](const Order& order, const std::atomic<bool>& stop) {
-      if (order.number == 5) job.cut_off(2);  // whoever computes it
-      return real(order, stop);
-    };
-  };
-  Workers workers(job, 3, dying);
+  Workers workers(job, 3,
+                  [&](int rank) { return rank == 2 ? cut_off_at_work(job, 2) : WorkerOptions{}; });
   const auto transport = job.transport(0);
   CrewOptions options;
   options.silence = std::chrono::milliseconds(500);
-  // Rank 0 is slow, so that others have block 5.
-  options.compute = slowly(std::chrono::milliseconds(100));
   auto crew = std::make_unique<RankCrew>(*transport, options);
   RunHooks hooks;
   hooks.crew = crew.get();
@@ -271,25 +279,19 @@ TEST(RankCrew, WhoDoesNotAnswerIsNamed) {
   const TemporaryDirectory directory;
   ThreadJob job(3);
   std::atomic<bool> roll{false};
-  WorkerOptions options;
-  options.silence = std::chrono::milliseconds(1500);
-  options.read_stage = [&](const std::string& stage) -> Compute {
-    const Compute real = cells_of_stage(stage);
-    return [&, real](const Order& order, const std::atomic<bool>& stop) {
-      if (order.number == 4) {
-        job.cut_off(1);
-        roll = true;
-      }
-      return real(order, stop);
-    };
-  };
-  Workers workers(job, 3, options);
+  Workers workers(job, 3, [&](int rank) {
+    return rank == 1 ? cut_off_at_work(job, 1, &roll) : WorkerOptions{};
+  });
   const auto transport = job.transport(0);
+  std::atomic<bool> told_to_end{false};
   CrewOptions crew_options;
-  crew_options.silence = std::chrono::milliseconds(1500);
   crew_options.call_the_roll = &roll;
+  crew_options.told_to_end = &told_to_end;
   std::vector<std::string> notices;
-  crew_options.notice = [&](const std::string& notice) { notices.push_back(notice); };
+  crew_options.notice = [&](const std::string& notice) {
+    notices.push_back(notice);
+    told_to_end = true;
+  };
   crew_options.compute = slowly(std::chrono::milliseconds(20));
   RankCrew crew(*transport, crew_options);
   RunHooks hooks;
