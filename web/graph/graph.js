@@ -3,7 +3,7 @@
 'use strict';
 
 const part = (id) => document.getElementById(id);
-const roleWords = { none: 'no role', action: 'action', context: 'context', reward: 'reward', hidden: 'hidden' };
+const roleWords = { none: 'no role', action: 'action', context: 'context', reward: 'reward', latent: 'latent' };
 
 // What a person decided; all else follows from it.
 const state = {
@@ -21,7 +21,7 @@ let shown = null; // what `graph show` said of the last text that could be read
 
 function roleOf(node) {
   const mark = state.marks.get(node);
-  if (shown.latent.includes(node) && !['action', 'reward'].includes(mark)) return 'hidden'; // nobody can observe it
+  if (shown.latent.includes(node) && !['action', 'reward'].includes(mark)) return 'latent'; // nobody can observe it
   if (mark) return mark;
   if (shown.exposure.includes(node)) return 'action';
   return shown.outcome.includes(node) ? 'reward' : 'none';
@@ -60,7 +60,7 @@ function options() {
   const found = { action: list(withRole('action')), context: list(withRole('context')) };
   const [reward] = withRole('reward');
   if (isQuestion()) found.reward = listed(reward) + (state.worth ? `=${listed(state.worth)}` : '');
-  found.latent = list(withRole('hidden').filter((node) => !shown.latent.includes(node)));
+  found.latent = list(withRole('latent').filter((node) => !shown.latent.includes(node)));
   for (const name of Object.keys(found)) if (!found[name]) delete found[name];
   if (state.empty) found.empty = true;
   if (state.single) found.single = true;
@@ -154,6 +154,7 @@ function showLines(marked) {
 
 function showVerdict(verdict) {
   const box = part('answer');
+  part('words').className = verdict ? 'said' : '';
   box.className = verdict?.benign === true ? 'yes' : verdict?.benign === false ? 'no' : '';
   say('tables-words', '');
   part('warnings').hidden = true;
@@ -194,9 +195,10 @@ function showSets(verdict) {
   part('instead').hidden = !verdict?.suggestions;
   if (!verdict?.suggestions) return;
   const sets = verdict.suggestions.filter((set) => set.length > 0);
-  part('instead-words').textContent = sets.length > 0
-    ? `Observed after acting, each of these carries the whole effect, and nothing can be left out of it (${verdict.suggestions_words}).`
-    : `${verdict.suggestions_words}.`;
+  part('instead-words').className = sets.length > 0 ? 'soft' : 'said';
+  part('instead-words').textContent = sets.length === 0 ? verdict.suggestions_words
+    : sets.length === 1 ? 'Observed after acting, this carries the whole effect, and nothing can be left out of it.'
+      : `Observed after acting, each of these carries the whole effect, and nothing can be left out of it (${verdict.suggestions_words}).`;
   listSets(sets);
   part('all-sets').hidden = verdict.suggestions.length < mostSuggested;
 }
@@ -230,11 +232,12 @@ function showDrawing(picture) {
   closeMenu();
   if (picture instanceof Error) {
     part('drawing').replaceChildren(element('p', picture.message));
-    say('path-words', '');
+    part('path-words').hidden = true;
     return;
   }
   const svg = document.importNode(new DOMParser().parseFromString(picture, 'image/svg+xml').documentElement, true);
   svg.setAttribute('role', 'group'); // of buttons: an image would hide them
+  svg.style.width = `${1.25 * svg.getAttribute('width')}px`;
   svg.style.minWidth = `${0.75 * svg.getAttribute('width')}px`; // names must stay readable: below that it scrolls
   const boxes = [...svg.children].filter((child) => child.localName === 'g' && !child.classList.contains('legend'));
   shown.nodes.forEach((node, i) => {
@@ -255,8 +258,7 @@ const boxOf = (node) => part('drawing').querySelector(`[data-node="${CSS.escape(
 
 // Where no action or reward is left, the command takes the text's, and draws them; here they have been taken away.
 function undoDefaults(svg, boxes) {
-  const drawn = { none: 'plain', hidden: 'latent' };
-  shown.nodes.forEach((node, i) => boxes[i].setAttribute('class', drawn[roleOf(node)] ?? roleOf(node)));
+    shown.nodes.forEach((node, i) => boxes[i].setAttribute('class', roleOf(node) === 'none' ? 'plain' : roleOf(node)));
   for (const path of svg.querySelectorAll('path.open')) path.classList.remove('open');
   for (const role of ['action', 'reward']) if (withRole(role).length === 0) svg.querySelector(`.legend.${role}`)?.remove();
   part('path-words').hidden = true;
@@ -395,8 +397,8 @@ async function writeLink() {
   const link = new URLSearchParams();
   if (example) link.set('example', example.id);
   else link.set('z', base64url(await through(new TextEncoder().encode(state.text), new CompressionStream('deflate-raw'))));
-  for (const role of ['action', 'context', 'reward', 'hidden'])
-    for (const node of withRole(role)) if (role !== 'hidden' || !shown.latent.includes(node)) link.append(role, node);
+  for (const role of ['action', 'context', 'reward', 'latent'])
+    for (const node of withRole(role)) if (role !== 'latent' || !shown.latent.includes(node)) link.append(role, node);
   if (state.worth) link.set('worth', state.worth);
   if (state.empty) link.set('empty', '1');
   if (state.single) link.set('single', '1');
@@ -406,17 +408,18 @@ async function writeLink() {
 // `text` is the diagram as it is, for links written by hand; without roles the text's own count.
 async function readLink() {
   const link = new URLSearchParams(location.hash.slice(1));
+  say('notice', '');
   const example = graphExamples.find(({ id }) => id === link.get('example'));
   let text = link.get('text') ?? example?.text;
   if (link.has('z')) {
     try {
       text = new TextDecoder().decode(await through(fromBase64url(link.get('z')), new DecompressionStream('deflate-raw')));
     } catch {
-      say('example-words', 'The link is damaged: its diagram could not be read.');
+      say('notice', 'The link is damaged: its diagram cannot be read.');
     }
   }
   if (text === undefined) return false;
-  const roles = Object.fromEntries(['action', 'context', 'reward', 'hidden'].map((role) => [role, link.getAll(role)]));
+  const roles = Object.fromEntries(['action', 'context', 'reward', 'latent'].map((role) => [role, link.getAll(role)]));
   setState(text, {
     linked: Object.values(roles).some((nodes) => nodes.length > 0) ? roles : null,
     worth: link.get('worth') ?? '', empty: link.has('empty'), single: link.has('single'),
@@ -453,12 +456,14 @@ function listen() {
     const button = element('button', example.title, { type: 'button', 'data-example': example.id, 'aria-pressed': 'false' });
     button.onclick = () => {
       history.pushState(null, '', location.href); // Back leads to what stood there
+      say('notice', '');
       takeExample(example);
     };
     return button;
   }));
   part('text').addEventListener('input', () => {
     state.text = part('text').value;
+    say('notice', '');
     showLines();
     update();
   });
