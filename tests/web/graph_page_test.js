@@ -98,7 +98,8 @@ async function take(page, id) {
 async function expectAnswer(page, said) {
   await page.locator(`#answer.${said.benign ? 'yes' : 'no'}`).waitFor();
   assert.equal(await page.locator('#words').textContent(), said.words);
-  assert.equal(await page.locator('#drawing path.open').count(), Math.max(0, (said.witness.length - 1) / 2));
+  for (const open of ['path.open', '[marker-end*=open]'])
+    assert.equal(await page.locator(`#drawing ${open}`).count(), Math.max(0, (said.witness.length - 1) / 2));
   const sets = await page.locator('#sets button').evaluateAll((buttons) => buttons.map((button) => button.firstChild.data));
   assert.deepEqual(sets, said.suggestions.filter((set) => set.length > 0).map((set) => set.join(', ')));
   const criteria = await page.locator('#criteria dd').allTextContents();
@@ -168,7 +169,7 @@ async function checkOptions(page) {
   await role(page, 'smoking').selectOption('none');
   await page.getByText('Mark an action.').waitFor();
   await settled(page);
-  assert.equal(await page.locator('#drawing path.open, #drawing g.action').count(), 0);
+  assert.equal(await page.locator('#drawing path.open, #drawing g.action, #drawing [marker-end*=open]').count(), 0);
   assert.equal(await page.locator('#copy-command').isDisabled(), true);
   await snap(page, 'no-action');
 }
@@ -208,6 +209,13 @@ async function checkBadText(page) {
   await write(page, 'dag {\n a -> b\n b => c\n}');
   assert.equal(await page.locator('#lines b').textContent(), '3');
   await snap(page, 'bad-text');
+  // What is drawn goes on answering, and what is copied is about it.
+  await role(page, 'opened').selectOption('none');
+  await settled(page);
+  const { text: chain } = examples.find(({ id }) => id === 'mediator');
+  await expectAnswer(page, check(chain, []));
+  assert.equal(shell(await page.locator('#command').textContent()).status, 1);
+  assert.equal(await page.locator('#lines b').textContent(), '3');
   await page.getByRole('button', { name: 'Go to line 3' }).click();
   assert.equal(await page.evaluate(() => document.activeElement.selectionStart), 'dag {\n a -> b\n b '.length);
   // Mended as a person would, from where the caret stands now.

@@ -15,7 +15,8 @@ const state = {
   single: false,
 };
 let engine = null;
-let shown = null; // what `graph show` said of the last text that could be read
+let shown = null; // what `graph show` said of the last text that could be read …
+let shownText = ''; // … and that text: what is on the page is about it, whatever is being written
 
 // --- Roles ------------------------------------------------------------------------------------------
 
@@ -90,15 +91,17 @@ async function answer() {
     const read = await engine.ask({ command: 'graph show', text });
     if (changed) return;
     shown = read;
+    shownText = text;
+    showTrouble('');
+    settleLink();
   } catch (error) {
-    if (!changed) showTrouble(error.message);
-    return;
+    if (changed) return;
+    showTrouble(error.message);
+    if (!shown || state.linked) return;
   }
-  showTrouble('');
-  settleLink();
   const [reward] = withRole('reward');
   if (!shown.states?.[reward]?.includes(state.worth)) state.worth = '';
-  const question = { text, ...options() };
+  const question = { text: shownText, ...options() };
   const [drawing, verdict] = await Promise.all([
     engine.askText({ command: 'graph show', ...question, format: 'svg' }).catch((error) => error),
     isQuestion() ? engine.ask({ command: 'graph check', ...question }).catch((error) => error) : null,
@@ -109,7 +112,7 @@ async function answer() {
   showSets(verdict);
   showCriteria(verdict);
   showRoles();
-  showCommands(text);
+  showCommands();
   showExample();
   await writeLink();
 }
@@ -183,7 +186,7 @@ function showCriteria(verdict) {
   part('criteria-list').replaceChildren(...Object.entries(names).flatMap(([key, name]) => {
     const holds = verdict.criteria[key];
     const word = holds === null ? 'says nothing' : holds ? 'yes' : 'no';
-    return [element('dt', `${name}: ${word}`), element('dd', verdict.criteria_words[key])];
+    return [element('dt', `${name}: ${word}`), element('dd', verdict.criteria_words[key], { class: 'said' })];
   }));
 }
 
@@ -219,7 +222,7 @@ function listSets(sets) {
 
 async function showAllSets() {
   const { context, ...asked } = options();
-  const found = await engine.ask({ command: 'graph separators', text: state.text, ...asked });
+  const found = await engine.ask({ command: 'graph separators', text: shownText, ...asked });
   listSets(found.separators);
   part('all-sets').hidden = true;
 }
@@ -259,7 +262,10 @@ const boxOf = (node) => part('drawing').querySelector(`[data-node="${CSS.escape(
 // Where no action or reward is left, the command takes the text's, and draws them; here they have been taken away.
 function undoDefaults(svg, boxes) {
     shown.nodes.forEach((node, i) => boxes[i].setAttribute('class', roleOf(node) === 'none' ? 'plain' : roleOf(node)));
-  for (const path of svg.querySelectorAll('path.open')) path.classList.remove('open');
+  for (const path of svg.querySelectorAll('path.open')) {
+    path.classList.remove('open');
+    for (const end of ['marker-start', 'marker-end']) if (path.hasAttribute(end)) path.setAttribute(end, 'url(#arrow)');
+  }
   for (const role of ['action', 'reward']) if (withRole(role).length === 0) svg.querySelector(`.legend.${role}`)?.remove();
   part('path-words').hidden = true;
 }
@@ -351,18 +357,19 @@ function showRoles() {
 const inShell = (word) => (/^[\w.,=:@%+/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 // The diagram as a here-document: the command runs as it is pasted.
-function commandLine(command, text, more = '') {
+function commandLine(command, more = '') {
   const letters = { action: '-a', context: '-c', reward: '-r', latent: '-l', empty: '--empty', single: '--single' };
   const words = Object.entries(options()).map(([name, value]) => (value === true ? letters[name] : `${letters[name]} ${inShell(value)}`));
   let end = 'END';
-  while (text.split('\n').includes(end)) end += '_';
-  return `armature graph ${command} - ${words.join(' ')}${more} <<'${end}'\n${text}${text.endsWith('\n') ? '' : '\n'}${end}\n`;
+  while (shownText.split('\n').includes(end)) end += '_';
+  const lines = shownText.replace(/\n?$/, '\n');
+  return `armature graph ${command} - ${words.join(' ')}${more} <<'${end}'\n${lines}${end}\n`;
 }
 
-function showCommands(text) {
+function showCommands() {
   const [reward] = withRole('reward');
   const asked = isQuestion();
-  part('command').textContent = asked ? commandLine('check', text) : '';
+  part('command').textContent = asked ? commandLine('check') : '';
   part('command-details').hidden = !asked;
   part('copy-command').disabled = !asked;
   // An instance has rewards in [0,1]: what states are worth is said, or they are such numbers.
@@ -371,7 +378,7 @@ function showCommands(text) {
   part('copy-play').hidden = part('play-words').hidden = !plays;
 }
 
-const playCommands = () => `${commandLine('instance', state.text, ' -o world.json')}armature simulate -i world.json -p ucb -p c-ucb -p warden -T 1e4\n`;
+const playCommands = () => `${commandLine('instance', ' -o world.json')}armature simulate -i world.json -p ucb -p c-ucb -p warden -T 1e4\n`;
 
 async function copy(text, words) {
   try {
@@ -393,10 +400,10 @@ async function through(bytes, transform) {
 
 // The whole state behind the #: an example by its name, any other text packed.
 async function writeLink() {
-  const example = graphExamples.find(({ text }) => text === state.text);
+  const example = graphExamples.find(({ text }) => text === shownText);
   const link = new URLSearchParams();
   if (example) link.set('example', example.id);
-  else link.set('z', base64url(await through(new TextEncoder().encode(state.text), new CompressionStream('deflate-raw'))));
+  else link.set('z', base64url(await through(new TextEncoder().encode(shownText), new CompressionStream('deflate-raw'))));
   for (const role of ['action', 'context', 'reward', 'latent'])
     for (const node of withRole(role)) if (role !== 'latent' || !shown.latent.includes(node)) link.append(role, node);
   if (state.worth) link.set('worth', state.worth);
@@ -444,7 +451,7 @@ function takeExample({ text, action, context, reward, worth = '' }) {
 }
 
 function showExample() {
-  const example = graphExamples.find(({ text }) => text === state.text);
+  const example = graphExamples.find(({ text }) => text === shownText);
   for (const button of part('examples').children) button.setAttribute('aria-pressed', String(button.dataset.example === example?.id));
   part('example-words').textContent = example?.words ?? '';
 }
@@ -480,7 +487,7 @@ function listen() {
   };
   part('all-sets').onclick = showAllSets;
   part('copy-link').onclick = () => copy(location.href, 'The link is copied.');
-  part('copy-command').onclick = () => copy(commandLine('check', state.text), 'The command is copied.');
+  part('copy-command').onclick = () => copy(commandLine('check'), 'The command is copied.');
   part('copy-play').onclick = () => copy(playCommands(), 'The commands are copied.');
   part('menu').addEventListener('keydown', menuKey);
   part('drawing').addEventListener('keydown', drawingKey);
