@@ -359,11 +359,12 @@ std::string picture(const CausalGraph& graph, const Roles& roles, const std::str
   const double width =
       std::max(where.width, 2 * kMargin + kLegendEntry * static_cast<double>(legend.size()));
   const double height = where.height + legend_height;
+  const double left = (where.width - width) / 2;  // a narrow graph stands in the middle above it
   std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" viewBox=\"{5:.0f} 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
       "height=\"{1:.0f}\" role=\"img\" aria-label=\"causal graph\">\n{2}\n<defs>{3}{4}</defs>\n",
       width, height, kStyle, marker(prefix + "arrow", "arrow"),
-      marker(prefix + "arrow-open", "open"));
+      marker(prefix + "arrow-open", "open"), left);
 
   const auto edge = [&](const Arrow& arrow, const std::vector<Position>& bends, bool both) {
     const Position from = where.nodes[arrow.from];
@@ -398,7 +399,7 @@ std::string picture(const CausalGraph& graph, const Roles& roles, const std::str
         at.y + kBaseline * kType, xml(graph.name(node)));
   }
   for (std::size_t i = 0; i < legend.size(); ++i) {
-    const double x = kMargin + kLegendEntry * static_cast<double>(i);
+    const double x = left + kMargin + kLegendEntry * static_cast<double>(i);
     const double y = height - 26;
     svg += fmt::format(
         "<g class=\"legend {}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"14\" rx=\"4\"/>"
