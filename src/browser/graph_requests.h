@@ -1,18 +1,19 @@
-// Requests about causal graphs: `graph check`, `graph separators`, `graph show` with the diagram
-// itself ("text") where the command has a file, and its long options as fields:
+// Requests about causal graphs: `graph check`, `graph separators` and `graph show` with the diagram
+// itself as "text" where the command has a file, which complaints therefore do not name:
 //   {"command": "graph check", "text": "x -> z -> y", "action": "x", "context": "z", "reward": "y"}
-// Options that take no value (empty, single) are true or false. "file" names the text in complaints
-// (default: nothing does). The answer is what the command prints with --format json, to the byte;
-// "format" of `graph show` may be svg, dot and dagitty too. Throws Error as the command complains.
+// `graph show` also answers with what is no JSON: "format" may be svg, dot or dagitty.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "browser/answer.h"
+#include "browser/request.h"
 
 namespace armature::browser {
 
-std::string answer_graph_check(const nlohmann::json& request);
-std::string answer_graph_separators(const nlohmann::json& request);
-std::string answer_graph_show(const nlohmann::json& request);
+std::string graph_check(const Request& request, const Progress& progress);
+std::string graph_separators(const Request& request, const Progress& progress);
+/// The picture is armature's own, as the command draws it where there is no Graphviz.
+std::string graph_show(const Request& request, const Progress& progress);
 
 }  // namespace armature::browser
