@@ -500,8 +500,8 @@ function listen() {
 async function start() {
   listen();
   try {
-    engine = new ArmatureEngine();
     await ArmatureEngine.ready;
+    engine = new ArmatureEngine();
   } catch (error) {
     part('answer-title').textContent = 'The engine did not start.';
     part('words').textContent = String(error?.message ?? error);
