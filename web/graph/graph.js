@@ -261,7 +261,7 @@ const boxOf = (node) => part('drawing').querySelector(`[data-node="${CSS.escape(
 
 // Where no action or reward is left, the command takes the text's, and draws them; here they have been taken away.
 function undoDefaults(svg, boxes) {
-    shown.nodes.forEach((node, i) => boxes[i].setAttribute('class', roleOf(node) === 'none' ? 'plain' : roleOf(node)));
+  shown.nodes.forEach((node, i) => boxes[i].setAttribute('class', roleOf(node) === 'none' ? 'plain' : roleOf(node)));
   for (const path of svg.querySelectorAll('path.open')) {
     path.classList.remove('open');
     for (const end of ['marker-start', 'marker-end']) if (path.hasAttribute(end)) path.setAttribute(end, 'url(#arrow)');
