@@ -16,7 +16,6 @@ sources_of_rooms(ARMATURE_WASM_SOURCES base linear theory model graph families p
 list(REMOVE_ITEM ARMATURE_WASM_SOURCES ${ARMATURE_LAB_BASE} ${CMAKE_SOURCE_DIR}/src/base/program.cpp
                                        ${CMAKE_SOURCE_DIR}/src/simulate/conformance.cpp)
 # Of figures and reports what answers are made of.
-list(APPEND ARMATURE_WASM_SOURCES ${CMAKE_SOURCE_DIR}/src/base/machine.cpp)
 foreach(source figures/looks figures/style report/policy_looks report/catalogue report/results_json report/theory_answers)
   list(APPEND ARMATURE_WASM_SOURCES ${CMAKE_SOURCE_DIR}/src/${source}.cpp)
 endforeach()
@@ -36,6 +35,6 @@ foreach(source ${ARMATURE_WASM_SOURCES})
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -Os)
   endif()
 endforeach()
-target_link_options(armature_wasm PRIVATE -fwasm-exceptions -O2 -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sFILESYSTEM=0
+target_link_options(armature_wasm PRIVATE -fwasm-exceptions -O2 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=32MB -sMAXIMUM_MEMORY=4GB -sFILESYSTEM=0
   -sMODULARIZE=1 -sEXPORT_NAME=armatureModule -sENVIRONMENT=web,worker,node -sINVOKE_RUN=0
   "-sEXPORTED_FUNCTIONS=['_answer_request','_malloc','_free']" "-sEXPORTED_RUNTIME_METHODS=['UTF8ToString','stringToUTF8','lengthBytesUTF8']")
