@@ -14,6 +14,7 @@ endforeach()
 
 sources_of_rooms(ARMATURE_WASM_SOURCES base linear theory model graph families policies simulate lab advice options browser)
 list(REMOVE_ITEM ARMATURE_WASM_SOURCES ${ARMATURE_LAB_BASE} ${CMAKE_SOURCE_DIR}/src/base/program.cpp
+                                       ${CMAKE_SOURCE_DIR}/src/graph/drawn_by_dot.cpp
                                        ${CMAKE_SOURCE_DIR}/src/simulate/conformance.cpp)
 # Of figures and reports what answers are made of.
 foreach(source figures/looks figures/style report/policy_looks report/catalogue report/results_json report/theory_answers)

@@ -9,6 +9,7 @@
 #include "base/display.h"
 #include "base/text.h"
 #include "browser/commands.h"
+#include "browser/graph_requests.h"
 #include "options/names.h"
 
 namespace armature::browser {
@@ -21,8 +22,16 @@ struct Row {
   std::string (*answer)(const Request& request, const Progress& progress);
 };
 constexpr Row kCommands[] = {
-    {"simulate", simulate}, {"bounds", bounds}, {"frontier", frontier}, {"families", families},
-    {"policies", policies}, {"looks", looks},   {"version", version},
+    {"simulate", simulate},
+    {"bounds", bounds},
+    {"frontier", frontier},
+    {"families", families},
+    {"policies", policies},
+    {"looks", looks},
+    {"version", version},
+    {"graph check", graph_check},
+    {"graph separators", graph_separators},
+    {"graph show", graph_show},
 };
 
 std::string carried_out(const Request& request, const Progress& progress) {

@@ -361,8 +361,8 @@ std::string picture(const CausalGraph& graph, const Roles& roles, const std::str
   const double height = where.height + legend_height;
   const double left = (where.width - width) / 2;  // a narrow graph stands in the middle above it
   std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" viewBox=\"{5:.0f} 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
-      "height=\"{1:.0f}\" role=\"img\" aria-label=\"causal graph\">\n{2}\n<defs>{3}{4}</defs>\n",
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" viewBox=\"{5:.0f} 0 {0:.0f} {1:.0f}\" "
+      "width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-label=\"causal graph\">\n{2}\n<defs>{3}{4}</defs>\n",
       width, height, kStyle, marker(prefix + "arrow", "arrow"),
       marker(prefix + "arrow-open", "open"), left);
 
