@@ -1,6 +1,6 @@
-// Opens the graph page in headless Chromium and uses it: node graph_page_test.js ARMATURE SITE [SCREENSHOTS].
-// ARMATURE is the command, which must say the same; SITE a folder with graph/ and playground/ as they are published; with a
-// folder for screenshots, what was seen is kept there.
+// Opens the graph page in headless Chromium and uses it: node graph_page_test.js ARMATURE PLAYGROUND [SCREENSHOTS].
+// ARMATURE is the command, which must say the same; PLAYGROUND is what `make playground` built, where the engine is (without one
+// the test is skipped: exit status 77); with a folder for screenshots, what was seen is kept there.
 'use strict';
 
 const assert = require('assert');
@@ -13,15 +13,24 @@ const vm = require('vm');
 const { pathToFileURL } = require('url');
 const { chromium } = require(path.join(__dirname, '../../web/node_modules/playwright-core'));
 
-const [armature, site, screenshots] = process.argv.slice(2);
+const [armature, playground, screenshots] = process.argv.slice(2);
 const browserPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const examples = vm.runInNewContext(`${fs.readFileSync(path.join(site, 'graph/examples.js'), 'utf8')}; graphExamples`);
+const sources = path.join(__dirname, '../../web/graph');
+const examples = vm.runInNewContext(`${fs.readFileSync(path.join(sources, 'examples.js'), 'utf8')}; graphExamples`);
 const odd = '<img src=x onerror="window.harmed=1">, \'twice\''; // a name that would be harm if it were taken for HTML, or for shell
 const chains = Array.from({ length: 3 }, (_, i) => `x -> a${i} -> b${i} -> y`).join('\n'); // eight ways to cut three chains
 
+// The page and the engine beside it, as the site has them.
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'armature-graph-'));
+const site = path.join(folder, 'site');
+function publish() {
+  fs.cpSync(sources, path.join(site, 'graph'), { recursive: true });
+  for (const file of ['engine.js', 'engine_data.js'])
+    fs.cpSync(path.join(playground, file), path.join(site, 'playground', file));
+}
+
 // --- The command ------------------------------------------------------------------------------------
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'armature-graph-'));
 function shell(command) {
   const environment = { ...process.env, PATH: `${path.dirname(path.resolve(armature))}:${process.env.PATH}` };
   const done = spawnSync('bash', ['-c', command], { encoding: 'utf8', cwd: folder, env: environment });
@@ -312,6 +321,11 @@ async function checkColours(browser, url) {
 }
 
 async function main() {
+  if (!fs.existsSync(path.join(playground, 'engine_data.js'))) {
+    console.log(`Skipped: there is no engine in ${playground}; make playground builds it.`);
+    process.exit(77);
+  }
+  publish();
   const server = await serve();
   const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] });
   try {
