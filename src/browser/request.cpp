@@ -82,7 +82,9 @@ void Request::refuse_unknown(const std::vector<Option>& options,
     std::vector<std::string> names{"--help"};
     for (const Option& one : options) names.push_back(dashed(one.name));
     const std::string word = dashed(key);
-    throw unknown_option(command_, word, nearest_long_option(word, names), names);
+    // Of a command in two words the option parser names the second.
+    throw unknown_option(command_.substr(command_.rfind(' ') + 1), word,
+                         nearest_long_option(word, names), names);
   }
 }
 
