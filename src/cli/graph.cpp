@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "graph/drawing.h"
+#include "graph/answers.h"
 #include "graph/names.h"
 #include "graph/open.h"
 #include "graph/regime.h"
@@ -28,91 +28,26 @@ using graph::Node;
 using Json = nlohmann::ordered_json;
 
 constexpr int kNo = 1;  // exit status
-constexpr std::size_t kMostSuggestions = 5;
 
 struct Options {
-  std::string file;
+  graph::Wanted wanted;  // its source is the file
   std::string tables;
   std::string from, to, given;
-  std::string action, context, reward, latent;
+  std::string latent;
   std::string contains, avoid, under = "interventions";
   std::string most;
-  bool empty = false;
-  bool single = false;
   std::string format = "table";
   std::optional<std::string> output;
   bool json() const { return format == "json"; }
 };
 
-// ---- what was asked ----------------------------------------------------------------------------
-
 CausalGraph open(const Options& options) {
-  CausalGraph graph = graph::open_graph(options.file, options.tables);
+  CausalGraph graph = graph::open_graph(options.wanted.source, options.tables);
   if (options.latent.empty()) return graph;
   return graph.with_latent(graph::parse_nodes(graph, options.latent, "--latent"));
 }
 
-std::vector<Node> with_role(const CausalGraph& graph, bool graph::Variable::*role) {
-  std::vector<Node> nodes;
-  for (Node node = 0; node < graph.size(); ++node)
-    if (graph.variable(node).*role) nodes.push_back(node);
-  return nodes;
-}
-
-// The file's exposures where no action is named, its outcome where no reward is.
-graph::Actions actions_of(const CausalGraph& graph, const Options& options) {
-  graph::Actions actions;
-  actions.targets = options.action.empty() ? with_role(graph, &graph::Variable::exposure)
-                                           : graph::parse_nodes(graph, options.action, "--action");
-  if (actions.targets.empty())
-    throw Error({options.file, "--action", "nothing, and no [exposure] in the file",
-                 "the nodes that actions set"});
-  actions.empty = options.empty;
-  actions.single = options.single;
-  return actions;
-}
-
-graph::Reward reward_of(const CausalGraph& graph, const Options& options) {
-  if (!options.reward.empty()) return graph::parse_reward(graph, options.reward, "--reward");
-  const std::vector<Node> outcomes = with_role(graph, &graph::Variable::outcome);
-  if (outcomes.size() != 1)
-    throw Error({options.file, "--reward",
-                 fmt::format("nothing, and {} nodes with [outcome] in the file", outcomes.size()),
-                 "the node that is the reward"});
-  return graph::parse_reward(graph, graph.name(outcomes.front()), "--reward");
-}
-
-struct Asked {
-  graph::Question question;
-  graph::Reward reward;
-};
-
-Asked asked(const CausalGraph& graph, const Options& options) {
-  Asked result;
-  result.reward = reward_of(graph, options);
-  result.question = {actions_of(graph, options),
-                     graph::parse_nodes(graph, options.context, "--context"), result.reward.node};
-  return result;
-}
-
-// ---- in words and in JSON ----------------------------------------------------------------------
-
-Json names_json(const CausalGraph& graph, const std::vector<Node>& nodes) {
-  Json names = Json::array();
-  for (const Node node : nodes) names.push_back(graph.name(node));
-  return names;
-}
-
-Json witness_json(const CausalGraph& graph, const std::optional<graph::Path>& path) {
-  Json list = Json::array();
-  if (!path) return list;
-  constexpr const char* kMarks[] = {"->", "<-", "<->"};
-  for (std::size_t i = 0; i < path->nodes.size(); ++i) {
-    if (i > 0) list.push_back(kMarks[static_cast<int>(path->marks[i - 1])]);
-    list.push_back(graph.name(path->nodes[i]));
-  }
-  return list;
-}
+// ---- in words ---------------------------------------------------------------------------------
 
 Json assignment_json(const CausalGraph& graph, const graph::Assignment& assignment) {
   Json object = Json::object();
@@ -136,7 +71,7 @@ std::string graph_text(const CausalGraph& graph) {
   const auto& parts = graph.parts();
   std::string text = counted(graph.size(), "node") + ", " + counted(parts.directed.size(), "arrow");
   if (!parts.bidirected.empty()) text += fmt::format(", {} <->", parts.bidirected.size());
-  const std::size_t latent = with_role(graph, &graph::Variable::latent).size();
+  const std::size_t latent = graph::with_role(graph, &graph::Variable::latent).size();
   if (latent > 0) text += fmt::format(", {} latent", latent);
   return text + (graph.has_tables() ? ", with tables" : ", structure only");
 }
@@ -184,11 +119,7 @@ void dsep(const Options& options) {
                         names_of(graph, from), names_of(graph, to), names_of(graph, given))
           : found.words;
   if (options.json())
-    emit(options.output, Json{{"separated", found.separated()},
-                              {"witness", witness_json(graph, found.witness)},
-                              {"words", words}}
-                                 .dump(2) +
-                             "\n");
+    emit(options.output, graph::dsep_json(graph, found, words));
   else
     emit(options.output,
          line("separated", found.separated() ? "yes" : "no") + line("because", words));
@@ -198,35 +129,6 @@ void dsep(const Options& options) {
 
 // ---- check -------------------------------------------------------------------------------------
 
-// Before work that takes a noticeable time it is said how large it is.
-graph::DoMarginals told_marginals(const CausalGraph& graph, const graph::Question& question) {
-  return graph::do_marginals(graph, question, graph::kMostEntries,
-                             [](const graph::EliminationSize& size) {
-                               if (size.entries > 1e6) complain("the sums take " + size.words());
-                             });
-}
-
-// With tables: are the laws of the reward the same? Nothing where there are none, or where they
-// would not fit into memory.
-std::optional<bool> benign_by_tables(const CausalGraph& graph, const Asked& asked) {
-  if (!graph.has_tables()) return std::nullopt;
-  graph::Reward reward = asked.reward;
-  if (reward.values.empty()) {  // any worth will do, as long as no two states are worth the same
-    const std::size_t states = graph.variable(reward.node).states.size();
-    for (std::size_t s = 0; s < states; ++s)
-      reward.values.push_back(static_cast<double>(s) /
-                              static_cast<double>(std::max<std::size_t>(states - 1, 1)));
-  }
-  try {
-    return graph::graph_instance(graph, told_marginals(graph, asked.question), reward, "")
-        .benign_verdict()
-        .benign();
-  } catch (const Error& error) {
-    complain(fmt::format("warning: no verdict by the tables: {}", error.what()));
-    return std::nullopt;
-  }
-}
-
 std::string criterion_text(const graph::Criterion& criterion) {
   return (!criterion.applies ? "says nothing: "
           : criterion.holds  ? "yes: "
@@ -234,56 +136,31 @@ std::string criterion_text(const graph::Criterion& criterion) {
          criterion.words;
 }
 
-Json criterion_json(const graph::Criterion& criterion) {
-  return criterion.applies ? Json(criterion.holds) : Json(nullptr);
-}
-
 void check(const Options& options) {
   const CausalGraph graph = open(options);
-  const Asked what = asked(graph, options);
-  const graph::Verdict verdict = graph::verdict(graph, what.question);
-  const std::optional<bool> by_tables = benign_by_tables(graph, what);
-  graph::SeparatorSearch search;
-  const graph::Separators found =
-      graph::separators(graph, what.question.actions, what.question.reward, search);
-  std::vector<std::vector<Node>> suggestions(
-      found.sets.begin(), found.sets.begin() + static_cast<std::ptrdiff_t>(
-                                                   std::min(found.sets.size(), kMostSuggestions)));
-  const std::string why = by_tables ? graph::disagreement(verdict, *by_tables, what.reward) : "";
-
+  const graph::Asked what = graph::wanted_question(graph, options.wanted);
+  const graph::Check checked = graph::check(graph, what, complain);
+  const graph::Verdict& verdict = checked.verdict;
   if (options.json()) {
-    Json json = {{"benign", verdict.benign},
-                 {"witness", witness_json(graph, verdict.witness)},
-                 {"words", verdict.words},
-                 {"criteria",
-                  {{"graph", criterion_json(verdict.graph)},
-                   {"surgery", criterion_json(verdict.surgery)},
-                   {"front_door", criterion_json(verdict.front_door)}}},
-                 {"criteria_words",
-                  {{"graph", verdict.graph.words},
-                   {"surgery", verdict.surgery.words},
-                   {"front_door", verdict.front_door.words}}}};
-    if (by_tables) json["benign_by_tables"] = *by_tables;
-    if (!why.empty()) json["tables_words"] = why;
-    json["suggestions"] = Json::array();
-    for (const auto& set : suggestions) json["suggestions"].push_back(names_json(graph, set));
-    json["suggestions_words"] = found.words;
-    json["warnings"] = graph.parts().warnings;
-    for (const std::string& warning : verdict.warnings) json["warnings"].push_back(warning);
-    emit(options.output, json.dump(2) + "\n");
+    emit(options.output, graph::check_json(graph, checked));
   } else {
-    std::string out = line("graph", fmt::format("{}: {}", options.file, graph_text(graph)));
+    std::string out =
+        line("graph", fmt::format("{}: {}", options.wanted.source, graph_text(graph)));
     out += line("actions", fmt::format("{}{}{}", names_of(graph, what.question.actions.targets),
                                        what.question.actions.single ? ", one at a time" : "",
                                        what.question.actions.empty ? ", or nothing at all" : ""));
     out += line("contexts", set_text(graph, what.question.contexts));
     out += line("reward", graph.name(what.reward.node)) + "\n";
     out += line("verdict", verdict.words);
-    if (by_tables)
-      out += line("by tables", (*by_tables ? "yes" : "no") + (why.empty() ? "" : ". " + why));
+    const std::string& why = checked.tables_words;
+    if (checked.by_tables)
+      out +=
+          line("by tables", (*checked.by_tables ? "yes" : "no") + (why.empty() ? "" : ". " + why));
     out += "\n" + line("as drawn", criterion_text(verdict.graph));
     out += line("after cuts", criterion_text(verdict.surgery));
     out += line("front door", criterion_text(verdict.front_door)) + "\n";
+    const graph::Separators& found = checked.separators;
+    const auto& suggestions = checked.suggestions;
     const bool in_words = suggestions.empty() || suggestions[0].empty();  // none, or none is needed
     out += line("would do", in_words ? found.words : set_text(graph, suggestions[0]));
     for (std::size_t i = 1; i < suggestions.size(); ++i)
@@ -309,13 +186,10 @@ void list_separators(const Options& options) {
   if (!options.most.empty())
     search.most_nodes = whole_number("--most", options.most, 0, UINT32_MAX);
   const graph::Separators found =
-      graph::separators(graph, actions_of(graph, options), reward_of(graph, options).node, search);
+      graph::separators(graph, graph::wanted_actions(graph, options.wanted),
+                        graph::wanted_reward(graph, options.wanted).node, search);
   if (options.json()) {
-    Json json = {{"exists", found.exists}, {"separators", Json::array()}};
-    for (const auto& set : found.sets) json["separators"].push_back(names_json(graph, set));
-    json["complete"] = found.complete;
-    json["words"] = found.words;
-    emit(options.output, json.dump(2) + "\n");
+    emit(options.output, graph::separators_json(graph, found));
   } else {
     std::string out = prose(found.words, screen());
     for (const auto& set : found.sets) out += "  " + set_text(graph, set) + "\n";
@@ -333,9 +207,9 @@ struct Numbers {
   std::vector<double> mean_reward;  // per action
 };
 
-Numbers numbers_of(const CausalGraph& graph, const Asked& what) {
+Numbers numbers_of(const CausalGraph& graph, const graph::Asked& what) {
   Numbers numbers;
-  numbers.law = told_marginals(graph, what.question);
+  numbers.law = graph::told_marginals(graph, what.question, complain);
   const Instance instance = graph::graph_instance(graph, numbers.law, what.reward, "");
   numbers.means = Matrix(numbers.law.actions.size(), numbers.law.contexts.size());
   for (Arm a = 0; a < numbers.law.actions.size(); ++a) {
@@ -409,7 +283,7 @@ std::string numbers_table(const CausalGraph& graph, const Numbers& numbers) {
 
 void marginals(const Options& options) {
   const CausalGraph graph = open(options);
-  const Asked what = asked(graph, options);
+  const graph::Asked what = graph::wanted_question(graph, options.wanted);
   const Numbers numbers = numbers_of(graph, what);
   emit(options.output, options.json()            ? numbers_json(graph, numbers)
                        : options.format == "csv" ? numbers_csv(graph, numbers)
@@ -419,40 +293,15 @@ void marginals(const Options& options) {
 
 void write_graph_instance(const Options& options) {
   const CausalGraph graph = open(options);
-  const Asked what = asked(graph, options);
-  const std::string name = std::filesystem::path(options.file).stem().string();
-  emit(options.output, write_instance(graph::graph_instance(
-                           graph, told_marginals(graph, what.question), what.reward, name)));
+  const graph::Asked what = graph::wanted_question(graph, options.wanted);
+  const std::string name = std::filesystem::path(options.wanted.source).stem().string();
+  emit(options.output,
+       write_instance(graph::graph_instance(
+           graph, graph::told_marginals(graph, what.question, complain), what.reward, name)));
   warn(graph, graph::role_warnings(graph, what.question.contexts));
 }
 
 // ---- show --------------------------------------------------------------------------------------
-
-std::string show_json(const CausalGraph& graph, const std::vector<std::string>& warnings) {
-  const auto& parts = graph.parts();
-  const auto arrows = [&](const std::vector<graph::Arrow>& list) {
-    Json json = Json::array();
-    for (const graph::Arrow& arrow : list)
-      json.push_back({graph.name(arrow.from), graph.name(arrow.to)});
-    return json;
-  };
-  Json json = {{"nodes", Json::array()},
-               {"directed", arrows(parts.directed)},
-               {"bidirected", arrows(parts.bidirected)},
-               {"latent", names_json(graph, with_role(graph, &graph::Variable::latent))},
-               {"exposure", names_json(graph, with_role(graph, &graph::Variable::exposure))},
-               {"outcome", names_json(graph, with_role(graph, &graph::Variable::outcome))},
-               {"tables", graph.has_tables()}};
-  for (Node node = 0; node < graph.size(); ++node) json["nodes"].push_back(graph.name(node));
-  Json states = Json::object();
-  for (Node node = 0; node < graph.size(); ++node)
-    if (!graph.variable(node).states.empty())
-      states[graph.name(node)] = graph.variable(node).states;
-  if (!states.empty()) json["states"] = states;
-  json["warnings"] = parts.warnings;
-  for (const std::string& warning : warnings) json["warnings"].push_back(warning);
-  return json.dump(2) + "\n";
-}
 
 std::string show_text(const CausalGraph& graph, const std::string& file) {
   const auto& parts = graph.parts();
@@ -480,35 +329,15 @@ std::string show_text(const CausalGraph& graph, const std::string& file) {
   return out;
 }
 
-// Roles are drawn whatever they are; a path only where they make a question.
-std::optional<graph::Path> witness_of(const CausalGraph& graph, const graph::Question& question) {
-  try {
-    return graph::verdict(graph, question).witness;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
 void show(const Options& options) {
   const CausalGraph graph = open(options);
-  graph::Roles roles;
-  roles.actions = options.action.empty() ? with_role(graph, &graph::Variable::exposure)
-                                         : graph::parse_nodes(graph, options.action, "--action");
-  roles.contexts = graph::parse_nodes(graph, options.context, "--context");
-  if (!options.reward.empty())
-    roles.rewards = {graph::parse_reward(graph, options.reward, "--reward").node};
-  else
-    roles.rewards = with_role(graph, &graph::Variable::outcome);
-  if (options.format == "svg" && roles.rewards.size() == 1) {
-    const graph::Actions actions{roles.actions, options.empty, options.single};
-    roles.witness = witness_of(graph, {actions, roles.contexts, roles.rewards[0]});
-  }
+  const graph::Roles roles = graph::wanted_roles(graph, options.wanted);
   const auto warnings = graph::role_warnings(graph, roles.contexts);
-  emit(options.output, options.format == "json"      ? show_json(graph, warnings)
+  emit(options.output, options.format == "json"      ? graph::show_json(graph, warnings)
                        : options.format == "dot"     ? graph::write_dot(graph)
                        : options.format == "dagitty" ? graph::write_dagitty(graph)
                        : options.format == "svg"     ? graph::drawn_svg(graph, roles)
-                                                     : show_text(graph, options.file));
+                                                     : show_text(graph, options.wanted.source));
   warn(graph, warnings);
 }
 
@@ -519,7 +348,8 @@ CLI::App* add_command(CLI::App& parent, const char* name, const char* help,
                       const std::vector<std::string>& formats) {
   CLI::App* command = parent.add_subcommand(name, help);
   command
-      ->add_option("FILE", options->file, "a graph: BIF, DOT or dagitty text; - is standard input")
+      ->add_option("FILE", options->wanted.source,
+                   "a graph: BIF, DOT or dagitty text; - is standard input")
       ->required()
       ->transform([](const std::string& file) { return file == "-" ? "/dev/stdin" : file; });
   command->add_option("--tables", options->tables,
@@ -533,17 +363,17 @@ CLI::App* add_command(CLI::App& parent, const char* name, const char* help,
 }
 
 void add_action_options(CLI::App& command, Options& options) {
-  command.add_option("--action,-a", options.action,
+  command.add_option("--action,-a", options.wanted.action,
                      "nodes that actions set, with commas (default: the file's exposures)");
-  command.add_option("--reward,-r", options.reward,
+  command.add_option("--reward,-r", options.wanted.reward,
                      "dysp=yes, sales:low=0,mid=0.4,high=1, or a node (default: the outcome)");
-  command.add_flag("--empty", options.empty, "doing nothing is an action too");
-  command.add_flag("--single", options.single, "one node at a time, not joint values");
+  command.add_flag("--empty", options.wanted.empty, "doing nothing is an action too");
+  command.add_flag("--single", options.wanted.single, "one node at a time, not joint values");
   command.add_option("--latent,-l", options.latent, "nodes that nobody can observe");
 }
 
 void add_context_option(CLI::App& command, Options& options) {
-  command.add_option("--context,-c", options.context,
+  command.add_option("--context,-c", options.wanted.context,
                      "nodes observed after acting, with commas (default: none)");
 }
 
@@ -552,7 +382,7 @@ void about_the_file(const Options& options, void (*command)(const Options&)) {
   try {
     command(options);
   } catch (const Error& error) {
-    throw error.report().file.empty() ? error.in_file(options.file) : error;
+    throw error.report().file.empty() ? error.in_file(options.wanted.source) : error;
   }
 }
 

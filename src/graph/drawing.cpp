@@ -7,8 +7,6 @@
 #include <numeric>
 
 #include "armature/error.h"
-#include "base/file.h"
-#include "base/program.h"
 #include "graph/names.h"
 
 namespace armature::graph {
@@ -27,7 +25,6 @@ constexpr double kLegendType = 12;
 constexpr int kSweeps = 12;
 constexpr std::size_t kMostDrawn = 20'000;  // nodes and arrows
 constexpr std::size_t kMostBends = 100'000;
-constexpr std::size_t kMostForDot = 1'000;
 
 // Characters, not bytes: wide enough for what people call their nodes.
 std::size_t letters(const std::string& name) {
@@ -282,28 +279,6 @@ std::string way(const std::vector<Position>& points) {
   return path;
 }
 
-const char* role_of(const CausalGraph& graph, const Roles& roles, Node node) {
-  if (contains(roles.actions, node)) return "action";
-  if (contains(roles.rewards, node)) return "reward";
-  if (contains(roles.contexts, node)) return "context";
-  return graph.variable(node).latent ? "latent" : "plain";
-}
-
-// Does the witness go along this edge, in either direction?
-bool on_witness(const Roles& roles, const Arrow& arrow, bool both) {
-  if (!roles.witness) return false;
-  for (std::size_t i = 0; i < roles.witness->marks.size(); ++i) {
-    const Node one = roles.witness->nodes[i];
-    const Node other = roles.witness->nodes[i + 1];
-    const Mark mark = roles.witness->marks[i];
-    if (both != (mark == Mark::kBoth)) continue;
-    const bool same = mark == Mark::kBackward ? arrow.from == other && arrow.to == one
-                                              : arrow.from == one && arrow.to == other;
-    if (same || (both && arrow.from == other && arrow.to == one)) return true;
-  }
-  return false;
-}
-
 constexpr const char* kStyle = R"(<style>
 .graph text { font: 14px system-ui, sans-serif; text-anchor: middle; fill: #1b1f24 }
 .graph rect { fill: #f4f5f7; stroke: #6b7280; stroke-width: 1.3 }
@@ -340,6 +315,27 @@ std::string marker(const std::string& name, const char* kind) {
 
 }  // namespace
 
+const char* role_of(const CausalGraph& graph, const Roles& roles, Node node) {
+  if (contains(roles.actions, node)) return "action";
+  if (contains(roles.rewards, node)) return "reward";
+  if (contains(roles.contexts, node)) return "context";
+  return graph.variable(node).latent ? "latent" : "plain";
+}
+
+bool on_witness(const Roles& roles, const Arrow& arrow, bool both) {
+  if (!roles.witness) return false;
+  for (std::size_t i = 0; i < roles.witness->marks.size(); ++i) {
+    const Node one = roles.witness->nodes[i];
+    const Node other = roles.witness->nodes[i + 1];
+    const Mark mark = roles.witness->marks[i];
+    if (both != (mark == Mark::kBoth)) continue;
+    const bool same = mark == Mark::kBackward ? arrow.from == other && arrow.to == one
+                                              : arrow.from == one && arrow.to == other;
+    if (same || (both && arrow.from == other && arrow.to == one)) return true;
+  }
+  return false;
+}
+
 Layout layout(const CausalGraph& graph) {
   ARMATURE_CHECK(graph.size() > 0, "a graph to draw has nodes");
   if (auto given = given_layout(graph)) return *given;
@@ -363,11 +359,12 @@ std::string picture(const CausalGraph& graph, const Roles& roles, const std::str
   const double width =
       std::max(where.width, 2 * kMargin + kLegendEntry * static_cast<double>(legend.size()));
   const double height = where.height + legend_height;
+  const double left = (where.width - width) / 2;  // a narrow graph stands in the middle above it
   std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
-      "height=\"{1:.0f}\" role=\"img\" aria-label=\"causal graph\">\n{2}\n<defs>{3}{4}</defs>\n",
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" viewBox=\"{5:.0f} 0 {0:.0f} {1:.0f}\" "
+      "width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-label=\"causal graph\">\n{2}\n<defs>{3}{4}</defs>\n",
       width, height, kStyle, marker(prefix + "arrow", "arrow"),
-      marker(prefix + "arrow-open", "open"));
+      marker(prefix + "arrow-open", "open"), left);
 
   const auto edge = [&](const Arrow& arrow, const std::vector<Position>& bends, bool both) {
     const Position from = where.nodes[arrow.from];
@@ -402,7 +399,7 @@ std::string picture(const CausalGraph& graph, const Roles& roles, const std::str
         at.y + kBaseline * kType, xml(graph.name(node)));
   }
   for (std::size_t i = 0; i < legend.size(); ++i) {
-    const double x = kMargin + kLegendEntry * static_cast<double>(i);
+    const double x = left + kMargin + kLegendEntry * static_cast<double>(i);
     const double y = height - 26;
     svg += fmt::format(
         "<g class=\"legend {}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"14\" rx=\"4\"/>"
@@ -412,46 +409,13 @@ std::string picture(const CausalGraph& graph, const Roles& roles, const std::str
   return svg + "</svg>\n";
 }
 
-std::string drawn_svg(const CausalGraph& graph, const Roles& roles) {
+void require_drawable(const CausalGraph& graph) {
   const std::size_t arrows = graph.parts().directed.size() + graph.parts().bidirected.size();
   if (graph.size() + arrows > kMostDrawn)
     throw Error({"", "picture", fmt::format("{} nodes and {} arrows", graph.size(), arrows),
                  fmt::format("at most {} nodes and arrows together; as text, JSON, DOT and dagitty "
                              "there is no limit",
                              kMostDrawn)});
-  const bool placed = std::all_of(graph.parts().variables.begin(), graph.parts().variables.end(),
-                                  [](const Variable& v) { return v.position.has_value(); });
-  // `dot` takes minutes for what nobody can look at as a whole anyway.
-  if (placed || graph.size() + arrows > kMostForDot || !program_exists("dot"))
-    return picture(graph, roles);
-  std::string dot =
-      "digraph {\n  node [shape=box style=\"rounded,filled\" fillcolor=\"#f4f5f7\" "
-      "color=\"#6b7280\" fontname=\"sans-serif\" fontsize=12]\n  edge [color=\"#6b7280\"]\n";
-  for (Node node = 0; node < graph.size(); ++node) {
-    const std::string role = role_of(graph, roles, node);
-    dot += fmt::format("  {} [{}]\n", in_double_quotes(graph.name(node)),
-                       role == "action"    ? "fillcolor=\"#cfe3ff\" color=\"#1d5fbf\""
-                       : role == "context" ? "fillcolor=\"#ffe7b8\" color=\"#a86400\""
-                       : role == "reward"  ? "fillcolor=\"#cdeedb\" color=\"#16794a\""
-                       : role == "latent"  ? "style=\"rounded,dashed\""
-                                           : "");
-  }
-  const auto line = [&](const Arrow& arrow, bool both) {
-    dot += fmt::format("  {} -> {} [{}{}]\n", in_double_quotes(graph.name(arrow.from)),
-                       in_double_quotes(graph.name(arrow.to)),
-                       both ? "dir=both style=dashed constraint=false " : "",
-                       on_witness(roles, arrow, both) ? "color=\"#c62828\" penwidth=2.5" : "");
-  };
-  for (const Arrow& arrow : graph.parts().directed) line(arrow, false);
-  for (const Arrow& arrow : graph.parts().bidirected) line(arrow, true);
-  try {
-    const ScratchDirectory scratch;
-    write_file(scratch.file("graph.dot"), dot + "}\n");
-    run_program({"dot", "-Tsvg", "-o", scratch.file("graph.svg"), scratch.file("graph.dot")});
-    return read_file(scratch.file("graph.svg"));
-  } catch (const Error&) {  // there, but out of order: the picture does not depend on it
-    return picture(graph, roles);
-  }
 }
 
 }  // namespace armature::graph

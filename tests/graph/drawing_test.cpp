@@ -71,6 +71,15 @@ TEST(Drawing, MarksRolesAndTheWitness) {
   EXPECT_EQ(open, 2u);  // X <- U and U -> Y
 }
 
+// A chain is 48 wide and has margins of 24; a legend of three takes 3 · 86 and the same margins:
+// 306. The picture begins (96 - 306) / 2 left of the chain's.
+TEST(Drawing, ANarrowGraphStandsInTheMiddleAboveItsLegend) {
+  const CausalGraph graph = read_graph("a -> b -> c", "test");
+  const std::string svg = picture(graph, {{0}, {1}, {2}, {}});
+  EXPECT_NE(svg.find("viewBox=\"-105 0 306 280\" width=\"306\""), std::string::npos) << svg;
+  EXPECT_NE(svg.find("<g class=\"legend action\"><rect x=\"-81.0\""), std::string::npos) << svg;
+}
+
 // n0 points at every node of a chain: as many bends as half the square of its length. Too many to
 // be laid out, and so there are none.
 TEST(Drawing, LongArrowsOfLargeGraphsAreStraight) {
