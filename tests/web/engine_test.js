@@ -6,6 +6,7 @@
 const assert = require('assert');
 const { execFile, execFileSync } = require('child_process');
 const fs = require('fs');
+const os = require('os');
 const path = require('path');
 
 const [armature, glue, wasm] = process.argv.slice(2);
@@ -188,7 +189,7 @@ async function complaintsAreTheCommands() {
   const [long] = badRequests().filter((request) => request.horizon === '1e14');
   const time = (text) => text.replace(/got .* of one core/, 'got TIME');
   assert.strictEqual(time(ask(long)), time(await askCommand(long)));
-  await compareAll(badRequests().filter((request) => request !== long && request.horizon !== '1e14'), (request, answer) =>
+  await compareAll(badRequests().filter((request) => request.horizon !== long.horizon), (request, answer) =>
     assert.ok(answer.startsWith('{"error":"'), `${JSON.stringify(request)}: ${answer}`));
 }
 
@@ -199,7 +200,7 @@ function ownComplaintsNameTheField() {
 
 // What is told on the way is what the command says of so many replications.
 async function resultsGrow() {
-  const request = simulate('bilodeau-confounded', ['ucb', 'c-ucb', 'sentry'], '1e5', '64', { yes: true });
+  const request = simulate('bilodeau-confounded', ['ucb', 'c-ucb', 'sentry'], '5e4', '32', { yes: true });
   const told = [];
   progress = (text) => told.push(JSON.parse(measured(text)));
   const whole = JSON.parse(measured(ask(request)));
@@ -219,7 +220,10 @@ async function resultsGrow() {
 
 // Files of the request stand for those of the disk.
 function filesOfTheRequest() {
-  const world = execFileSync(armature, ['instance', 'show', 'hidden-arm:actions=4', '--format', 'json'], { encoding: 'utf8' });
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'armature-engine-'));
+  execFileSync(armature, ['instance', 'write', 'hidden-arm:actions=4', path.join(folder, 'world.json')]);
+  const world = fs.readFileSync(path.join(folder, 'world.json'), 'utf8');
+  fs.rmSync(folder, { recursive: true });
   const request = simulate('world.json', ['ucb'], '500', '2', { files: { 'world.json': world } });
   const answer = JSON.parse(ask(request));
   const named = JSON.parse(ask(simulate('hidden-arm:actions=4', ['ucb'], '500', '2')));
