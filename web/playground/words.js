@@ -1,0 +1,83 @@
+// Numbers and sentences. What happened is said from the numbers alone: who lost least, who cannot be told from it, and who
+// was never far from the best.
+'use strict';
+
+const Words = (function () {
+  const superscript = (number) => [...String(number)].map((letter) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[letter] ?? '⁻').join('');
+  const power = (exponent) => `10${superscript(exponent)}`;
+
+  // Three digits, as people read them.
+  function amount(number) {
+    if (!Number.isFinite(number)) return '–';
+    if (Math.abs(number) >= 1e7) {
+      const exponent = Math.floor(Math.log10(Math.abs(number)) + 1e-12);
+      return `${(number / 10 ** exponent).toFixed(1)}·${power(exponent)}`;
+    }
+    const rounded = Number(number.toPrecision(3));
+    if (Math.abs(rounded) >= 100) return Math.round(number).toLocaleString('en-US');
+    return Math.abs(rounded) >= 10 ? rounded.toFixed(0) : String(Number(number.toPrecision(2)));
+  }
+  const times = (ratio) => `${ratio >= 10 ? Math.round(ratio).toLocaleString('en-US') : ratio.toFixed(1)} times`;
+  function rounds(horizon) {
+    const exponent = Math.round(Math.log10(horizon));
+    return horizon === 10 ** exponent && exponent > 3 ? power(exponent) : horizon.toLocaleString('en-US');
+  }
+  const list = (names) => (names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
+  const plural = (count, word) => `${count.toLocaleString('en-US')} ${word}${count === 1 ? '' : 's'}`;
+  const capital = (sentence) => sentence[0].toUpperCase() + sentence.slice(1);
+
+  const fewest = 5; // replications, below which nothing is called settled
+
+  // The 95% interval of `worse` less `better`, pair by pair; where luck is not shared (leaping), from both errors.
+  function surelyMore(answer, better, worse) {
+    const pair = answer.differences.find(({ first, second }) =>
+      (first === better.policy && second === worse.policy) || (first === worse.policy && second === better.policy));
+    if (!pair) return worse.mean_regret - better.mean_regret > 2 * Math.hypot(worse.standard_error, better.standard_error);
+    return pair.first === worse.policy ? pair.low95 > 0 : pair.high95 < 0;
+  }
+  const name = (result) => Worlds.policyName(result.policy);
+
+  function judge(answer) {
+    const results = [...answer.results].sort((one, other) => one.mean_regret - other.mean_regret);
+    const best = results[0];
+    const tied = results.slice(1).filter((result) => !surelyMore(answer, best, result));
+    return { best, tied: [best, ...tied], worst: results.at(-1), least: Math.max(best.mean_regret, 1), results };
+  }
+
+  function inOneWorld(where, { tied, worst, best, least }) {
+    const who = tied.length > 1 ? `${list(tied.map(name))} lost least and cannot be told apart (about ${amount(best.mean_regret)})`
+      : `${name(best)} lost least (${amount(best.mean_regret)})`;
+    if (tied.includes(worst)) return `where ${where}, ${who}`;
+    return `where ${where}, ${who} and ${name(worst)} most, ${times(worst.mean_regret / least)} as much`;
+  }
+
+  // Whose worst ratio to the best of a world, over both, is smallest.
+  function nearest(truth, lie) {
+    const ratio = ({ results, least }, policy) => Math.max(1, results.find((result) => name(result) === policy).mean_regret / least);
+    return truth.results.map(name)
+      .map((policy) => ({ policy, ratio: Math.max(ratio(truth, policy), ratio(lie, policy)) }))
+      .sort((one, other) => one.ratio - other.ratio)[0];
+  }
+
+  // Of both worlds' answers, finished or not. One sentence.
+  function happened(truth, lie) {
+    const counts = [truth, lie].flatMap(({ answer }) => answer.results.map((result) => result.replications));
+    const done = Math.min(...counts);
+    if (done < 2) return 'One replication says nothing yet.';
+    if (truth.answer.results.length < 2) return `Choose a second policy: one alone, ${name(truth.answer.results[0])}, cannot be compared.`;
+    const honest = judge(truth.answer);
+    const lying = judge(lie.answer);
+    const parts = [inOneWorld(truth.where, honest)];
+    const fallen = honest.tied.find((result) => name(result) === name(lying.worst));
+    if (fallen && !lying.tied.includes(lying.worst))
+      parts.push(`where ${lie.where}, that same ${name(lying.worst)} lost ${amount(lying.worst.mean_regret)}, ${times(lying.worst.mean_regret / lying.least)} as much as ${name(lying.best)}`);
+    else parts.push(inOneWorld(lie.where, lying));
+    const safe = nearest(honest, lying);
+    parts.push(safe.ratio < 1.1 ? `${safe.policy} was within a tenth of the best in both`
+      : `in both, nobody stayed nearer to the best than ${safe.policy}: at most ${times(safe.ratio)} its regret`);
+    const few = done < fewest ? ` (after only ${plural(done, 'replication')}: too few to be settled)` : '';
+    return `${capital(parts.join('; '))}${few}.`;
+  }
+
+  return { amount, times, rounds, power, list, plural, capital, happened, judge };
+})();
