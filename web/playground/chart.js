@@ -42,9 +42,14 @@ const Chart = (function () {
     const first = Math.ceil(Math.log10(least) - 1e-9);
     const last = Math.floor(Math.log10(most) + 1e-9);
     const every = Math.ceil((last - first + 1) / 7);
+    const within = last - first < 2 ? [1, 2, 5] : [1]; // of a decade, where there are few
     scale.ticks = [];
-    for (let exponent = first; exponent <= last; exponent += every)
-      scale.ticks.push([10 ** exponent, exponent >= 0 && exponent <= 3 ? (10 ** exponent).toLocaleString('en-US') : Words.power(exponent)]);
+    for (let exponent = within.length > 1 ? first - 1 : first; exponent <= last; exponent += every)
+      for (const digit of within) {
+        const value = digit * 10 ** exponent;
+        if (value >= least * 0.999 && value <= most * 1.001)
+          scale.ticks.push([value, value >= 1 && value < 1e4 ? value.toLocaleString('en-US') : digit > 1 ? `${digit}·${Words.power(exponent)}` : Words.power(exponent)]);
+      }
     return scale;
   };
   const linearScale = (most, from, to) => {
@@ -156,5 +161,5 @@ const Chart = (function () {
     });
   }
 
-  return { h, s, mark, sample, logScale, spread, path, range, curves, lookAround };
+  return { h, s, mark, sample, logScale, path, range, curves, lookAround };
 })();

@@ -3,7 +3,7 @@
 'use strict';
 
 const Plane = (function () {
-  const { s, mark, logScale, spread, path } = Chart;
+  const { s, mark, logScale, path } = Chart;
 
   // --- Places ---------------------------------------------------------------------------------------
 
@@ -44,6 +44,31 @@ const Plane = (function () {
   const height = 400;
   const margin = { left: 56, right: 70, top: 14, bottom: 46 };
 
+  // Names beside their marks: to the right, or wherever else they cover neither a mark nor another name.
+  function nameBoxes(marks) {
+    const taken = marks.map(({ x, y }) => ({ left: x - 8, top: y - 8, width: 16, height: 16 }));
+    const overlap = (one, other) =>
+      Math.max(0, Math.min(one.left + one.width, other.left + other.width) - Math.max(one.left, other.left)) *
+      Math.max(0, Math.min(one.top + one.height, other.top + other.height) - Math.max(one.top, other.top));
+    return marks.map(({ name, x, y }) => {
+      const width = 7.2 * name.length;
+      const boxes = [[x + 12, y - 8], [x - 12 - width, y - 8], [x - width / 2, y - 26], [x - width / 2, y + 11], [x + 8, y - 24], [x + 8, y + 9]]
+        .map(([left, top]) => ({ name, left, top, width, height: 15 }));
+      const covered = boxes.map((box) => taken.reduce((sum, other) => sum + overlap(box, other), 0));
+      const box = boxes[covered.indexOf(Math.min(...covered))];
+      taken.push(box);
+      return box;
+    });
+  }
+
+  // Words on a line, nearer to its lower end.
+  function alongside([x1, y1], [x2, y2], words, main) {
+    const x = x1 + 0.66 * (x2 - x1);
+    const y = y1 + 0.66 * (y2 - y1);
+    const degrees = (Math.atan2(y2 - y1, x2 - x1) * 180) / Math.PI;
+    return s('text', { class: main ? 'along main' : 'along', transform: `translate(${x.toFixed(1)},${y.toFixed(1)}) rotate(${degrees.toFixed(1)})`, y: -5, 'text-anchor': 'middle' }, words);
+  }
+
   function draw(chart, state, looks) {
     const horizon = Worlds.planeHorizon(state);
     const product = state.actions * horizon;
@@ -55,23 +80,25 @@ const Plane = (function () {
     const root = Math.sqrt(product);
     const least = Math.min(root / 10, ...all.map(({ benign }) => Math.max(1, benign.regret))) / 1.5;
     const floor = Math.min(root, ...all.map(({ any }) => Math.max(1, any.regret))) / 2;
-    const x = logScale(least, Math.max(2 * root, ...all.map(({ benign }) => 1.5 * benign.regret)), margin.left, right);
-    const y = logScale(floor, horizon, bottom, margin.top);
     const xMost = Math.max(2 * root, ...all.map(({ benign }) => 1.5 * benign.regret));
-    // The frontier as far as it goes: from R2 = T to R1 = R2 = √(|A|T).
-    const ends = [Math.max(least, product / horizon), root];
-    const frontier = ends.map((benign) => [x(benign), y(product / benign)]);
+    const x = logScale(least, xMost, margin.left, right);
+    const y = logScale(floor, horizon, bottom, margin.top);
+    // Lines of one product R1·R2, each from R2 = T to R1 = R2: the frontier's, and those of a tenth and of ten times it. The
+    // dial moves a policy along such a line; which one is its constant.
+    const lines = [[10, '10·|A|T'], [1, 'R₁·R₂ = |A|T'], [0.1, '|A|T/10'], [0.01, '|A|T/100']].map(([factor, words]) => {
+      const ends = [Math.max(least, (factor * product) / horizon), Math.min(xMost, Math.sqrt(factor * product), (factor * product) / floor)];
+      return { factor, words, points: ends.map((benign) => [x(benign), y((factor * product) / benign)]), there: ends[0] < ends[1] };
+    }).filter(({ there }) => there);
     const placed = shown.filter(({ here }) => here);
-    const names = spread(placed.map(({ here }) => y(here.any.regret)), margin.top + 6, bottom - 4, 15);
+    const names = nameBoxes(placed.map(({ name, here }) => ({ name, x: x(here.benign.regret), y: y(here.any.regret) })));
     chart.setAttribute('viewBox', `0 0 ${width} ${height}`);
     chart.setAttribute('height', height);
     chart.replaceChildren(...[
-      s('path', { class: 'beyond', d: `${path([[x(ends[0]), y(product / ends[0])], [x(root), y(root)], [x(root), bottom], [margin.left, bottom], [margin.left, y(product / ends[0])]])}Z` }),
       y.ticks.map(([value, words]) => [
         s('line', { class: 'grid', x1: margin.left, x2: right, y1: y(value), y2: y(value) }),
         s('text', { x: margin.left - 6, y: y(value) + 4, 'text-anchor': 'end' }, words),
       ]),
-      x.ticks.filter(([value]) => value <= xMost).map(([value, words]) => [
+      x.ticks.map(([value, words]) => [
         s('line', { class: 'grid', x1: x(value), x2: x(value), y1: margin.top, y2: bottom }),
         s('text', { x: x(value), y: bottom + 17, 'text-anchor': 'middle' }, words),
       ]),
@@ -79,17 +106,16 @@ const Plane = (function () {
       s('line', { class: 'axis', x1: margin.left, x2: margin.left, y1: margin.top, y2: bottom }),
       s('text', { class: 'title', x: (margin.left + right) / 2, y: height - 8, 'text-anchor': 'middle' }, 'worst regret where the context tells everything →'),
       s('text', { class: 'title', x: 13, y: (margin.top + bottom) / 2, 'text-anchor': 'middle', transform: `rotate(-90 13 ${(margin.top + bottom) / 2})` }, 'worst regret anywhere →'),
-      s('path', { class: 'frontier', d: path(frontier) }),
-      s('text', { class: 'frontier-name', x: margin.left + 10, y: bottom - 12 }, 'nobody gets here, up to constants'),
+      lines.map(({ factor, words, points: [from, to] }) => [
+        s('path', { class: factor === 1 ? 'frontier' : 'parallel', d: path([from, to]) }),
+        alongside(from, to, words, factor === 1),
+      ]),
       shown.map(({ trail: places, look }) => places.length > 1 && [
         s('path', { class: 'trail', stroke: look.colour, d: path(places.map(({ benign, any }) => [x(benign.regret), y(any.regret)])) }),
         places.map(({ benign, any }) => mark(look, x(benign.regret), y(any.regret), 2.6, { class: 'step' })),
       ]),
-      placed.map(({ here, look, name }, i) => [
-        s('line', { class: 'leader', stroke: look.colour, x1: x(here.benign.regret) + 8, x2: x(here.benign.regret) + 13, y1: y(here.any.regret), y2: names[i] }),
-        mark(look, x(here.benign.regret), y(here.any.regret), 7, { class: 'place', 'data-policy': here.policy }),
-        s('text', { class: 'name', x: x(here.benign.regret) + 15, y: names[i] + 4 }, name),
-      ]),
+      placed.map(({ here, look }) => mark(look, x(here.benign.regret), y(here.any.regret), 7, { class: 'place', 'data-policy': here.policy })),
+      names.map(({ name, left, top }) => s('text', { class: 'name', x: left, y: top + 12 }, name)),
     ].flat(Infinity).filter(Boolean));
     chart.setAttribute('aria-label', placed.length === 0 ? 'The plane, still empty.' : `Worst benign regret against worst regret anywhere: ${placed
       .map(({ name, here }) => `${name} ${Words.amount(here.benign.regret)} against ${Words.amount(here.any.regret)}`).join('; ')}.`);

@@ -15,9 +15,7 @@
   const answers = {}; // of the worlds, as far as they have come
   const looking = { truth: {}, lie: {} };
   let run = 0; // the number of the last start: what comes from earlier ones is late
-  let stopped = false;
   let timer;
-  let tracing = false;
 
   function complain(sentences) {
     find('trouble').textContent = sentences.join(' ');
@@ -66,7 +64,7 @@
       const answer = answers[side];
       find(`${side}-readout`).textContent = Chart.curves(chart, {
         answer, axes: state.axes, horizon: Number(state.horizon), bounds: Chart.range(there.map((other) => answers[other])), looks, look: looking[side],
-      });
+      }) || 'Point at the chart, or read it with the arrow keys.';
       chart.setAttribute('aria-label', `Regret over ${Words.rounds(Number(state.horizon))} rounds where ${world.where}; at the end: ${answer.results
         .map((result) => `${Worlds.policyName(result.policy)} ${Words.amount(result.mean_regret)}`).join(', ')}. Arrow keys read it round by round.`);
     }
@@ -86,9 +84,9 @@
 
   const cell = (result, least) => result ? [
     h('td', {}, h('data', { value: result.mean_regret }, Words.amount(result.mean_regret)), ` ± ${Words.amount(result.standard_error ?? NaN)}`),
-    h('td', {}, Words.times(result.mean_regret / Math.max(1, least)).replace(' times', '×')),
+    h('td', { class: 'spare' }, Words.times(result.mean_regret / Math.max(1, least)).replace(' times', '×')),
     h('td', { class: 'spare' }, Words.amount(result.q95)),
-  ] : [h('td'), h('td'), h('td', { class: 'spare' })];
+  ] : [h('td', {}, '…'), h('td', { class: 'spare' }), h('td', { class: 'spare' })];
 
   function drawTable() {
     const rows = Worlds.playing(state).map((name) => {
@@ -98,9 +96,11 @@
     });
     find('numbers').replaceChildren(
       h('caption', {}, `Regret after ${Words.rounds(Number(state.horizon))} rounds`),
-      h('thead', {},
-        h('tr', {}, h('td'), sides.map((side) => h('th', { scope: 'colgroup', colspan: 3 }, Worlds.byFamily(state[side]).title))),
-        h('tr', {}, h('th', { scope: 'col' }, 'Policy'), sides.map(() => [h('th', { scope: 'col' }, 'mean'), h('th', { scope: 'col' }, 'of the best'), h('th', { scope: 'col', class: 'spare' }, '95% quantile')]))),
+      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Policy'), sides.map((side) => [
+        h('th', { scope: 'col' }, h('b', {}, Worlds.byFamily(state[side]).title), ' mean ± error'),
+        h('th', { scope: 'col', class: 'spare' }, 'of the best'),
+        h('th', { scope: 'col', class: 'spare' }, '95% quantile'),
+      ]))),
       h('tbody', {}, rows));
   }
 
@@ -118,12 +118,12 @@
     const product = state.actions * horizon;
     const dialled = placed.filter(({ name }) => Worlds.hasDial(name))[0];
     find('plane-text').textContent = dialled
-      ? `With this much doubt ${dialled.name} loses at worst ${Words.amount(dialled.here.benign.regret)} where the context tells everything and ${Words.amount(dialled.here.any.regret)} anywhere; the product is ${Words.amount(dialled.here.benign.regret * dialled.here.any.regret / product)} times |A|·T, which is the line.`
-      : 'The line is R₁·R₂ = |A|·T. The theorem says that no policy is below it, up to constants.';
+      ? `With this much doubt ${dialled.name} loses at worst ${Words.amount(dialled.here.benign.regret)} where the context tells everything and ${Words.amount(dialled.here.any.regret)} anywhere: a product of ${Words.amount((dialled.here.benign.regret * dialled.here.any.regret) / product)} times |A|·T. The dial trades one for the other; no dial makes both small.`
+      : 'The paper’s theorem: the product R₁·R₂ of both is at least |A|·T, up to constants. No policy is near the lower left corner.';
     find('plane-exactly').textContent =
       `Exactly: T = ${Words.rounds(horizon)} rounds, ${state.actions} actions, ${Worlds.planeReplications} replications each of ${worlds} worlds: pareto-benign and bilodeau-benign (the context tells everything), ` +
-      'pareto-confounded and hidden-arm (it does not), at gaps of ½ to 8 times √(|A|/T), as far as each family goes. A policy’s place is its largest mean regret over the benign ones, and over all of them. ' +
-      'Worse worlds than these there may be, so points can only be too low. The theorem’s constants are small: it forbids points below about 1/700 of the line, and it is silent where R₂ is above T/641, as everything is at such a horizon; the line shows the rate.';
+      'pareto-confounded and hidden-arm (it does not), at gaps of ½ to 8 times √(|A|/T), as far as each family goes. A policy’s place is its largest mean regret over the benign ones, and over all. ' +
+      'Worse worlds than these there may be. The lines show rates: how far below |A|·T a clever policy may get by a better constant is open between 1 and what is proved, about 1/700, for horizons much longer than this one.';
   }
 
   // Asks for whatever places the policies miss, world by world; true if nothing came in between.
@@ -143,11 +143,9 @@
     return true;
   }
   async function trace(mine) {
-    tracing = true;
     for (const doubt of State.steps.doubt) {
       if (!(await fillPlane([{ ...state, doubt }], mine))) return;
     }
-    tracing = false;
     find('plane').dataset.traced = '';
   }
 
@@ -188,8 +186,6 @@
   async function start() {
     halt();
     const mine = run;
-    stopped = false;
-    tracing = false;
     for (const side of sides) delete answers[side];
     delete document.documentElement.dataset.done;
     label('Stop');
@@ -221,7 +217,6 @@
 
   function stop() {
     halt();
-    stopped = true;
     find('status').textContent = `Stopped after ${Words.plural(progress(), 'replication')}.`;
     find('plane-status').textContent = '';
     label('Run');
