@@ -169,7 +169,7 @@
     if (Worlds.tooFar(world, state)) return;
     const take = (answer) => {
       if (mine !== run) return;
-      answers[side] = answer;
+      answers[side] = { ...answer, results: answer.results.filter((result) => result.replications > 0) };
       document.documentElement.dataset.drawn = '';
       draw();
     };
@@ -180,6 +180,7 @@
   function halt() {
     clearTimeout(timer);
     run += 1;
+    delete document.documentElement.dataset.done;
     for (const engine of Object.values(engines)) if (engine.busy) engine.cancel();
   }
 
@@ -187,7 +188,6 @@
     halt();
     const mine = run;
     for (const side of sides) delete answers[side];
-    delete document.documentElement.dataset.done;
     label('Stop');
     draw();
     drawPlane();
@@ -320,7 +320,7 @@
     if (lack) return complain([lack]);
     for (const name of [...sides, 'plane']) engines[name] = newEngine();
     const [policies, table] = await Promise.all([engines.truth.ask({ command: 'policies' }), engines.lie.ask({ command: 'looks' })]);
-    looks = (text) => table[Worlds.policyName(text)] ?? { colour: '#767676', dash: [], shape: 'circle' };
+    looks = (text) => table.find(({ policy }) => policy === Worlds.policyName(text)) ?? { colour: '#767676', dash: [], shape: 'circle' };
     names = policies.map((policy) => policy.name);
     const unknown = State.check(state, names);
     Controls.make(policies, looks, change);

@@ -24,7 +24,7 @@ const Words = (function () {
   }
   const list = (names) => (names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
   const plural = (count, word) => `${count.toLocaleString('en-US')} ${word}${count === 1 ? '' : 's'}`;
-  const capital = (sentence) => sentence[0].toUpperCase() + sentence.slice(1);
+  const capital = (sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
   const fewest = 5; // replications, below which nothing is called settled
 
@@ -45,18 +45,19 @@ const Words = (function () {
   }
 
   function inOneWorld(where, { tied, worst, best, least }) {
-    const who = tied.length > 1 ? `${list(tied.map(name))} lost least and cannot be told apart (about ${amount(best.mean_regret)})`
-      : `${name(best)} lost least (${amount(best.mean_regret)})`;
+    const settled = tied.length === 1;
+    const who = settled ? `${name(best)} lost least (${amount(best.mean_regret)})`
+      : `${list(tied.map(name))} lost least, about ${amount(best.mean_regret)}, and cannot be told apart`;
     if (tied.includes(worst)) return `where ${where}, ${who}`;
-    return `where ${where}, ${who} and ${name(worst)} most, ${times(worst.mean_regret / least)} as much`;
+    return `where ${where}, ${who}${settled ? ' and' : ', while'} ${name(worst)} ${settled ? 'most' : 'lost most'}, ${times(worst.mean_regret / least)} as much`;
   }
 
-  // Whose worst ratio to the best of a world, over both, is smallest.
-  function nearest(truth, lie) {
-    const ratio = ({ results, least }, policy) => Math.max(1, results.find((result) => name(result) === policy).mean_regret / least);
+  // Who gives away least at worst: the most it lost beyond the best of a world, over both.
+  function safest(truth, lie) {
+    const extra = ({ results, best }, policy) => results.find((result) => name(result) === policy).mean_regret - best.mean_regret;
     return truth.results.map(name)
-      .map((policy) => ({ policy, ratio: Math.max(ratio(truth, policy), ratio(lie, policy)) }))
-      .sort((one, other) => one.ratio - other.ratio)[0];
+      .map((policy) => ({ policy, extra: Math.max(extra(truth, policy), extra(lie, policy)) }))
+      .sort((one, other) => one.extra - other.extra)[0];
   }
 
   // Of both worlds' answers, finished or not. One sentence.
@@ -72,9 +73,9 @@ const Words = (function () {
     if (fallen && !lying.tied.includes(lying.worst))
       parts.push(`where ${lie.where}, that same ${name(lying.worst)} lost ${amount(lying.worst.mean_regret)}, ${times(lying.worst.mean_regret / lying.least)} as much as ${name(lying.best)}`);
     else parts.push(inOneWorld(lie.where, lying));
-    const safe = nearest(honest, lying);
-    parts.push(safe.ratio < 1.1 ? `${safe.policy} was within a tenth of the best in both`
-      : `in both, nobody stayed nearer to the best than ${safe.policy}: at most ${times(safe.ratio)} its regret`);
+    const safe = safest(honest, lying);
+    parts.push(safe.extra < 1 ? `${safe.policy} was the best in both`
+      : `over both, ${safe.policy} gave away least at worst, ${amount(safe.extra)} more than the best`);
     const few = done < fewest ? ` (after only ${plural(done, 'replication')}: too few to be settled)` : '';
     return `${capital(parts.join('; '))}${few}.`;
   }
