@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build bundle demo serve-demo test test-sanitizers test-threads test-fuzz test-gpu test-long bench bench-gpu bench-ranks bench-logs bench-python notebooks paper figures format format-check tidy docs clean
+.PHONY: build bundle wasm playground demo serve-demo test test-sanitizers test-threads test-fuzz test-gpu test-long bench bench-gpu bench-ranks bench-logs bench-python bench-wasm notebooks paper figures format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -17,6 +17,16 @@ bundle: web/dist/bundle.js ## what reports inline; compiled into the command by 
 web/dist/bundle.js: web/package-lock.json web/bundle.js
 	@scripts/install-deps web
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent bundle
+
+wasm: ## the engine for browsers, at build/wasm/bin/engine.js and .wasm (docs/playground.md); two minutes at first
+	@scripts/install-deps build wasm
+	@cmake --preset wasm --log-level=WARNING >/dev/null
+	@NODE_PATH=/usr/share/nodejs cmake --build --preset wasm
+
+playground: wasm ## the page with the engine in it, at build/playground: a folder that needs nothing else
+	@rm -rf build/playground && mkdir -p build/playground
+	@cp $(filter-out %/worker.js %/pack_engine.js,$(wildcard web/playground/*)) build/playground
+	@node web/playground/pack_engine.js build/wasm/bin/engine.js build/wasm/bin/engine.wasm web/playground/worker.js build/playground/engine_data.js
 
 demo: bundle build ## five worlds, eight policies, and a report to open: about a minute
 	@$(ARMATURE) demo
