@@ -291,7 +291,8 @@
     const needs = { WebAssembly: 'WebAssembly', Worker: 'Web Workers', DecompressionStream: 'DecompressionStream' };
     const missing = Object.keys(needs).filter((name) => typeof globalThis[name] === 'undefined').map((name) => needs[name]);
     if (missing.length > 0) return `This browser lacks ${Words.list(missing)}, and the engine cannot run without. Any browser of 2023 or later has it.`;
-    if (typeof ArmatureEngine === 'undefined') return 'The engine is missing: engine.js lies beside this page once “make playground” has built it.';
+    if (typeof ArmatureEngine === 'undefined' || !globalThis.ARMATURE_ENGINE_DATA)
+      return 'The engine is missing: “make playground” builds a folder in which engine.js and engine_data.js lie beside this page.';
     return '';
   }
 

@@ -5,7 +5,6 @@
 const Tour = (function () {
   const find = (id) => document.getElementById(id);
   const amount = (lost, world, policy) => Words.amount(lost(world, policy));
-  const ratio = (lost, [world, policy], [against, other]) => Words.times(lost(world, policy) / lost(against, other));
 
   const steps = [
     {
@@ -32,7 +31,7 @@ const Tour = (function () {
       state: { policies: ['ucb', 'c-ucb'], axes: 'linear' },
       text: (lost) => [
         'On the right the best mail is clicked like all others. Axes are linear now: a straight line is a loss in every single round.',
-        `c-ucb loses ${amount(lost, 'lie', 'c-ucb')}: the whole gap of 0.1, in each of 10⁵ rounds, and no patience will help. ucb has lost ${amount(lost, 'lie', 'ucb')} and is nearly done learning. What c-ucb gained on the left, it pays back here ${ratio(lost, ['lie', 'c-ucb'], ['truth', 'ucb'])} over.`,
+        `c-ucb loses ${amount(lost, 'lie', 'c-ucb')}: the whole gap of 0.1, in each of 10⁵ rounds, and no patience will help. ucb has lost ${amount(lost, 'lie', 'ucb')}, and its curve flattens. On the left c-ucb saved ${Words.amount(lost('truth', 'ucb') - lost('truth', 'c-ucb'))}; here believing the click costs ${Words.amount(lost('lie', 'c-ucb') - lost('lie', 'ucb'))} more, and with every further round more again.`,
       ],
     },
     {
@@ -41,7 +40,7 @@ const Tour = (function () {
       state: { policies: ['ucb', 'c-ucb', 'hac-ucb', 'db', 'sentry'], doubt: 0.1 },
       text: () => [
         'Each policy is a point: what it loses at worst where the context tells everything (to the right), and what it loses at worst anywhere (up). Lower left is better.',
-        'The paper’s theorem: the product of both is at least |A|·T, the line, up to constants, as long as the loss anywhere is far below T. c-ucb is at the upper end and ucb at the lower right, each far from the other’s strength. Policies that try to be both, hac-ucb, db and sentry, stay on this side of the corner too.',
+        'The paper’s theorem: the product of both is at least |A|·T, the line, up to constants, as long as the loss anywhere is far below T. c-ucb stands at the upper left and ucb at the lower right. hac-ucb, db and sentry try to be both, and none of them gets near the lower left corner.',
       ],
     },
     {

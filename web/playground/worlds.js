@@ -86,6 +86,7 @@ const Worlds = (function () {
     horizon: state.horizon,
     replications: String(state.replications),
     seed: state.seed,
+    ...(Number(state.horizon) > longestStepped && { yes: true }), // an estimate of a leap would be a leap
   });
 
   // --- The plane ------------------------------------------------------------------------------------
