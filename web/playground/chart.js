@@ -75,7 +75,7 @@ const Chart = (function () {
   // --- Regret over rounds ---------------------------------------------------------------------------
 
   const height = 290;
-  const margin = { left: 46, right: 82, top: 12, bottom: 40 };
+  const margin = { left: 60, right: 82, top: 12, bottom: 40 };
   const firstRound = 10; // before it a log scale shows the first few choices as if they mattered
 
   // The same for both worlds, so that they can be compared at a glance.

@@ -114,7 +114,11 @@ const Plane = (function () {
         s('path', { class: 'trail', stroke: look.colour, d: path(places.map(({ benign, any }) => [x(benign.regret), y(any.regret)])) }),
         places.map(({ benign, any }) => mark(look, x(benign.regret), y(any.regret), 2.6, { class: 'step' })),
       ]),
-      placed.map(({ here, look }) => mark(look, x(here.benign.regret), y(here.any.regret), 7, { class: 'place', 'data-policy': here.policy })),
+      placed.map(({ here, look }) => {
+        const place = mark(look, x(here.benign.regret), y(here.any.regret), 7, { class: 'place', 'data-policy': here.policy });
+        place.append(s('title', {}, `${here.policy}: ${Words.amount(here.benign.regret)} in ${here.benign.instance}, ${Words.amount(here.any.regret)} in ${here.any.instance}`));
+        return place;
+      }),
       names.map(({ name, left, top }) => s('text', { class: 'name', x: left, y: top + 12 }, name)),
     ].flat(Infinity).filter(Boolean));
     chart.setAttribute('aria-label', placed.length === 0 ? 'The plane, still empty.' : `Worst benign regret against worst regret anywhere: ${placed

@@ -16,6 +16,7 @@
   const looking = { truth: {}, lie: {} };
   let run = 0; // the number of the last start: what comes from earlier ones is late
   let timer;
+  let working = false;
 
   function complain(sentences) {
     find('trouble').textContent = sentences.join(' ');
@@ -55,10 +56,10 @@
       const chart = find(`${side}-chart`);
       find(`${side}-world`).value = state[side];
       find(`${side}-text`).textContent = world.text;
+      find(side).classList.toggle('too-far', Worlds.tooFar(world, state));
       if (!there.includes(side)) {
-        chart.replaceChildren();
         find(`${side}-readout`).textContent = Worlds.tooFar(world, state)
-          ? `In this world there is nothing to leap over: its mails tie for ever. It is offered up to ${Words.rounds(world.longest)} rounds.` : '';
+          ? `Not beyond ${Words.rounds(world.longest)} rounds: half of the mails here are equally good, the choice between them changes for ever, and there is nothing to leap over.` : '';
         continue;
       }
       const answer = answers[side];
@@ -75,10 +76,8 @@
   const lost = (side, policy) => answers[side]?.results.find((result) => Worlds.policyName(result.policy) === policy)?.mean_regret ?? NaN;
 
   function drawWords() {
-    const both = sides.every((side) => answers[side]?.results.length > 0);
-    find('happened').textContent = both
-      ? Words.happened(...sides.map((side) => ({ answer: answers[side], where: Worlds.byFamily(state[side]).where })))
-      : 'Nothing yet in both worlds: there is nothing to compare.';
+    const there = sides.filter((side) => answers[side]?.results.length > 0);
+    if (there.length > 0) find('happened').textContent = Words.happened(there.map((side) => ({ answer: answers[side], where: Worlds.byFamily(state[side]).where })));
     tour?.words();
   }
 
@@ -126,36 +125,36 @@
       'Worse worlds than these there may be. The lines show rates: how far below |A|·T a clever policy may get by a better constant is open between 1 and what is proved, about 1/700, for horizons much longer than this one.';
   }
 
-  // Asks for whatever places the policies miss, world by world; true if nothing came in between.
-  async function fillPlane(states, mine) {
-    const worlds = Worlds.planeWorlds(state);
-    const policies = [...new Set(states.flatMap((one) => Worlds.playing(one).map((name) => Worlds.policyText(name, one, Worlds.planeHorizon(one)))))];
+  // Asks for whatever places the policies of `asked` miss, world by world; true if nothing came in between.
+  async function fillPlane(asked, mine) {
+    const worlds = Worlds.planeWorlds(asked);
+    const policies = Worlds.playing(asked).map((name) => Worlds.policyText(name, asked, Worlds.planeHorizon(asked)));
     for (const [i, world] of worlds.entries()) {
-      const missing = Plane.missing(state, world, policies);
+      const missing = Plane.missing(asked, world, policies);
       if (missing.length === 0) continue;
       find('plane-status').textContent = `Computing: world ${i + 1} of ${worlds.length}`;
-      const answer = await engines.plane.ask(Worlds.planeRequest(world, missing, state));
+      const answer = await engines.plane.ask(Worlds.planeRequest(world, missing, asked));
       if (mine !== run) return false;
-      Plane.note(state, world, answer);
+      Plane.note(asked, world, answer);
     }
     find('plane-status').textContent = '';
     drawPlane();
     return true;
   }
-  async function trace(mine) {
-    for (const doubt of State.steps.doubt) {
-      if (!(await fillPlane([{ ...state, doubt }], mine))) return;
-    }
-    find('plane').dataset.traced = '';
-  }
 
   // --- Running --------------------------------------------------------------------------------------
 
+  const running = () => sides.filter((side) => !Worlds.tooFar(Worlds.byFamily(state[side]), state));
+  const inWorlds = () => `${Words.plural(state.replications, 'replication')} in ${running().length === 1 ? 'one world' : 'each world'}`;
+
+  // How many replications are finished of every policy in every world that runs.
   function progress() {
-    const wanted = 2 * state.replications;
-    const finished = sides.map((side) => Math.min(state.replications, ...(answers[side]?.results ?? []).map((result) => result.replications)) * (answers[side]?.results.length > 0));
-    find('progress').value = finished.reduce((sum, one) => sum + one, 0) / wanted;
-    return Math.min(...finished);
+    const finished = running().map((side) => {
+      const results = answers[side]?.results ?? [];
+      return results.length < Worlds.playing(state).length ? 0 : Math.min(...results.map((result) => result.replications));
+    });
+    find('progress').value = finished.reduce((sum, one) => sum + one, 0) / (state.replications * Math.max(1, finished.length));
+    return finished.length === 0 ? 0 : Math.min(...finished);
   }
   function draw() {
     drawWorlds();
@@ -166,60 +165,78 @@
 
   async function simulate(side, mine) {
     const world = Worlds.byFamily(state[side]);
-    if (Worlds.tooFar(world, state)) return;
     const take = (answer) => {
       if (mine !== run) return;
       answers[side] = { ...answer, results: answer.results.filter((result) => result.replications > 0) };
       document.documentElement.dataset.drawn = '';
+      find('results').classList.remove('stale');
       draw();
     };
     take(await engines[side].ask(Worlds.request(world, state), take));
   }
 
-  const label = (words) => (find('run').textContent = words);
+  // At work, finished (`done` on the root, for who waits) or neither: stopped, or nothing to do.
+  function mode(name) {
+    working = name === 'working';
+    find('run').textContent = { working: 'Stop', done: 'Run again', stopped: 'Run' }[name];
+    document.documentElement.toggleAttribute('data-done', name === 'done');
+  }
   function halt() {
     clearTimeout(timer);
     run += 1;
-    delete document.documentElement.dataset.done;
     for (const engine of Object.values(engines)) if (engine.busy) engine.cancel();
   }
 
+  // What is drawn stays, faded, until there is something new to see.
   async function start() {
     halt();
     const mine = run;
     for (const side of sides) delete answers[side];
-    label('Stop');
-    draw();
-    drawPlane();
+    find('results').classList.add('stale');
     if (Worlds.playing(state).length === 0) {
       find('status').textContent = 'Choose a policy.';
-      return;
+      return mode('stopped');
     }
-    find('status').textContent = `Running ${Words.plural(state.replications, 'replication')} in each world`;
+    mode('working');
+    find('status').textContent = `Running ${inWorlds()}`;
+    await attempt(mine, async () => {
+      await Promise.all(running().map((side) => simulate(side, mine)));
+      if (mine !== run) return;
+      find('status').textContent = `Done: ${inWorlds()}.`;
+      await plot(mine);
+    });
+  }
+  async function plot(mine) {
+    if (!(await fillPlane(state, mine))) return;
+    if (wanted.trace) for (const doubt of State.steps.doubt) if (!(await fillPlane({ ...state, doubt }, mine))) return;
+    wanted.trace = false;
+    mode('done');
+  }
+  async function attempt(mine, work) {
     try {
-      await Promise.all(sides.map((side) => simulate(side, mine)));
-      if (mine !== run) return;
-      find('status').textContent = `Done: ${Words.plural(state.replications, 'replication')} in each world.`;
-      if (!(await fillPlane([state], mine))) return;
-      if (wanted.trace) await trace(mine);
-      if (mine !== run) return;
-      wanted.trace = false;
-      label('Run again');
-      document.documentElement.dataset.done = '';
+      await work();
     } catch (error) {
-      if (mine !== run || error.name === 'AbortError') return;
+      if (mine !== run) return;
       find('status').textContent = 'Stopped by an error.';
-      label('Run again');
+      mode('stopped');
       complain([`${Words.capital(error.message)}.`]);
     }
   }
   const wanted = { trace: false }; // the dial's whole trail, once the curves are there
+  function trace() {
+    wanted.trace = true;
+    if (!document.documentElement.hasAttribute('data-done')) return; // it comes to that
+    halt();
+    mode('working');
+    const mine = run;
+    attempt(mine, () => plot(mine));
+  }
 
   function stop() {
     halt();
+    mode('stopped');
     find('status').textContent = `Stopped after ${Words.plural(progress(), 'replication')}.`;
     find('plane-status').textContent = '';
-    label('Run');
   }
 
   // --- Changes --------------------------------------------------------------------------------------
@@ -228,18 +245,20 @@
     const before = State.write(state);
     Object.assign(state, changes);
     complain([]);
-    if (!('trace' in changes)) wanted.trace = false;
+    wanted.trace = false;
     show();
     if (State.write(state) === before) return;
     history.replaceState(null, '', `#${State.write(state)}`);
     if (Object.keys(changes).every((name) => name === 'axes')) return draw();
     halt();
-    find('status').textContent = 'Running';
+    mode('working');
+    find('results').classList.add('stale');
     timer = setTimeout(start, patience);
   }
   // What can be shown before anything is computed.
   function show() {
     Controls.set(state);
+    drawWorlds();
     drawCommands();
     drawPlane();
   }
@@ -258,11 +277,8 @@
   }
 
   function listen() {
-    find('run').addEventListener('click', () => (find('run').textContent === 'Stop' ? stop() : start()));
-    find('trace').addEventListener('click', () => {
-      wanted.trace = true;
-      start();
-    });
+    find('run').addEventListener('click', () => (working ? stop() : start()));
+    find('trace').addEventListener('click', trace);
     find('copy-link').addEventListener('click', () => copy(`${location.href.split('#')[0]}#${State.write(state)}`, 'Link copied.'));
     for (const button of document.querySelectorAll('[data-copy]'))
       button.addEventListener('click', () => copy(find(button.dataset.copy).textContent, 'Command copied.'));
@@ -326,7 +342,7 @@
     const unknown = State.check(state, names);
     Controls.make(policies, looks, change);
     sides.forEach(makeWorld);
-    tour = Tour.make({ set: change, lost, trace: () => (wanted.trace = true) });
+    tour = Tour.make({ set: change, lost, trace });
     listen();
     show();
     tell([...problems, ...unknown]);

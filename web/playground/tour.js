@@ -13,7 +13,7 @@ const Tour = (function () {
       state: { policies: ['uniform', 'ucb'] },
       text: (lost) => [
         'A visitor comes; you send one of 20 mails; you see whether they click, then whether they buy. Regret is what you lose against always sending the best mail.',
-        `After 10⁵ visitors, mails at random (uniform) have lost ${amount(lost, 'truth', 'uniform')}. ucb tries all mails and keeps to what sells: ${amount(lost, 'truth', 'ucb')} on the left, ${amount(lost, 'lie', 'ucb')} on the right. It never looks at the click, so it does not matter to it whether the click tells the truth.`,
+        `After 10⁵ visitors, mails at random (uniform) have lost ${amount(lost, 'truth', 'uniform')}. ucb tries all mails and keeps to what sells: ${amount(lost, 'truth', 'ucb')} in the first world, ${amount(lost, 'lie', 'ucb')} in the second. It never looks at the click, so it does not matter to it whether the click tells the truth.`,
       ],
     },
     {
@@ -21,7 +21,7 @@ const Tour = (function () {
       look: 'truth',
       state: { policies: ['ucb', 'c-ucb'] },
       text: (lost) => [
-        'On the left a sale depends on the click and on nothing else of the mail: in a causal graph, the click d-separates mail and sale. Then one need not learn 20 mails; it is enough to learn what a click is worth and what none is.',
+        'In the first world a sale depends on the click and on nothing else of the mail: in a causal graph, the click d-separates mail and sale. Then one need not learn 20 mails; it is enough to learn what a click is worth and what none is.',
         `c-ucb does, and loses ${amount(lost, 'truth', 'c-ucb')} where ucb loses ${amount(lost, 'truth', 'ucb')}. Its regret is of order √(|Z|·T) instead of √(|A|·T): with more mails the gain grows.`,
       ],
     },
@@ -30,8 +30,8 @@ const Tour = (function () {
       look: 'lie',
       state: { policies: ['ucb', 'c-ucb'], axes: 'linear' },
       text: (lost) => [
-        'On the right the best mail is clicked like all others. Axes are linear now: a straight line is a loss in every single round.',
-        `c-ucb loses ${amount(lost, 'lie', 'c-ucb')}: the whole gap of 0.1, in each of 10⁵ rounds, and no patience will help. ucb has lost ${amount(lost, 'lie', 'ucb')}, and its curve flattens. On the left c-ucb saved ${Words.amount(lost('truth', 'ucb') - lost('truth', 'c-ucb'))}; here believing the click costs ${Words.amount(lost('lie', 'c-ucb') - lost('lie', 'ucb'))} more, and with every further round more again.`,
+        'In the second world the best mail is clicked like all others. Axes are linear now: a straight line is a loss in every single round.',
+        `c-ucb loses ${amount(lost, 'lie', 'c-ucb')}: the whole gap of 0.1, in each of 10⁵ rounds, and no patience will help. ucb has lost ${amount(lost, 'lie', 'ucb')}, and its curve flattens. In the first world c-ucb saved ${Words.amount(lost('truth', 'ucb') - lost('truth', 'c-ucb'))}; here believing the click costs ${Words.amount(lost('lie', 'c-ucb') - lost('lie', 'ucb'))} more, and with every further round more again.`,
       ],
     },
     {
@@ -76,7 +76,9 @@ const Tour = (function () {
       const target = find(steps[at].look);
       target.classList.add('pointed');
       const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-      target.scrollIntoView({ block: 'center', behavior: calm ? 'auto' : 'smooth' });
+      const narrow = matchMedia('(max-width: 60rem)').matches; // then the words cover the lower half
+      const seen = narrow ? target.querySelector('figure') : target;
+      seen.scrollIntoView({ block: narrow ? 'start' : 'center', behavior: calm ? 'auto' : 'smooth' });
     }
     function show(index) {
       at = index;

@@ -17,7 +17,7 @@ const Words = (function () {
     if (Math.abs(rounded) >= 100) return Math.round(number).toLocaleString('en-US');
     return Math.abs(rounded) >= 10 ? rounded.toFixed(0) : String(Number(number.toPrecision(2)));
   }
-  const times = (ratio) => `${ratio >= 10 ? Math.round(ratio).toLocaleString('en-US') : ratio.toFixed(1)} times`;
+  const times = (ratio) => `${ratio >= 10 ? amount(ratio) : ratio.toFixed(1)} times`;
   function rounds(horizon) {
     const exponent = Math.round(Math.log10(horizon));
     return horizon === 10 ** exponent && exponent > 3 ? power(exponent) : horizon.toLocaleString('en-US');
@@ -60,25 +60,26 @@ const Words = (function () {
       .sort((one, other) => one.extra - other.extra)[0];
   }
 
-  // Of both worlds' answers, finished or not. One sentence.
-  function happened(truth, lie) {
-    const counts = [truth, lie].flatMap(({ answer }) => answer.results.map((result) => result.replications));
-    const done = Math.min(...counts);
+  // Of the worlds' answers, finished or not: [{ where, answer }], the honest world first. One sentence.
+  function happened(worlds) {
+    const done = Math.min(...worlds.flatMap(({ answer }) => answer.results.map((result) => result.replications)));
     if (done < 2) return 'One replication says nothing yet.';
-    if (truth.answer.results.length < 2) return `Choose a second policy: one alone, ${name(truth.answer.results[0])}, cannot be compared.`;
-    const honest = judge(truth.answer);
-    const lying = judge(lie.answer);
-    const parts = [inOneWorld(truth.where, honest)];
-    const fallen = honest.tied.find((result) => name(result) === name(lying.worst));
-    if (fallen && !lying.tied.includes(lying.worst))
-      parts.push(`where ${lie.where}, that same ${name(lying.worst)} lost ${amount(lying.worst.mean_regret)}, ${times(lying.worst.mean_regret / lying.least)} as much as ${name(lying.best)}`);
-    else parts.push(inOneWorld(lie.where, lying));
-    const safe = safest(honest, lying);
-    parts.push(safe.extra < 1 ? `${safe.policy} was the best in both`
-      : `over both, ${safe.policy} gave away least at worst, ${amount(safe.extra)} more than the best`);
+    const alone = worlds.find(({ answer }) => answer.results.length < 2);
+    if (alone) return `${name(alone.answer.results[0])} alone cannot be compared: choose a second policy.`;
+    const judged = worlds.map(({ where, answer }) => ({ where, ...judge(answer) }));
+    const parts = judged.map((one) => inOneWorld(one.where, one));
+    if (judged.length === 2) {
+      const [truth, lie] = judged;
+      const fallen = truth.tied.some((result) => name(result) === name(lie.worst)) && !lie.tied.includes(lie.worst);
+      if (fallen)
+        parts[1] = `where ${lie.where}, that same ${name(lie.worst)} lost ${amount(lie.worst.mean_regret)}, ${times(lie.worst.mean_regret / lie.least)} as much as ${name(lie.best)}`;
+      const safe = safest(truth, lie);
+      parts.push(safe.extra < 1 ? `${safe.policy} was the best in both`
+        : `over both, ${safe.policy} gave away least at worst, ${amount(safe.extra)} more than the best`);
+    }
     const few = done < fewest ? ` (after only ${plural(done, 'replication')}: too few to be settled)` : '';
     return `${capital(parts.join('; '))}${few}.`;
   }
 
-  return { amount, times, rounds, power, list, plural, capital, happened, judge };
+  return { amount, times, rounds, power, list, plural, capital, happened };
 })();
