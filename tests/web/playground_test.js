@@ -192,7 +192,7 @@ async function checkWords(page) {
   assert.equal(await said(world('X', { 'c-ucb': 10, ucb: 200 }), world('Y', { ucb: 100, 'c-ucb': 5000 })),
     'Where X, c-ucb lost least (10) and ucb most, 20 times as much; where Y, that same c-ucb lost 5,000, 50 times as much as ucb; over both, ucb gave away least at worst, 190 more than the best.');
   assert.equal(await said(world('X', { 'sentry:share=0.1': 10, ucb: 11 }, false), world('Y', { 'sentry:share=0.1': 10, ucb: 200 })),
-    'Where X, sentry and ucb lost least, about 10, and cannot be told apart; where Y, sentry lost least (10) and ucb most, 20 times as much; sentry was the best in both.'.replace('where Y, sentry lost least (10) and ucb most, 20 times as much', 'where Y, that same ucb lost 200, 20 times as much as sentry'));
+    'Where X, sentry and ucb lost least, about 10, and cannot be told apart; where Y, that same ucb lost 200, 20 times as much as sentry; sentry was the best in both.');
   assert.equal(await said(world('X', { ucb: 10, ts: 30 }, true, 3)), 'Where X, ucb lost least (10) and ts most, 3.0 times as much (after only 3 replications: too few to be settled).');
   assert.equal(await said(world('X', { ucb: 10, ts: 30 }, true, 1)), 'One replication says nothing yet.');
   assert.equal(await said(world('X', { ucb: 10 })), 'ucb alone cannot be compared: choose a second policy.');
@@ -223,7 +223,7 @@ async function checkTour(browser) {
   assert.equal((await fragment(page)).get('axes'), 'log');
   // The trail falls from the upper left, near c-ucb, to the lower right, near ucb.
   const trail = await page.evaluate(() => [...document.querySelectorAll('#plane .step')].map((mark) => mark.getAttribute('transform').match(/[\d.]+/g).map(Number)));
-  assert.ok(trail.length >= 13, `only ${trail.length} places`);
+  assert.ok(trail.length >= 7, `only ${trail.length} places`);
   assert.ok(trail.at(-1)[0] > trail[0][0] + 50 && trail.at(-1)[1] > trail[0][1] + 50, JSON.stringify(trail));
   await page.keyboard.press('Escape');
   assert.ok(await page.locator('#tour').isHidden());

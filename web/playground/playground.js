@@ -208,7 +208,8 @@
   }
   async function plot(mine) {
     if (!(await fillPlane(state, mine))) return;
-    if (wanted.trace) for (const doubt of State.steps.doubt) if (!(await fillPlane({ ...state, doubt }, mine))) return;
+    if (wanted.trace)
+      for (const doubt of State.steps.doubt.filter((_, i) => i % 2 === 0)) if (!(await fillPlane({ ...state, doubt }, mine))) return;
     wanted.trace = false;
     mode('done');
   }
