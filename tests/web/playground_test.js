@@ -270,6 +270,10 @@ async function checkLacking(browser) {
 }
 
 async function main() {
+  if (!fs.existsSync(path.join(folder, 'engine_data.js'))) {
+    console.log(`Skipped: there is no engine in ${folder}; make playground builds it.`);
+    process.exit(77);
+  }
   const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] });
   try {
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
