@@ -96,7 +96,7 @@ const State = (function () {
   const quoted = (word) => (/^[A-Za-z0-9_.,:=+/-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
   function command({ command: name, ...options }) {
     const words = ['armature', name];
-    for (const [option, value] of Object.entries(options)) 
+    for (const [option, value] of Object.entries(options))
       for (const one of [value].flat()) words.push(`--${option}`, ...(one === true ? [] : [quoted(one)]));
     return words.join(' ');
   }

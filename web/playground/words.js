@@ -28,12 +28,9 @@ const Words = (function () {
 
   const fewest = 5; // replications, below which nothing is called settled
 
-  // The 95% interval of `worse` less `better`, pair by pair; where luck is not shared (leaping), from both errors.
-  function surelyMore(answer, better, worse) {
-    const pair = answer.differences.find(({ first, second }) =>
-      (first === better.policy && second === worse.policy) || (first === worse.policy && second === better.policy));
-    if (!pair) return worse.mean_regret - better.mean_regret > 2 * Math.hypot(worse.standard_error, better.standard_error);
-    return pair.first === worse.policy ? pair.low95 > 0 : pair.high95 < 0;
+  // An answer compares the best one with every other, pair by pair where they had the same luck.
+  function surelyMore({ differences }, best, other) {
+    return differences.some(({ first, second, high95 }) => first === best.policy && second === other.policy && high95 < 0);
   }
   const name = (result) => Worlds.policyName(result.policy);
 
