@@ -66,7 +66,7 @@ function printed(command) {
 
 async function copied(page, button) {
   await button.click();
-  await page.locator('#copied').filter({ hasText: 'copied' }).waitFor();
+  await button.filter({ hasText: 'Copied' }).waitFor();
   return page.evaluate(() => navigator.clipboard.readText());
 }
 

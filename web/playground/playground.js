@@ -171,25 +171,29 @@
     Show.plane(state, looks);
   }
 
-  async function copy(text, words) {
+  async function copy(button, text) {
     try {
       await navigator.clipboard.writeText(text);
-    } catch {
+    } catch { // not allowed here: as pages did before there was a clipboard to ask
       const area = h('textarea', { class: 'unseen' }, text);
       document.body.append(area);
       area.select();
       document.execCommand('copy');
       area.remove();
     }
-    find('copied').textContent = words;
+    const words = button.dataset.words ??= button.textContent;
+    button.textContent = 'Copied';
+    setTimeout(() => (button.textContent = words), 2000);
+    find('copied').textContent = `${words}: done.`;
   }
 
   function listen() {
     find('run').addEventListener('click', () => (working ? stop() : start()));
     find('trace').addEventListener('click', trace);
-    find('copy-link').addEventListener('click', () => copy(`${location.href.split('#')[0]}#${State.write(state)}`, 'Link copied.'));
+    const link = find('copy-link');
+    link.addEventListener('click', () => copy(link, `${location.href.split('#')[0]}#${State.write(state)}`));
     for (const button of document.querySelectorAll('[data-copy]'))
-      button.addEventListener('click', () => copy(find(button.dataset.copy).textContent, 'Command copied.'));
+      button.addEventListener('click', () => copy(button, find(button.dataset.copy).textContent));
     addEventListener('hashchange', () => {
       const read = State.read(location.hash);
       const unknown = State.check(read.state, names);
