@@ -36,6 +36,8 @@ serve-demo: build ## a decision service with made-up users at work, live at http
 
 test: format-check bundle ## the release build with every test that guards it, reports in a browser, the installed package
 	@scripts/install-deps build test python web webtest
+	@if scripts/install-deps wasm; then $(MAKE) --no-print-directory playground; \
+	  else echo 'No Emscripten: the engine for browsers is not built, and its tests are skipped'; rm -f build/wasm/bin/engine.*; fi
 	@cmake --preset release --log-level=WARNING -DARMATURE_DEVELOPER=ON >/dev/null
 	@cmake --build --preset release
 	@$(CTEST) --test-dir build/release
@@ -118,6 +120,9 @@ bench-python: build ## choose and observe, and simulate, from Python, beside pla
 	@scripts/install-deps python
 	@PYTHONPATH=build/release/python /usr/bin/python3 bench/python_policies.py
 	@PYTHONPATH=build/release/python /usr/bin/python3 bench/python_simulate.py $(ARMATURE)
+
+bench-wasm: build wasm ## rounds a second of the engine for browsers (node) beside the command with one thread, in one run
+	@node bench/wasm.js $(ARMATURE) build/wasm/bin/engine.js build/wasm/bin/engine.wasm
 
 notebooks: build ## runs the notebooks of examples/python again and keeps what they show
 	@scripts/install-deps python

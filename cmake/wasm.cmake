@@ -13,8 +13,9 @@ foreach(library eigen3/Eigen fmt nlohmann)
 endforeach()
 
 sources_of_rooms(ARMATURE_WASM_SOURCES base linear theory model graph families policies simulate lab advice options browser)
-list(REMOVE_ITEM ARMATURE_WASM_SOURCES ${ARMATURE_LAB_BASE} ${CMAKE_SOURCE_DIR}/src/base/program.cpp
-                                       ${CMAKE_SOURCE_DIR}/src/simulate/conformance.cpp)
+# Files, cores and memory are those of src/browser; programs there are none.
+list(REMOVE_ITEM ARMATURE_WASM_SOURCES ${ARMATURE_LAB_BASE} ${CMAKE_SOURCE_DIR}/src/base/file.cpp
+                                       ${CMAKE_SOURCE_DIR}/src/base/program.cpp ${CMAKE_SOURCE_DIR}/src/simulate/conformance.cpp)
 # Of figures and reports what answers are made of.
 foreach(source figures/looks figures/style report/policy_looks report/catalogue report/results_json report/theory_answers)
   list(APPEND ARMATURE_WASM_SOURCES ${CMAKE_SOURCE_DIR}/src/${source}.cpp)
@@ -33,10 +34,12 @@ set_source_files_properties(src/base/beta_draws.cpp PROPERTIES COMPILE_OPTIONS "
 set(ARMATURE_WASM_HOT "/src/(simulate/|policies/[a-z]+/|linear/inverse_factor|model/environment|base/(random|outcome_draws|\
 beta|gamma|kl|normals|discrete|mathematics|whole_sums|saddle_point|reaching))")
 foreach(source ${ARMATURE_WASM_SOURCES})
-  if(NOT source MATCHES "${ARMATURE_WASM_HOT}")
+  if(source MATCHES "${ARMATURE_WASM_HOT}")
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -O2)
+  else()
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -Os)
   endif()
 endforeach()
-target_link_options(armature_wasm PRIVATE -fwasm-exceptions -O2 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=32MB -sMAXIMUM_MEMORY=4GB -sFILESYSTEM=0
+target_link_options(armature_wasm PRIVATE -fwasm-exceptions -Os -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=32MB -sMAXIMUM_MEMORY=4GB -sFILESYSTEM=0
   -sMODULARIZE=1 -sEXPORT_NAME=armatureModule -sENVIRONMENT=web,worker,node -sINVOKE_RUN=0
   "-sEXPORTED_FUNCTIONS=['_answer_request','_malloc','_free']" "-sEXPORTED_RUNTIME_METHODS=['UTF8ToString','stringToUTF8','lengthBytesUTF8']")

@@ -4,6 +4,7 @@
 
 #include <new>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "armature/error.h"
 #include "base/display.h"
@@ -51,6 +52,8 @@ std::string answer(const std::string& request, const Progress& progress) {
   } catch (const Complaint& words) {
     return complaint(shown(words.what(), kLongestMessage));
   } catch (const std::bad_alloc&) {
+    return complaint(kTooLarge);
+  } catch (const std::length_error&) {  // more than 32 bits can count
     return complaint(kTooLarge);
   } catch (const std::exception& error) {
     return complaint(fmt::format("unexpected: {}", shown(error.what(), kLongestMessage)));

@@ -6,6 +6,7 @@
 const assert = require('assert');
 const { execFile, execFileSync } = require('child_process');
 const fs = require('fs');
+const os = require('os');
 const path = require('path');
 
 const [armature, glue, wasm] = process.argv.slice(2);
@@ -105,14 +106,14 @@ function goodRequests() {
   for (const late of [{ delay: '25' }, { delay: 'geometric:mean=40', loss: '0.2' }, { batch: '50', loss: '0.05' }])
     requests.push(simulate('bilodeau-confounded', policies, '600', '3', late));
   // Leaps: as far as they go, automatic and by request.
-  requests.push(simulate('pareto-benign:gap=0.1', leaping, '1e9', '2', { engine: 'leap', yes: true }));
+  requests.push(simulate('pareto-benign:gap=0.1', leaping, '1e5', '2', { engine: 'leap' }));
   requests.push(simulate('pareto-benign:gap=0.1', ['ucb', 'sentry'], '1e12', '2', { yes: true }));
-  requests.push(simulate('pareto-confounded:gap=0.1', ['ucb', 'db'], '1e7', '2', { engine: 'auto', yes: true }));
-  requests.push(simulate('hidden-arm:actions=5', ['ts', 'ucb', 'c-ucb'], '20000', '3', { engine: 'leap', 'leap-tolerance': '1e-6', yes: true }));
+  requests.push(simulate('pareto-confounded:gap=0.05', leaping, '1e5', '1', { engine: 'leap' }));
+  requests.push(simulate('hidden-arm:actions=5', ['moss', 'ucb', 'c-ucb'], '20000', '3', { engine: 'leap', 'leap-tolerance': '1e-6', yes: true }));
   // Options in all their spellings.
   requests.push(simulate('hidden-arm', 'ucb', '2^12', '3', { seed: '18446744073709551615', at: ['T/2,100', '7'] }));
   requests.push(simulate('hidden-arm', ['ucb:scale=1/4'], '1_000', '1', { checkpoints: '1', format: 'json', yes: false }));
-  requests.push(simulate('pareto-confounded:gap=sqrt(A*log(T)/T)', ['c-ucb', 'c-ucb'], '3e3', '40', { engine: 'step' }));
+  requests.push(simulate('pareto-confounded:gap=1/sqrt(T)', ['c-ucb', 'c-ucb'], '3e3', '40', { engine: 'step' }));
   for (const family of ['pareto-benign', 'hidden-arm', 'random-benign'])
     requests.push({ command: 'bounds', instance: family, horizon: '1e6', delay: '100' },
       { command: 'frontier', instance: family, horizon: '1e5', points: '9' });
@@ -172,7 +173,7 @@ const ownComplaints = [
   ['{"command": "simulate", "instance": "hidden-arm", "policy": "ucb", "horizon": "9", "engine": "cuda"}', /^engine: got cuda, /],
   ['{"command": "simulate", "instance": "hidden-arm", "policy": "ucb", "horizon": "9", "given": "g.json"}', /^--given: got 'g.json'/],
   ['{"command": "simulate", "instance": "hidden-arm", "policy": "ucb", "horizon": "9", "files": []}', /^files: /],
-  ['{"command": "simulate", "instance": "random-benign:actions=60000,contexts=60000", "policy": "ucb", "horizon": "9"}', /^memory: /],
+  ['{"command": "simulate", "instance": "random-benign:actions=50000,contexts=50000", "policy": "ucb", "horizon": "9"}', /^memory: /],
 ];
 
 // --- Tests ----------------------------------------------------------------------------------------
@@ -188,7 +189,7 @@ async function complaintsAreTheCommands() {
   const [long] = badRequests().filter((request) => request.horizon === '1e14');
   const time = (text) => text.replace(/got .* of one core/, 'got TIME');
   assert.strictEqual(time(ask(long)), time(await askCommand(long)));
-  await compareAll(badRequests().filter((request) => request !== long && request.horizon !== '1e14'), (request, answer) =>
+  await compareAll(badRequests().filter((request) => request.horizon !== long.horizon), (request, answer) =>
     assert.ok(answer.startsWith('{"error":"'), `${JSON.stringify(request)}: ${answer}`));
 }
 
@@ -199,7 +200,7 @@ function ownComplaintsNameTheField() {
 
 // What is told on the way is what the command says of so many replications.
 async function resultsGrow() {
-  const request = simulate('bilodeau-confounded', ['ucb', 'c-ucb', 'sentry'], '1e5', '64', { yes: true });
+  const request = simulate('bilodeau-confounded', ['ucb', 'c-ucb', 'sentry'], '5e4', '32', { yes: true });
   const told = [];
   progress = (text) => told.push(JSON.parse(measured(text)));
   const whole = JSON.parse(measured(ask(request)));
@@ -219,7 +220,10 @@ async function resultsGrow() {
 
 // Files of the request stand for those of the disk.
 function filesOfTheRequest() {
-  const world = execFileSync(armature, ['instance', 'show', 'hidden-arm:actions=4', '--format', 'json'], { encoding: 'utf8' });
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'armature-engine-'));
+  execFileSync(armature, ['instance', 'write', 'hidden-arm:actions=4', path.join(folder, 'world.json')]);
+  const world = fs.readFileSync(path.join(folder, 'world.json'), 'utf8');
+  fs.rmSync(folder, { recursive: true });
   const request = simulate('world.json', ['ucb'], '500', '2', { files: { 'world.json': world } });
   const answer = JSON.parse(ask(request));
   const named = JSON.parse(ask(simulate('hidden-arm:actions=4', ['ucb'], '500', '2')));
@@ -236,6 +240,10 @@ function looksAreThoseOfReports() {
 }
 
 (async () => {
+  if (!fs.existsSync(wasm)) {
+    console.log(`skipped: no ${wasm}; make wasm builds it, where Emscripten can be installed`);
+    process.exit(77);
+  }
   await begin();
   for (const test of [answersAreTheCommands, complaintsAreTheCommands, ownComplaintsNameTheField, resultsGrow, filesOfTheRequest,
     looksAreThoseOfReports]) {
