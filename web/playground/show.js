@@ -101,14 +101,17 @@ const Show = (function () {
   function plane(state, looks) {
     const placed = Plane.draw(find('plane'), state, looks);
     const horizon = Worlds.planeHorizon(state);
+    const product = ({ here: { benign, any } }) => (benign.regret * any.regret) / (state.actions * horizon);
+    const said = [];
     const dialled = placed.find(({ name }) => Worlds.hasDial(name));
     if (dialled) {
       const { name, here: { benign, any } } = dialled;
-      const product = (benign.regret * any.regret) / (state.actions * horizon);
-      find('plane-text').textContent = `With this much doubt ${name} loses at worst ${Words.amount(benign.regret)} where the context tells everything and ${Words.amount(any.regret)} anywhere: ` +
-        `a product of ${Words.amount(product)} times |A|·T. The dial trades one for the other; no dial makes both small.`;
-    } else
-      find('plane-text').textContent = 'The paper’s theorem: the product R₁·R₂ of both is at least |A|·T, up to constants. No policy is near the lower left corner.';
+      said.push(`With this much doubt ${name} loses at worst ${Words.amount(benign.regret)} where the context tells everything and ${Words.amount(any.regret)} anywhere: ` +
+        `a product of ${Words.amount(product(dialled))} times |A|·T. The dial trades one for the other.`);
+    } else said.push('The paper’s theorem: the product R₁·R₂ of both is at least |A|·T, up to constants.');
+    const below = placed.filter((policy) => product(policy) < 1).map(({ name }) => name);
+    if (below.length > 0) said.push(`${Words.list(below)} ${below.length > 1 ? 'lie' : 'lies'} below the line by a better constant; that the product grows with |A|·T binds everybody.`);
+    find('plane-text').textContent = said.join(' ');
     find('plane-exactly').textContent =
       `Exactly: T = ${Words.rounds(horizon)} rounds, ${state.actions} actions, ${Worlds.planeReplications} replications each of ${Worlds.planeWorlds(state).length} worlds: ` +
       'pareto-benign and bilodeau-benign (the context tells everything), pareto-confounded and hidden-arm (it does not), at gaps of ½ to 8 times √(|A|/T), as far as each family goes. ' +
