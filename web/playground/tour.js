@@ -49,10 +49,10 @@ const Tour = (function () {
       state: { policies: ['ucb', 'c-ucb', 'sentry'], doubt: 0.1 },
       trace: true,
       text: () => [
-        'sentry follows the clicks, but spends a share of its rounds on watching sales alone. That share is the dial: with little doubt it is nearly c-ucb, with full doubt nearly ucb, and its trail runs along the frontier. Move the dial and watch both charts and the point.',
+        'The policy sentry follows the clicks, but spends a share of its rounds on watching sales alone. That share is the dial: with little doubt it is nearly c-ucb, with full doubt nearly ucb, and its trail runs along the frontier. Move the dial and watch both charts and the point.',
         'Which point is yours depends on what a wrong click would cost you.',
       ],
-      links: [['which-policy', 'Which policy should I use?'], ['concepts', 'The words, explained'], ['paper-results', 'The paper’s claims, measured']],
+      links: [['docs/which-policy', 'Which policy should I use?'], ['docs/concepts', 'The words, explained'], ['README', 'All of armature']],
     },
   ];
 
@@ -68,7 +68,7 @@ const Tour = (function () {
       const inSite = document.documentElement.hasAttribute('data-site');
       find('tour-text').replaceChildren(
         ...text(page.lost).map((paragraph) => h('p', {}, paragraph)),
-        ...(links ? [h('p', {}, 'Go on: ', links.flatMap(([name, title], i) => [i > 0 && ' · ', inSite ? h('a', { href: `../docs/${name}.html` }, title) : `${title} (docs/${name}.md)`]))] : []));
+        ...(links ? [h('p', {}, 'Go on: ', links.flatMap(([page, title], i) => [i > 0 && ' · ', inSite ? h('a', { href: `../${page.replace('README', 'index')}.html` }, title) : `${title} (${page}.md)`]))] : []));
     }
     function point() {
       for (const element of document.querySelectorAll('.pointed')) element.classList.remove('pointed');
