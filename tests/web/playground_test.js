@@ -260,13 +260,17 @@ async function checkServed(browser) {
   }
 }
 
-// A browser that lacks something is told what.
+// A browser that lacks or forbids something is told what, and what to do.
 async function checkLacking(browser) {
-  const page = await browser.newPage();
-  await page.addInitScript(() => delete window.DecompressionStream);
-  await page.goto(onDisk);
-  await page.locator('#trouble').filter({ hasText: 'lacks DecompressionStream' }).waitFor();
-  await page.close();
+  const lack = () => delete window.DecompressionStream;
+  const forbid = () => (window.Worker = function () { throw new Error('no workers here'); });
+  for (const [without, words] of [[lack, 'lacks DecompressionStream'], [forbid, /no workers here\. .*python3 -m http\.server/]]) {
+    const page = await browser.newPage();
+    await page.addInitScript(without);
+    await page.goto(onDisk);
+    await page.locator('#trouble').filter({ hasText: words }).waitFor();
+    await page.close();
+  }
 }
 
 async function main() {

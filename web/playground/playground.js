@@ -259,5 +259,8 @@
     tell([...problems, ...unknown]);
     await start();
   }
-  open().catch((error) => complain([`The engine could not be started: ${error.message}.`]));
+  open().catch((error) => complain([
+    `The engine could not be started: ${error.message.replace(/\.$/, '')}.`,
+    ...(location.protocol === 'file:' ? ['Some browsers allow a page from a disk less than one from a server: “python3 -m http.server” in this page’s folder, and open what it says.'] : []),
+  ]));
 })();

@@ -68,7 +68,7 @@ const Tour = (function () {
       const inSite = document.documentElement.hasAttribute('data-site');
       find('tour-text').replaceChildren(
         ...text(page.lost).map((paragraph) => h('p', {}, paragraph)),
-        ...(links ? [h('p', {}, 'Go on: ', links.flatMap(([page, title], i) => [i > 0 && ' · ', inSite ? h('a', { href: `../${page.replace('README', 'index')}.html` }, title) : `${title} (${page}.md)`]))] : []));
+        ...(links ? [h('p', {}, 'Go on: ', links.flatMap(([file, title], i) => [i > 0 && ' · ', inSite ? h('a', { href: `../${file.replace('README', 'index')}.html` }, title) : `${title} (${file}.md)`]))] : []));
     }
     function point() {
       for (const element of document.querySelectorAll('.pointed')) element.classList.remove('pointed');
