@@ -1,0 +1,266 @@
+// The page: one state, two worlds and the plane, each computed by an engine of its own in a worker. Whatever changes,
+// changes the state; the state is the link, the controls and what is asked.
+'use strict';
+
+(function () {
+  const { h } = Chart;
+  const find = (id) => document.getElementById(id);
+  const { sides } = Show;
+  const patience = 150; // milliseconds in which further changes come, as from a slider that is being moved
+
+  let { state, problems } = State.read(location.hash);
+  let looks = () => undefined;
+  let tour;
+  const engines = {}; // truth, lie and plane
+  const answers = {}; // of the worlds, as far as they have come
+  let run = 0; // the number of the last start: what comes from earlier ones is late
+  let timer;
+  let working = false;
+  const wanted = { trace: false }; // the dial's whole trail, once the curves are there
+  let names = []; // of all policies
+
+  function complain(sentences) {
+    find('trouble').textContent = sentences.join(' ');
+    find('trouble').hidden = sentences.length === 0;
+  }
+
+  // --- The plane ------------------------------------------------------------------------------------
+
+  // Asks for whatever places the policies of `asked` miss, world by world; true if nothing came in between.
+  async function fillPlane(asked, mine) {
+    const worlds = Worlds.planeWorlds(asked);
+    const policies = Worlds.playing(asked).map((name) => Worlds.policyText(name, asked, Worlds.planeHorizon(asked)));
+    for (const [i, world] of worlds.entries()) {
+      const missing = Plane.missing(asked, world, policies);
+      if (missing.length === 0) continue;
+      find('plane-status').textContent = `Computing: world ${i + 1} of ${worlds.length}`;
+      const answer = await engines.plane.ask(Worlds.planeRequest(world, missing, asked));
+      if (mine !== run) return false;
+      Plane.note(asked, world, answer);
+    }
+    find('plane-status').textContent = '';
+    Show.plane(state, looks);
+    return true;
+  }
+
+  // --- Running --------------------------------------------------------------------------------------
+
+  const running = () => sides.filter((side) => !Worlds.tooFar(Worlds.byFamily(state[side]), state));
+  const inWorlds = () => `${Words.plural(state.replications, 'replication')} in ${running().length === 1 ? 'one world' : 'each world'}`;
+
+  // How many replications are finished of every policy in every world that runs.
+  function progress() {
+    const finished = running().map((side) => {
+      const results = answers[side]?.results ?? [];
+      return results.length < Worlds.playing(state).length ? 0 : Math.min(...results.map((result) => result.replications));
+    });
+    find('progress').value = finished.reduce((sum, one) => sum + one, 0) / (state.replications * Math.max(1, finished.length));
+    return finished.length === 0 ? 0 : Math.min(...finished);
+  }
+  function draw() {
+    Show.worlds(state, answers, looks);
+    Show.words(state, answers);
+    Show.table(state, answers, looks);
+    tour.words();
+    progress();
+  }
+
+  async function simulate(side, mine) {
+    const world = Worlds.byFamily(state[side]);
+    const take = (answer) => {
+      if (mine !== run) return;
+      answers[side] = { ...answer, results: answer.results.filter((result) => result.replications > 0) };
+      find('results').classList.remove('stale');
+      draw();
+    };
+    take(await engines[side].ask(Worlds.request(world, state), take));
+  }
+
+  // At work, finished (`done` on the root, for who waits) or neither: stopped, or nothing to do.
+  function mode(name) {
+    working = name === 'working';
+    find('run').textContent = { working: 'Stop', done: 'Run again', stopped: 'Run' }[name];
+    document.documentElement.toggleAttribute('data-done', name === 'done');
+  }
+  function halt() {
+    clearTimeout(timer);
+    run += 1;
+    for (const engine of Object.values(engines)) if (engine.busy) engine.cancel();
+  }
+
+  // What is drawn stays, faded, until there is something new to see.
+  function clear() {
+    for (const side of sides) delete answers[side];
+    find('results').classList.add('stale');
+  }
+
+  async function start() {
+    halt();
+    clear();
+    const mine = run;
+    if (Worlds.playing(state).length === 0) {
+      find('status').textContent = 'Choose a policy.';
+      return mode('stopped');
+    }
+    mode('working');
+    find('status').textContent = `Running ${inWorlds()}`;
+    await attempt(mine, async () => {
+      await Promise.all(running().map((side) => simulate(side, mine)));
+      if (mine !== run) return;
+      find('status').textContent = `Done: ${inWorlds()}.`;
+      await plot(mine);
+    });
+  }
+  async function plot(mine) {
+    if (!(await fillPlane(state, mine))) return;
+    if (wanted.trace)
+      for (const doubt of State.steps.doubt.filter((_, i) => i % 2 === 0)) if (!(await fillPlane({ ...state, doubt }, mine))) return;
+    wanted.trace = false;
+    mode('done');
+  }
+  async function attempt(mine, work) {
+    try {
+      await work();
+    } catch (error) {
+      if (mine !== run) return;
+      halt();
+      find('status').textContent = 'Stopped by an error.';
+      mode('stopped');
+      complain([`${Words.capital(error.message)}.`]);
+    }
+  }
+  const there = () => running().every((side) => answers[side]?.complete);
+  function trace() {
+    wanted.trace = true;
+    if (working) return; // it comes to that
+    if (!there()) return start();
+    halt();
+    mode('working');
+    const mine = run;
+    attempt(mine, () => plot(mine));
+  }
+
+  function stop() {
+    halt();
+    mode('stopped');
+    find('status').textContent = `Stopped after ${Words.plural(progress(), 'replication')}.`;
+    find('plane-status').textContent = '';
+  }
+
+  // --- Changes --------------------------------------------------------------------------------------
+
+  function change(changes) {
+    const before = State.write(state);
+    Object.assign(state, changes);
+    complain([]);
+    wanted.trace = false;
+    if (State.write(state) === before) return;
+    history.replaceState(null, '', `#${State.write(state)}`);
+    if (Object.keys(changes).every((name) => name === 'axes')) return show();
+    halt();
+    clear();
+    mode('working');
+    show();
+    timer = setTimeout(start, patience);
+  }
+  // What can be shown before anything is computed.
+  function show() {
+    Controls.set(state);
+    Show.worlds(state, answers, looks);
+    Show.commands(state);
+    Show.plane(state, looks);
+  }
+
+  async function copy(button, text) {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch { // not allowed here: as pages did before there was a clipboard to ask
+      const area = h('textarea', { class: 'unseen' }, text);
+      document.body.append(area);
+      area.select();
+      document.execCommand('copy');
+      area.remove();
+    }
+    const words = button.dataset.words ??= button.textContent;
+    button.textContent = 'Copied';
+    setTimeout(() => (button.textContent = words), 2000);
+    find('copied').textContent = `${words}: done.`;
+  }
+
+  function listen() {
+    find('run').addEventListener('click', () => (working ? stop() : start()));
+    find('trace').addEventListener('click', trace);
+    const link = find('copy-link');
+    link.addEventListener('click', () => copy(link, `${location.href.split('#')[0]}#${State.write(state)}`));
+    for (const button of document.querySelectorAll('[data-copy]'))
+      button.addEventListener('click', () => copy(button, find(button.dataset.copy).textContent));
+    addEventListener('hashchange', () => {
+      const read = State.read(location.hash);
+      const unknown = State.check(read.state, names);
+      change(read.state);
+      tell([...read.problems, ...unknown]);
+    });
+    let width = innerWidth;
+    addEventListener('resize', () => {
+      if (innerWidth === width) return;
+      width = innerWidth;
+      Show.worlds(state, answers, looks);
+      Show.plane(state, looks);
+    });
+  }
+  function tell(troubles) {
+    if (troubles.length > 0) complain([`This link could not be read in full; defaults stand in for the rest. ${Words.capital(troubles.join('; '))}.`]);
+  }
+
+  // --- Opening --------------------------------------------------------------------------------------
+
+  function lacking() {
+    const needs = { WebAssembly: 'WebAssembly', Worker: 'Web Workers', DecompressionStream: 'DecompressionStream' };
+    const missing = Object.keys(needs).filter((name) => typeof globalThis[name] === 'undefined').map((name) => needs[name]);
+    if (missing.length > 0) return `This browser lacks ${Words.list(missing)}, and the engine cannot run without. Any browser of 2023 or later has it.`;
+    if (typeof ArmatureEngine === 'undefined' || !globalThis.ARMATURE_ENGINE_DATA)
+      return 'The engine is missing: “make playground” builds a folder in which engine.js and engine_data.js lie beside this page.';
+    return '';
+  }
+
+  // An engine that knows whether it is at work, so that only work is cancelled.
+  function newEngine() {
+    const engine = new ArmatureEngine();
+    return {
+      busy: false,
+      async ask(request, onProgress) {
+        this.busy = true;
+        const asked = engine.ask(request, onProgress);
+        this.asked = asked;
+        try {
+          return await asked;
+        } finally {
+          if (this.asked === asked) this.busy = false;
+        }
+      },
+      cancel: () => engine.cancel(),
+    };
+  }
+
+  async function open() {
+    if (matchMedia('(max-width: 60rem)').matches) find('settings').open = false;
+    const lack = lacking();
+    if (lack) return complain([lack]);
+    for (const name of [...sides, 'plane']) engines[name] = newEngine();
+    const [policies, table] = await Promise.all([engines.truth.ask({ command: 'policies' }), engines.lie.ask({ command: 'looks' })]);
+    looks = (text) => table.find(({ policy }) => policy === Worlds.policyName(text)) ?? { colour: '#767676', dash: [], shape: 'circle' };
+    names = policies.map((policy) => policy.name);
+    const unknown = State.check(state, names);
+    Controls.make(policies, looks, change);
+    Show.make(change, () => Show.worlds(state, answers, looks));
+    tour = Tour.make({ set: change, trace, lost: (side, policy) => Show.lost(answers, side, policy) });
+    listen();
+    show();
+    tell([...problems, ...unknown]);
+    await start();
+  }
+  open().catch((error) => complain([
+    `The engine could not be started: ${error.message.replace(/\.$/, '')}.`,
+    ...(location.protocol === 'file:' ? ['Some browsers allow a page from a disk less than one from a server: “python3 -m http.server” in this page’s folder, and open what it says.'] : []),
+  ]));
+})();

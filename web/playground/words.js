@@ -1,0 +1,82 @@
+// Numbers and sentences. What happened is said from the numbers alone: who lost least, who cannot be told from it, and who
+// was never far from the best.
+'use strict';
+
+const Words = (function () {
+  const superscript = (number) => [...String(number)].map((letter) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[letter] ?? '⁻').join('');
+  const power = (exponent) => `10${superscript(exponent)}`;
+
+  // Three digits, as people read them.
+  function amount(number) {
+    if (!Number.isFinite(number)) return '–';
+    if (Math.abs(number) >= 1e7) {
+      const exponent = Math.floor(Math.log10(Math.abs(number)) + 1e-12);
+      return `${(number / 10 ** exponent).toFixed(1)}·${power(exponent)}`;
+    }
+    const rounded = Number(number.toPrecision(3));
+    if (Math.abs(rounded) >= 100) return Math.round(number).toLocaleString('en-US');
+    return Math.abs(rounded) >= 10 ? rounded.toFixed(0) : String(Number(number.toPrecision(2)));
+  }
+  const times = (ratio) => `${ratio >= 10 ? amount(ratio) : ratio.toFixed(1)} times`;
+  function rounds(horizon) {
+    const exponent = Math.round(Math.log10(horizon));
+    return horizon === 10 ** exponent && exponent > 3 ? power(exponent) : horizon.toLocaleString('en-US');
+  }
+  const list = (names) => (names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
+  const plural = (count, word) => `${count.toLocaleString('en-US')} ${word}${count === 1 ? '' : 's'}`;
+  const capital = (sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+
+  const fewest = 5; // replications, below which nothing is called settled
+
+  // An answer compares the best one with every other, pair by pair where they had the same luck.
+  function surelyMore({ differences }, best, other) {
+    return differences.some(({ first, second, high95 }) => first === best.policy && second === other.policy && high95 < 0);
+  }
+  const name = (result) => Worlds.policyName(result.policy);
+
+  function judge(answer) {
+    const results = [...answer.results].sort((one, other) => one.mean_regret - other.mean_regret);
+    const best = results[0];
+    const tied = results.slice(1).filter((result) => !surelyMore(answer, best, result));
+    return { best, tied: [best, ...tied], worst: results.at(-1), least: Math.max(best.mean_regret, 1), results };
+  }
+
+  function inOneWorld(where, { tied, worst, best, least }) {
+    const settled = tied.length === 1;
+    const who = settled ? `${name(best)} lost least (${amount(best.mean_regret)})`
+      : `${list(tied.map(name))} lost least, about ${amount(best.mean_regret)}, and cannot be told apart`;
+    if (tied.includes(worst)) return `where ${where}, ${who}`;
+    return `where ${where}, ${who}${settled ? ' and' : ', while'} ${name(worst)} ${settled ? 'most' : 'lost most'}, ${times(worst.mean_regret / least)} as much`;
+  }
+
+  // Who gives away least at worst: the most it lost beyond the best of a world, over both.
+  function safest(truth, lie) {
+    const extra = ({ results, best }, policy) => results.find((result) => name(result) === policy).mean_regret - best.mean_regret;
+    return truth.results.map(name)
+      .map((policy) => ({ policy, extra: Math.max(extra(truth, policy), extra(lie, policy)) }))
+      .sort((one, other) => one.extra - other.extra)[0];
+  }
+
+  // Of the worlds' answers, finished or not: [{ where, answer }], the honest world first. One sentence.
+  function happened(worlds) {
+    const done = Math.min(...worlds.flatMap(({ answer }) => answer.results.map((result) => result.replications)));
+    if (done < 2) return 'One replication says nothing yet.';
+    const alone = worlds.find(({ answer }) => answer.results.length < 2);
+    if (alone) return `${name(alone.answer.results[0])} alone cannot be compared: choose a second policy.`;
+    const judged = worlds.map(({ where, answer }) => ({ where, ...judge(answer) }));
+    const parts = judged.map((one) => inOneWorld(one.where, one));
+    if (judged.length === 2) {
+      const [truth, lie] = judged;
+      const fallen = truth.tied.some((result) => name(result) === name(lie.worst)) && !lie.tied.includes(lie.worst);
+      if (fallen)
+        parts[1] = `where ${lie.where}, that same ${name(lie.worst)} lost ${amount(lie.worst.mean_regret)}, ${times(lie.worst.mean_regret / lie.least)} as much as ${name(lie.best)}`;
+      const safe = safest(truth, lie);
+      parts.push(safe.extra < 1 ? `${safe.policy} was the best in both`
+        : `over both, ${safe.policy} gave away least at worst, ${amount(safe.extra)} more than the best`);
+    }
+    const few = done < fewest ? ` (after only ${plural(done, 'replication')}: too few to be settled)` : '';
+    return `${capital(parts.join('; '))}${few}.`;
+  }
+
+  return { amount, times, rounds, power, list, plural, capital, happened };
+})();
