@@ -1,0 +1,28 @@
+// The figures of the docs as the site has them: the same drawings, smaller, and in the dark with dark paper.
+'use strict';
+
+// The colours of paper, text, axes and grids that reports turn in the dark (web/theme.js); policies keep theirs.
+const dark = [['white', '#161618'], ['#1c1c1c', '#ececec'], ['#333333', '#cccccc'], ['#555555', '#b4b4b4'], ['#767676', '#9a9a9a'],
+  ['#bdbdbd', '#5a5a5a'], ['#ddd', '#4a4a4a'], ['#000000', '#ffffff'], ['black', '#ffffff']];
+const darkStyle = dark.map(([light, turned]) => `[fill="${light}"]{fill:${turned}}[stroke="${light}"]{stroke:${turned}}`).join('');
+
+// A tenth of a pixel is as good as all of it. Marks that nobody sees are what a pointer would find on a report's page,
+// and what screen readers would be told of every mark is told by the image's text.
+function smallerSvg(text) {
+  return text
+    .replace(/ (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"/g, '')
+    .replace(/ (?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"/g, (place) =>
+      place.replace(/-?\d*\.\d{2,}(?:e-?\d+)?/g, (number) => String(Math.round(Number(number) * 10) / 10)))
+    .replace(/<path [^>]* opacity="0"\/>/g, '')
+    .replace(/<path d=""[^>]*\/>|<path d="M0,0h0v0h0Z"[^>]*\/>/g, '')
+    .replace(/(<svg [^>]*>)/, `$1<style>@media (prefers-color-scheme:dark){${darkStyle}}</style>`);
+}
+
+function svgSize(text) {
+  const [, width, height] = /<svg [^>]*\bwidth="([\d.]+)" height="([\d.]+)"/.exec(text);
+  return { width: Math.round(width), height: Math.round(height) };
+}
+
+const pngSize = (bytes) => ({ width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) });
+
+module.exports = { pngSize, smallerSvg, svgSize };
