@@ -10,7 +10,7 @@ const darkStyle = dark.map(([light, turned]) => `[fill="${light}"]{fill:${turned
 // and what screen readers would be told of every mark is told by the image's text.
 function smallerSvg(text) {
   return text
-    .replace(/ (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"/g, '')
+    .replace(/ (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"| opacity="1"/g, '')
     .replace(/ (?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"/g, (place) =>
       place.replace(/-?\d*\.\d{2,}(?:e-?\d+)?/g, (number) => String(Math.round(Number(number) * 10) / 10)))
     .replace(/<path [^>]* opacity="0"\/>/g, '')

@@ -5,6 +5,7 @@
 
 const fs = require('fs');
 const path = require('path');
+const zlib = require('zlib');
 const { apiPages } = require('./api.js');
 const { addressOf, groups, readable } = require('./contents.js');
 const { pngSize, smallerSvg, svgSize } = require('./figures.js');
@@ -145,7 +146,7 @@ class Site {
 <figure><img src="${picture.src}" width="${picture.width}" height="${picture.height}" alt="Regret of five policies in a benign world, where trusting the context pays, and in a confounded one, where it is linear">
 <figcaption>The same policies where the context can be trusted, and where it cannot: <a href="docs/paper-results.html">the paper’s claims, measured</a>.</figcaption></figure>
 </section>`;
-    this.pages.push({ ...rendered, address, title: 'armature', label: 'armature', html: `${hero}\n<div class="readme">${rest}</div>`, toc: [], kind: 'front', summary: sentence.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ') });
+    this.pages.push({ ...rendered, address, title: 'armature', label: 'armature', html: `${hero}\n<div class="readme">${rest}</div>`, toc: [], kind: 'front', side: 'docs', summary: sentence.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ') });
   }
 
   reference() {
@@ -208,7 +209,8 @@ class Site {
       pages.push([page.address, page.title]);
       for (const section of own) sections.push([pages.length - 1, section.level === 1 || section.id === '' ? '' : section.id, section.title, section.text]);
     }
-    this.write('search_index.js', `window.armatureSearchIndex = ${JSON.stringify({ pages, sections })};\n`);
+    const packed = zlib.gzipSync(JSON.stringify({ pages, sections }), { level: 9 }).toString('base64');
+    this.write('search_index.js', `window.armatureSearchIndex = '${packed}';\n`);
   }
 
   make() {
