@@ -9,11 +9,14 @@ const { Slugs, codeBlock, escape } = require('./text.js');
 
 const types = new Set(['class', 'struct', 'enum', 'alias', 'concept']);
 
-// A comment as paragraphs. Indented lines are code, and so is what stands in backticks or behind >>>.
-function prose(text, link = (code) => `<code>${escape(code)}</code>`) {
+// A comment as paragraphs. Indented lines are code, and so is what stands in backticks or behind >>>. What it names and
+// cites are links: code(name) and cite(words) are HTML.
+function prose(text, { code, cite }) {
   if (!text) return '';
-  const inline = (words) => words.split(/(``[^`]+``|`[^`\n]+`)/).map((part) =>
-    (/^`/.test(part) ? link(part.replace(/^`+|`+$/g, '')) : escape(part))).join('');
+  const inline = (words) => words.split(/(``[^`]+``|`[^`\n]+`|docs\/[\w-]+\.md|spec §\d+)/).map((part) => {
+    if (/^`/.test(part)) return code(part.replace(/^`+|`+$/g, ''));
+    return /^(docs\/|spec §)/.test(part) ? cite(part) : escape(part);
+  }).join('');
   const blocks = [];
   let open = false; // does the next line go on with the last block?
   for (const line of text.split('\n')) {
@@ -38,7 +41,18 @@ function prose(text, link = (code) => `<code>${escape(code)}</code>`) {
   }).join('\n');
 }
 
-const firstSentence = (text) => /^[^]*?[.!?](?=\s|$)|^[^]*/.exec(text.replace(/\s+/g, ' '))[0];
+// How names and citations are shown on the page at `address`.
+function linker(address, known, { relative, cited }) {
+  const link = (place, html) => (place ? `<a href="${relative(address, place.address, place.id)}">${html}</a>` : html);
+  return {
+    to: (name, html) => link(known.get(name), html),
+    code: (name) => link(known.get(name.replace(/^armature\./, '')), `<code>${escape(name)}</code>`),
+    cite: (words) => link(cited(words), escape(words)),
+  };
+}
+
+// Not the point of an abbreviation, which no capital follows.
+const firstSentence = (text) => /^[^]*?[.!?](?= [A-Z`]|$)|^[^]*/.exec(text.replace(/\s+/g, ' '))[0];
 
 // --- C++ ------------------------------------------------------------------------------------------
 
@@ -75,10 +89,9 @@ function typeAddresses(headers) {
 }
 
 class HeaderPage {
-  constructor(header, known, relative) {
+  constructor(header, links) {
     this.header = header;
-    this.known = known;
-    this.relative = relative; // address → how this page links to it
+    this.links = links;
     this.toc = [];
     this.sections = [];
     this.used = new Set(); // ids: the first of overloads has it
@@ -90,16 +103,12 @@ class HeaderPage {
       if (word === self) return word;
       const nested = inside?.members?.find((item) => types.has(item.kind) && item.names[0] === word);
       if (nested) return `<a href="#${nested.ids[0]}">${word}</a>`;
-      const place = this.known.get(word);
-      return place ? `<a href="${this.relative(place.address, place.id)}">${word}</a>` : word;
+      return this.links.to(word, word);
     });
   }
 
   prose(text) {
-    return prose(text, (code) => {
-      const place = this.known.get(code);
-      return place ? `<a href="${this.relative(place.address, place.id)}"><code>${escape(code)}</code></a>` : `<code>${escape(code)}</code>`;
-    });
+    return prose(text, this.links);
   }
 
   // The ids of an item that nothing else on the page has yet, as anchors.
@@ -155,9 +164,11 @@ class HeaderPage {
     });
     collect(item.members ?? []);
     this.sections.push({ title: name, id: item.ids[0], text: [item.doc ?? '', ...inner].join(' ').replace(/\s+/g, ' ') });
-    const signature = item.kind === 'concept' ? codeBlock(item.signature, 'cpp') : `<div class="row"><code>${this.linked(item.signature, item, item.names[0])}</code></div>`;
+    // What the heading has said already is not said again.
+    const said = item.signature === `${item.kind} ${item.names[0]}` || item.signature === `enum class ${item.names[0]}`;
+    const code = item.kind === 'concept' ? codeBlock(item.signature, 'cpp') : `<div class="row"><code>${this.linked(item.signature, item, item.names[0])}</code></div>`;
     return `<section class="type"><h${level}${mark}>${escape(name)} <small>${item.kind}</small> <a class="anchor" href="#${item.ids[0]}" aria-label="Link to this type">#</a></h${level}>
-${signature}${this.prose(item.doc)}${item.members ? this.members(item) : ''}</section>\n`;
+${said ? '' : code}${this.prose(item.doc)}${item.members ? this.members(item) : ''}</section>\n`;
   }
 
   render() {
@@ -188,7 +199,7 @@ ${signature}${this.prose(item.doc)}${item.members ? this.members(item) : ''}</se
           this.toc.push({ level, title: one.names[0], id: one.ids[0] });
           this.sections.push({ title: (one.space ? `${one.space}::` : '') + one.names[0], id: one.ids[0], text: `${one.doc ?? ''} ${one.remark ?? ''}`.replace(/\s+/g, ' ') });
         }
-        html += this.entries(run, null);
+        html += `<div class="free">${this.entries(run, null)}</div>\n`;
       }
     }
     return { html, toc: this.toc, sections: this.sections };
@@ -209,20 +220,12 @@ function pythonAddresses(modules) {
   return found;
 }
 
-function renderModule(module, known, relative) {
+function renderModule(module, links) {
   const toc = [];
   const sections = [];
-  const link = (code) => {
-    const place = known.get(code.replace(/^armature\./, ''));
-    const html = `<code>${escape(code)}</code>`;
-    return place ? `<a href="${relative(place.address, place.id)}">${html}</a>` : html;
-  };
   const signature = (item, owner) => {
     const text = item.name === '__init__' ? item.signature.replace('def __init__', owner).replace(/ -> None$/, '') : item.signature;
-    return escape(text).replace(/'[^']*'|\b[A-Z]\w+\b/g, (word) => {
-      const place = word === item.name || word === owner ? null : known.get(word);
-      return place ? `<a href="${relative(place.address, place.id)}">${word}</a>` : word;
-    });
+    return escape(text).replace(/'[^']*'|\b[A-Z]\w+\b/g, (word) => (word === item.name || word === owner ? word : links.to(word, word)));
   };
   const row = (item, owner, id) => `<div class="row"${id ? ` id="${id}"` : ''}><code>${signature(item, owner)}</code></div>`;
   const members = (item) => {
@@ -237,46 +240,49 @@ function renderModule(module, known, relative) {
         const id = `${item.name}.${member.name}`;
         return row(member, item.name, used.has(id) ? '' : (used.add(id), id));
       });
-      html += `<div class="entry">${rows.join('')}${prose(group[0].doc, link)}</div>\n`;
+      html += `<div class="entry">${rows.join('')}${prose(group[0].doc, links)}</div>\n`;
     }
     return html;
   };
-  let html = `<h1>${module.module}</h1>\n${prose(module.doc, link)}\n`;
+  let html = `<h1>${module.module}</h1>\n${prose(module.doc, links)}\n`;
   for (const item of module.items) {
     toc.push({ level: 2, title: item.name, id: item.name });
     const inner = (item.members ?? []).flatMap((member) => [member.name, member.doc]);
     sections.push({ title: `armature.${item.name}`, id: item.name, text: [item.doc, ...inner].join(' ').replace(/\s+/g, ' ') });
     html += `<section class="type"><h2 id="${item.name}">${item.name} <small>${item.kind}</small> <a class="anchor" href="#${item.name}" aria-label="Link to this name">#</a></h2>
-${row(item, '', '')}${prose(item.doc, link)}${item.members ? members(item) : ''}</section>\n`;
+${item.signature === `class ${item.name}` ? '' : row(item, '', '')}${prose(item.doc, links)}${item.members ? members(item) : ''}</section>\n`;
   }
   return { html, toc, sections };
 }
 
 // --- The pages ------------------------------------------------------------------------------------
 
-/// All pages of the reference: [{address, title, label, html, toc, sections}]. relative(from, to, id) is a link.
-function apiPages({ include, python, relative }) {
+/// All pages of the reference: [{address, title, label, html, toc, sections}]. relative(from, to, id) is a link;
+/// cited(words) is the place of what comments cite.
+function apiPages({ include, python, relative, cited }) {
   const headers = readHeaders(include);
   const modules = readPython(python).filter((module) => module.items.length > 0);
   const known = typeAddresses(headers);
   const names = pythonAddresses(modules);
   const pages = headers.map((header) => {
     const address = headerAddress(header);
-    const rendered = new HeaderPage(header, known, (to, id) => relative(address, to, id)).render();
-    return { address, title: `armature/${header.name}`, label: header.name, kind: 'C++', summary: firstSentence(header.comment), ...rendered };
+    const rendered = new HeaderPage(header, linker(address, known, { relative, cited })).render();
+    const summary = firstSentence(header.comment || header.items[0].doc);
+    return { address, title: `armature/${header.name}`, label: header.name, kind: 'C++', summary, ...rendered };
   });
   for (const module of modules) {
     const address = moduleAddress(module);
-    const rendered = renderModule(module, names, (to, id) => relative(address, to, id));
+    const rendered = renderModule(module, linker(address, names, { relative, cited }));
     pages.push({ address, title: module.module, label: module.module, kind: 'Python', summary: firstSentence(module.doc), ...rendered });
   }
-  return { index: indexPage(pages, headers, modules, relative), pages };
+  return { index: indexPage(pages, headers, modules, { relative, cited }), pages };
 }
 
-function indexPage(pages, headers, modules, relative) {
+function indexPage(pages, headers, modules, { relative, cited }) {
   const address = 'api/index.html';
+  const links = linker(address, new Map(), { relative, cited });
   const list = (kind) => `<dl class="pages">${pages.filter((page) => page.kind === kind).map((page) =>
-    `<dt><a href="${relative(address, page.address)}"><code>${page.label}</code></a></dt><dd>${prose(page.summary).replace(/<\/?p>/g, '')}</dd>`).join('\n')}</dl>`;
+    `<dt><a href="${relative(address, page.address)}"><code>${page.label}</code></a></dt><dd>${prose(page.summary, links).replace(/<\/?p>/g, '')}</dd>`).join('\n')}</dl>`;
   const alphabet = (entries) => `<ul class="names">${[...entries].sort(([a], [b]) => a.localeCompare(b, 'en')).map(([name, href]) =>
     `<li><a href="${href}"><code>${escape(name)}</code></a></li>`).join('\n')}</ul>`;
   const cpp = new Map();

@@ -22,10 +22,10 @@ function renderFile(name, bytes) {
 function renderNotebook(text, markdown) {
   const whole = (part) => [part ?? ''].flat().join('');
   const output = (one) => {
-    if (one.output_type === 'stream') return codeBlock(whole(one.text).trimEnd(), '');
+    if (one.output_type === 'stream') return codeBlock(whole(one.text).trimEnd(), '', 'output');
     const data = one.data ?? {};
     if (data['image/png']) return `<p class="figure"><img alt="What the code above draws" src="data:image/png;base64,${whole(data['image/png']).replace(/\s/g, '')}"></p>`;
-    return data['text/plain'] ? codeBlock(whole(data['text/plain']).trimEnd(), '') : '';
+    return data['text/plain'] ? codeBlock(whole(data['text/plain']).trimEnd(), '', 'output') : '';
   };
   const { cells } = JSON.parse(text);
   const words = cells.map((cell) => (cell.cell_type === 'markdown' ? whole(cell.source) : null));

@@ -25,7 +25,7 @@ class Site {
     this.written = new Set(); // addresses
     this.figures = new Map(); // address → size
     this.files = new Map(); // path in the repository → address, of what docs link to
-    this.titles = new Map(); // source → title
+    this.titles = new Map(); // source → what it is called in a few words
     this.version = /project\(armature[^)]*VERSION (\S+)/.exec(read('CMakeLists.txt'))[1];
   }
 
@@ -102,7 +102,7 @@ class Site {
       page.address = addressOf(page.source);
       page.title = /^# (.*)/m.exec(read(page.source))[1];
       page.label ??= page.title;
-      this.titles.set(page.source, page.title);
+      this.titles.set(page.source, page.label);
     }
     this.titles.set('README.md', 'armature');
     this.groups = planned;
@@ -143,14 +143,26 @@ class Site {
 <p class="sentence">${sentence}</p>
 <p class="buttons">${play}<a class="button" href="docs/concepts.html">Read the docs</a></p>
 </div>
-<figure><img src="${picture.src}" width="${picture.width}" height="${picture.height}" alt="Regret of five policies in a benign world, where trusting the context pays, and in a confounded one, where it is linear">
+<figure><div><img src="${picture.src}" width="${picture.width}" height="${picture.height}" style="--width: ${picture.width}px" alt="Regret of five policies in a benign world, where trusting the context pays, and in a confounded one, where it is linear"></div>
 <figcaption>The same policies where the context can be trusted, and where it cannot: <a href="docs/paper-results.html">the paper’s claims, measured</a>.</figcaption></figure>
 </section>`;
     this.pages.push({ ...rendered, address, title: 'armature', label: 'armature', html: `${hero}\n<div class="readme">${rest}</div>`, toc: [], kind: 'front', side: 'docs', summary: sentence.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ') });
   }
 
   reference() {
-    const { index, pages } = apiPages({ include: path.join(root, 'include/armature'), python: path.join(root, 'python'), relative });
+    const specification = this.pages.find((page) => page.source === 'docs/specification.md');
+    const { index, pages } = apiPages({
+      include: path.join(root, 'include/armature'),
+      python: path.join(root, 'python'),
+      relative,
+      // What comments cite: `docs/leap.md`, and `spec §3`, the third section of the specification.
+      cited: (words) => {
+        const section = /^spec §(\d+)/.exec(words)?.[1];
+        if (!section) return this.titles.has(words) ? { address: addressOf(words) } : null;
+        const heading = specification.headings.find(({ title }) => title.startsWith(`${section}. `));
+        return heading && { address: specification.address, id: heading.id };
+      },
+    });
     this.apiGroups = [{ title: 'Reference', pages: [index] }, { title: 'C++', pages: pages.filter((page) => page.kind === 'C++') },
       { title: 'Python', pages: pages.filter((page) => page.kind === 'Python') }];
     for (const page of [index, ...pages]) this.pages.push({ ...page, kind: 'api', side: 'api' });

@@ -46,6 +46,8 @@ function renderMarkdown(text, { resolve, figure }) {
       if (depth === 1) return `<h1 id="${id}">${this.parser.parseInline(tokens)}</h1>\n`;
       return `<h${depth} id="${id}">${this.parser.parseInline(tokens)} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${depth}>\n`;
     },
+    // In a table a name is one piece, unless it is no name.
+    codespan: ({ text: code }) => `<code${code.length > 32 ? ' class="long"' : ''}>${escape(code)}</code>`,
     code: ({ text: code, lang }) => codeBlock(code, (lang ?? '').split(/\s/)[0]),
     table(token) {
       const cell = (tag, { tokens, align }) => `<${tag}${align ? ` class="${align}"` : ''}>${this.parser.parseInline(tokens)}</${tag}>`;
@@ -64,8 +66,7 @@ function renderMarkdown(text, { resolve, figure }) {
     },
     image({ href, text: alternative }) {
       const { src, width, height } = figure(href);
-      const size = width ? ` width="${width}" height="${height}"` : '';
-      return `<a class="figure" href="${escape(src)}"><img src="${escape(src)}" alt="${escape(unescaped(alternative))}"${size} loading="lazy"></a>`;
+      return `<a class="figure" href="${escape(src)}"><img src="${escape(src)}" alt="${escape(unescaped(alternative))}" width="${width}" height="${height}" style="--width: ${width}px" loading="lazy"></a>`;
     },
   };
   const marked = new Marked({ gfm: true, renderer });

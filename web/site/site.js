@@ -89,7 +89,8 @@ function marked(text, words, length) {
   const places = words.map((word) => low.indexOf(word)).filter((at) => at >= 0);
   const first = places.length > 0 ? Math.min(...places) : 0;
   const start = first < length / 2 ? 0 : low.lastIndexOf(' ', first - length / 4) + 1;
-  const piece = text.slice(start, start + length);
+  const room = text.slice(start, start + length);
+  const piece = start + length < text.length ? room.slice(0, room.lastIndexOf(' ')) : room;
   const nodes = [start > 0 ? '… ' : ''];
   const pattern = new RegExp(words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'), 'gi');
   let at = 0;
@@ -99,7 +100,7 @@ function marked(text, words, length) {
     nodes.push(piece.slice(at, match.index), mark);
     at = match.index + match[0].length;
   }
-  nodes.push(piece.slice(at), start + length < text.length ? ' …' : '');
+  nodes.push(piece.slice(at), start + piece.length < text.length ? ' …' : '');
   return nodes;
 }
 
@@ -242,10 +243,10 @@ document.addEventListener('keydown', (event) => {
 
 // --- What one reads -------------------------------------------------------------------------------
 
-// The sidebar shows the page one is on; the contents the section that is at the top.
+// The sidebar shows the page one is on, scrolled only where it would be out of sight; the contents the section that is at the top.
 const sidebar = document.getElementById('sidebar');
 const current = sidebar?.querySelector('[aria-current]');
-if (current) sidebar.scrollTop = current.offsetTop - sidebar.clientHeight / 2;
+if (current && current.offsetTop > sidebar.clientHeight - 80) sidebar.scrollTop = current.offsetTop - sidebar.clientHeight / 2;
 
 const entries = [...document.querySelectorAll('.toc a')].map((link) => ({ link, heading: document.getElementById(link.hash.slice(1)) }));
 if (entries.length > 0) {
