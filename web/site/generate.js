@@ -11,7 +11,7 @@ const { addressOf, groups, readable } = require('./contents.js');
 const { pngSize, smallerSvg, svgSize } = require('./figures.js');
 const { isText, renderFile, renderFolder, renderNotebook } = require('./files.js');
 const { renderMarkdown } = require('./markdown.js');
-const { relative, renderPage } = require('./page.js');
+const { foreignHeader, relative, renderPage } = require('./page.js');
 const { escape } = require('./text.js');
 
 const root = path.join(__dirname, '../..');
@@ -206,8 +206,10 @@ class Site {
       if (!fs.existsSync(index)) throw new Error(`${folder}: got a folder without index.html, expected what the build of ${name} leaves`);
       fs.cpSync(folder, path.join(this.out, name), { recursive: true });
       const text = fs.readFileSync(index, 'utf8');
-      if (!/<html\b/.test(text)) throw new Error(`${index}: got a page without <html>, expected one to mark with data-site`);
-      this.write(`${name}/index.html`, text.replace(/<html\b(?![^>]*data-site)/, '<html data-site'));
+      const header = /<header class="site-header">[^]*?<\/header>/;
+      if (!/<html\b/.test(text) || !header.test(text)) throw new Error(`${index}: got a page without <html> or header, expected both`);
+      const marked = text.replace(/<html\b(?![^>]*data-site)/, '<html data-site');
+      this.write(`${name}/index.html`, marked.replace(header, foreignHeader(`${name}/index.html`, () => true)));
     }
   }
 

@@ -46,8 +46,11 @@ function renderMarkdown(text, { resolve, figure }) {
       if (depth === 1) return `<h1 id="${id}">${this.parser.parseInline(tokens)}</h1>\n`;
       return `<h${depth} id="${id}">${this.parser.parseInline(tokens)} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${depth}>\n`;
     },
-    // In a table a name is one piece, unless it is no name.
-    codespan: ({ text: code }) => `<code${code.length > 32 ? ' class="long"' : ''}>${escape(code)}</code>`,
+    // In a table a name is one piece, unless it is no name; a path has its joints.
+    codespan({ text: code }) {
+      const long = code.length > 32 || code.includes('/');
+      return `<code${long ? ' class="long"' : ''}>${escape(code).replace(/\//g, '/<wbr>')}</code>`;
+    },
     code: ({ text: code, lang }) => codeBlock(code, (lang ?? '').split(/\s/)[0]),
     table(token) {
       const cell = (tag, { tokens, align }) => `<${tag}${align ? ` class="${align}"` : ''}>${this.parser.parseInline(tokens)}</${tag}>`;

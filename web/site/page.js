@@ -26,13 +26,26 @@ function placeOf(address) {
   return address.startsWith('api/') ? 'api/index.html' : address === 'index.html' ? '' : 'docs/index.html';
 }
 
-function header(address, present) {
+// Name and places, which all headers have.
+function places(address, present) {
   const here = placeOf(address);
   const links = destinations.filter(([, to]) => present(to)).map(([name, to]) =>
-    `<a href="${relative(address, to)}"${to === here ? ' aria-current="page"' : ''}>${name}</a>`).join('\n');
+    `<a href="${relative(address, to)}"${to === here ? ' aria-current="page"' : ''}>${name}</a>`);
+  return { brand: `<a class="brand" href="${relative(address, 'index.html')}">armature</a>`, links };
+}
+
+// The header of a page that is not made here: it has no search of its own, but leads to one.
+function foreignHeader(address, present) {
+  const { brand, links } = places(address, present);
+  const search = `<a href="${relative(address, 'docs/index.html', 'search')}">Search</a>`;
+  return `<header class="site-header">${brand}\n<nav aria-label="Site">${[...links, search].join('\n')}</nav></header>`;
+}
+
+function header(address, present) {
+  const { brand, links } = places(address, present);
   return `<header class="site-header">
-<a class="brand" href="${relative(address, 'index.html')}">armature</a>
-<nav aria-label="Site">${links}</nav>
+${brand}
+<nav aria-label="Site">${links.join('\n')}</nav>
 <div class="search" role="search">
 <input id="search" type="search" placeholder="Search" aria-label="Search the site" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list"><kbd aria-hidden="true">/</kbd>
 <div id="found" role="listbox" aria-label="Search results" hidden></div>
@@ -45,8 +58,8 @@ function header(address, present) {
 function sidebar(address, groups, present) {
   const entry = (page) => `<li><a href="${relative(address, page.address)}"${page.address === address ? ' aria-current="page"' : ''}>${escape(page.label)}</a></li>`;
   const lists = groups.map((group) => `<p class="group">${escape(group.title)}</p>\n<ul>${group.pages.map(entry).join('\n')}</ul>`).join('\n');
-  const places = destinations.filter(([, to]) => present(to)).map(([name, to]) => `<li><a href="${relative(address, to)}">${name}</a></li>`).join('');
-  return `<nav id="sidebar" class="sidebar" aria-label="Pages"><ul class="places">${places}</ul>\n${lists}</nav>`;
+  const around = places(address, present).links.map((link) => `<li>${link}</li>`).join('');
+  return `<nav id="sidebar" class="sidebar" aria-label="Pages"><ul class="places">${around}</ul>\n${lists}</nav>`;
 }
 
 // Contents of the page: where there is something to choose from.
@@ -99,4 +112,4 @@ ${contents(page.toc ?? [])}
 `;
 }
 
-module.exports = { relative, renderPage };
+module.exports = { foreignHeader, relative, renderPage };
