@@ -107,7 +107,7 @@ function functionName(head) {
   for (let i = 0; i < head.length; ) {
     if (/^operator\b/.test(head.slice(i)) && !/\w/.test(head[i - 1] ?? ''))
       return /^operator\s*(\(\)|[^\s\w(]+|\s[\w:]+)/.exec(head.slice(i))[0].replace(/\s+/g, ' ');
-    if (head[i] === '=') return null;
+    if (head[i] === '=' || head.startsWith('(*', i)) return null; // a variable, perhaps one that points to a function
     if (head[i] === '<') i = pastAngles(head, i);
     else if (head[i] === '(') return /(~?\w+)\s*$/.exec(head.slice(0, i))?.[1] ?? null;
     else ++i;
@@ -135,7 +135,6 @@ class Reader {
   constructor(text) {
     this.text = text;
     this.at = 0;
-    this.line = (place) => text.slice(0, place).split('\n').length;
   }
 
   // What stands between here and the next declaration: blank lines and comments. The comment of what comes next is
@@ -218,11 +217,17 @@ class Reader {
       const bounds = boundsOf(this.text, start);
       this.at = bounds.end;
       const item = bounds.opens ? this.opened(bounds) : declared(bounds, owner);
-      if (bounds.opens && item.kind !== 'namespace') this.at = this.text.indexOf(';', this.at) + 1;
+      let variable = ''; // of a type that is used where it is defined
+      if (bounds.opens && item.kind !== 'namespace') {
+        const end = this.text.indexOf(';', this.at);
+        variable = flat(this.text.slice(this.at, end));
+        this.at = end + 1;
+      }
       const remark = this.remark();
       if (!item) continue;
       if (item.kind === 'namespace') items.push(...item.items);
-      else items.push({ ...item, access, doc, blank, remark, line: this.line(start) });
+      else items.push({ ...item, access, doc, blank, remark });
+      if (variable) items.push({ kind: 'variable', names: variableNames(variable), signature: `${item.names[0]} ${variable}`, access, blank: false });
     }
   }
 

@@ -151,6 +151,12 @@ def entry(node, words, owner=""):
 def members(node, words):
     found = []
     for one in node.body:
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Name):
+            # Another name for something above.
+            name = ast.unparse(one.targets[0])
+            found += [{**made, "name": name, "signature": made["signature"].replace(f"def {made['name']}(", f"def {name}(")}
+                      for made in found if made["name"] == one.value.id and is_public(name)]
+            continue
         name = ast.unparse(one.target) if isinstance(one, ast.AnnAssign) else getattr(one, "name", "_")
         if is_public(name) and isinstance(one, (ast.FunctionDef, ast.AnnAssign)) and not any(
             mark.endswith(".setter") for mark in decorators(one)
