@@ -248,7 +248,7 @@ const sidebar = document.getElementById('sidebar');
 const current = sidebar?.querySelector('[aria-current]');
 if (current && current.offsetTop > sidebar.clientHeight - 80) sidebar.scrollTop = current.offsetTop - sidebar.clientHeight / 2;
 
-const entries = [...document.querySelectorAll('.toc a')].map((link) => ({ link, heading: document.getElementById(link.hash.slice(1)) }));
+const entries = [...document.querySelectorAll('.toc a')].map((link) => ({ link, heading: document.getElementById(decodeURIComponent(link.hash.slice(1))) }));
 if (entries.length > 0) {
   const observer = new IntersectionObserver(() => {
     let last = null;
