@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build bundle demo serve-demo test test-sanitizers test-threads test-fuzz test-gpu test-long bench bench-gpu bench-ranks bench-logs bench-python notebooks paper figures format format-check tidy docs clean
+.PHONY: build bundle site demo serve-demo test test-sanitizers test-threads test-fuzz test-gpu test-long bench bench-gpu bench-ranks bench-logs bench-python notebooks paper figures format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -17,6 +17,10 @@ bundle: web/dist/bundle.js ## what reports inline; compiled into the command by 
 web/dist/bundle.js: web/package-lock.json web/bundle.js
 	@scripts/install-deps web
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent bundle
+
+site: bundle playground ## README, docs, reference, playground and graph page as a static site, at build/site
+	@scripts/install-deps build web
+	@node web/site/generate.js build/site --playground build/playground --graph web/graph
 
 demo: bundle build ## five worlds, eight policies, and a report to open: about a minute
 	@$(ARMATURE) demo
