@@ -100,7 +100,7 @@ function checkPages() {
 
   const docs = fs.readdirSync(path.join(root, 'docs')).filter((name) => name.endsWith('.md'));
   for (const name of docs) assert.ok(pages.has(`docs/${name.replace(/\.md$/, '.html')}`), `docs/${name} has no page`);
-  const sidebar = /<nav id="sidebar"[^]*?<\/nav>/.exec(pages.get('docs/concepts.html'))[0];
+  const sidebar = /<nav id="site-sidebar"[^]*?<\/nav>/.exec(pages.get('docs/concepts.html'))[0];
   for (const name of docs) assert.ok(sidebar.includes(`href="${name === 'concepts.md' ? 'concepts' : name.replace(/\.md$/, '')}.html"`), `docs/${name} is not in the sidebar`);
   for (const figure of filesIn(path.join(root, 'docs/figures')).filter((file) => file.endsWith('.svg')))
     if (files.includes(`figures/${figure}`)) checkFigure(figure);
@@ -169,11 +169,10 @@ function declaredByClang() {
 function checkHeaders({ ids }) {
   const { open, hidden } = declaredByClang();
   assert.ok(open.size > 600, `clang sees ${open.size} names`);
-  const frame = new Set(['main', 'sidebar', 'search', 'found', 'told', 'menu']);
   const shown = new Set();
   for (const [file, own] of ids)
     if (/^api\/(?!index|python-)/.test(file))
-      for (const id of own) if (!frame.has(id) && !id.startsWith('section-')) shown.add(id);
+      for (const id of own) if (!/^(site|section)-/.test(id)) shown.add(id);
   const macros = attributes(fs.readdirSync(path.join(root, 'include/armature')).map((name) => read(path.join(root, 'include/armature', name))).join('\n'), /^#define (\w+)/gm);
   for (const name of macros) open.add(name);
   const constructors = (id) => { // they have their type's name
@@ -257,23 +256,23 @@ async function checkSearch(browser, base) {
   const page = await openPage(browser, `${base}api/policy.html`);
   await page.keyboard.press('/');
   await page.keyboard.type('c-ucb');
-  const options = page.locator('#found [role="option"]');
-  const chosen = page.locator('#found [aria-selected="true"]');
+  const options = page.locator('#site-found [role="option"]');
+  const chosen = page.locator('#site-found [aria-selected="true"]');
   await options.first().waitFor();
   assert.equal(await options.first().locator('b').innerText(), 'c-ucb', 'a policy is found by its name');
   assert.match(await options.first().getAttribute('href'), /docs\/policies\.html#c-ucb$/);
-  assert.match(await page.locator('#told').innerText(), /results/);
+  assert.match(await page.locator('#site-told').innerText(), /results/);
   await page.keyboard.press('ArrowDown');
-  assert.equal(await chosen.getAttribute('id'), 'found-1');
-  assert.equal(await page.locator('#search').getAttribute('aria-activedescendant'), 'found-1');
+  assert.equal(await chosen.getAttribute('id'), 'site-found-1');
+  assert.equal(await page.locator('#site-search').getAttribute('aria-activedescendant'), 'site-found-1');
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/docs/policies.html#c-ucb');
   await atPlace(page, 'c-ucb');
 
   const first = async (query) => {
-    await page.locator('#search').fill('');
-    await page.locator('#search').fill(query);
+    await page.locator('#site-search').fill('');
+    await page.locator('#site-search').fill(query);
     await options.first().waitFor();
     return options.first().getAttribute('href');
   };
@@ -284,16 +283,16 @@ async function checkSearch(browser, base) {
     assert.ok(typeof expected === 'string' ? href.endsWith(expected) : expected.test(href), `${query} finds ${href}`);
   }
   await first('regret zyxwvut'); // no section has both
-  assert.match(await page.locator('#told').innerText(), /some of them/);
-  await page.locator('#search').fill('zyxwvut');
-  await page.locator('#found p', { hasText: 'Nothing found' }).waitFor();
+  assert.match(await page.locator('#site-told').innerText(), /some of them/);
+  await page.locator('#site-search').fill('zyxwvut');
+  await page.locator('#site-found p', { hasText: 'Nothing found' }).waitFor();
   await page.keyboard.press('Escape');
-  await page.locator('#found').waitFor({ state: 'hidden' });
-  assert.equal(await page.locator('#search').inputValue(), '');
+  await page.locator('#site-found').waitFor({ state: 'hidden' });
+  assert.equal(await page.locator('#site-search').inputValue(), '');
   await close(page);
 
-  const sent = await openPage(browser, `${base}docs/index.html#search`);
-  assert.equal(await sent.evaluate(() => document.activeElement.id), 'search');
+  const sent = await openPage(browser, `${base}docs/index.html#site-search`);
+  assert.equal(await sent.evaluate(() => document.activeElement.id), 'site-search');
   await close(sent);
 }
 
@@ -313,7 +312,7 @@ async function checkCopy(browser, base) {
 async function checkPhone(browser, base) {
   const page = await openPage(browser, `${base}docs/theory.html`, { viewport: { width: 390, height: 844 }, hasTouch: true });
   await fits(page);
-  const sidebar = page.locator('#sidebar');
+  const sidebar = page.locator('#site-sidebar');
   assert.ok(!(await sidebar.isVisible()));
   await page.getByRole('button', { name: 'Menu' }).click();
   await sidebar.getByRole('link', { name: 'Playground', exact: true }).first().waitFor();
@@ -322,8 +321,8 @@ async function checkPhone(browser, base) {
   await page.getByRole('button', { name: 'Menu' }).click();
   await sidebar.getByRole('link', { name: 'Warden' }).click();
   await page.waitForURL('**/docs/warden.html');
-  await page.locator('#search').fill('frontier');
-  await page.locator('#found [role="option"]').first().waitFor();
+  await page.locator('#site-search').fill('frontier');
+  await page.locator('#site-found [role="option"]').first().waitFor();
   await fits(page);
   await close(page);
   for (const address of ['index.html', 'docs/paper-results.html', 'docs/comparison.html', 'docs/formats.html', 'docs/specification.html', 'docs/index.html', 'api/index.html', 'api/study.html',
@@ -354,7 +353,7 @@ async function checkApplications(browser, base) {
     const page = await openPage(browser, `${base}${name}/index.html`);
     await page.locator('.site-header').waitFor({ state: 'visible' });
     await page.locator('.site-header').getByRole('link', { name: 'Search' }).click();
-    await page.waitForURL('**/docs/index.html#search');
+    await page.waitForURL('**/docs/index.html#site-search');
     await close(page);
   }
 }
@@ -368,8 +367,8 @@ async function keepScreenshots(browser, base) {
         const name = `site-${address.replace(/\/index|\.html/g, '').replace(/\//g, '-')}-${width}-${colorScheme}`;
         await page.screenshot({ path: path.join(screenshots, `${name}.png`) });
         if (address === 'index.html') {
-          await page.locator('#search').fill('c-ucb');
-          await page.locator('#found [role="option"]').first().waitFor();
+          await page.locator('#site-search').fill('c-ucb');
+          await page.locator('#site-found [role="option"]').first().waitFor();
           await page.screenshot({ path: path.join(screenshots, `${name}-search.png`) });
         }
         await page.context().close();

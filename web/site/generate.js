@@ -109,10 +109,12 @@ class Site {
   }
 
   docs() {
+    const summaries = readmeSummaries();
     const order = this.groups.flatMap((group) => group.pages.map((page) => ({ ...page, group: group.title })));
     for (const [i, page] of order.entries()) {
       const rendered = this.markdown(page.source, page.address);
-      this.pages.push({ ...page, ...rendered, toc: rendered.headings, side: 'docs', summary: summaryOf(rendered), before: order[i - 1], after: order[i + 1] });
+      const summary = summaries.get(page.source) ?? summaryOf(rendered);
+      this.pages.push({ ...page, ...rendered, toc: rendered.headings, side: 'docs', summary, before: order[i - 1], after: order[i + 1] });
     }
     this.pages.push(this.overview());
   }
@@ -136,6 +138,9 @@ class Site {
     const address = 'index.html';
     const rendered = this.markdown('README.md', address);
     const [, sentence, rest] = /^<h1[^>]*>.*?<\/h1>\s*<p>([^]*?)<\/p>([^]*)$/.exec(rendered.html);
+    // First what it is about, then how to get it.
+    const [opening, problem, ...others] = rest.split(/(?=<h2 )/);
+    const body = [problem, '<h2 id="quick-start">Quick start</h2>\n', opening, ...others].join('');
     const picture = this.figure('README.md', address, 'docs/figures/paper/bilodeau-regret-linear.svg');
     const play = this.applications ? `<a class="button first" href="playground/index.html">Try it in the browser</a>\n` : '';
     const hero = `<section class="hero"><div>
@@ -146,7 +151,7 @@ class Site {
 <figure><div><img src="${picture.src}" width="${picture.width}" height="${picture.height}" style="--width: ${picture.width}px" alt="Regret of five policies in a benign world, where trusting the context pays, and in a confounded one, where it is linear"></div>
 <figcaption>The same policies where the context can be trusted, and where it cannot: <a href="docs/paper-results.html">the paper’s claims, measured</a>.</figcaption></figure>
 </section>`;
-    this.pages.push({ ...rendered, address, title: 'armature', label: 'armature', html: `${hero}\n<div class="readme">${rest}</div>`, toc: [], kind: 'front', side: 'docs', summary: sentence.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ') });
+    this.pages.push({ ...rendered, address, title: 'armature', label: 'armature', html: `${hero}\n<div class="readme">${body}</div>`, toc: [], kind: 'front', side: 'docs', summary: sentence.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ') });
   }
 
   reference() {
@@ -245,7 +250,17 @@ class Site {
   }
 }
 
-// What a page says of itself first: its first sentence of words.
+// README has a line on nearly every page: `- [docs/theory.md](docs/theory.md): what it is about`.
+function readmeSummaries() {
+  const found = new Map();
+  for (const [, source, words] of read('README.md').matchAll(/^- \[([\w/-]+\.md)\]\([^)]*\): ((?:.*\n)(?:  .*\n)*)/gm)) {
+    const plain = words.trim().replace(/\s+/g, ' ').replace(/`/g, '');
+    found.set(source, `${plain[0].toUpperCase()}${plain.slice(1)}.`);
+  }
+  return found;
+}
+
+// What another page says of itself first: its first sentence of words.
 function summaryOf({ sections }) {
   const text = sections.find((section) => section.text !== '')?.text ?? '';
   const [sentence] = /^[^]*?[.:!?](?=\s|$)/.exec(text) ?? [text];

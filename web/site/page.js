@@ -37,7 +37,7 @@ function places(address, present) {
 // The header of a page that is not made here: it has no search of its own, but leads to one.
 function foreignHeader(address, present) {
   const { brand, links } = places(address, present);
-  const search = `<a href="${relative(address, 'docs/index.html', 'search')}">Search</a>`;
+  const search = `<a href="${relative(address, 'docs/index.html', 'site-search')}">Search</a>`;
   return `<header class="site-header">${brand}\n<nav aria-label="Site">${[...links, search].join('\n')}</nav></header>`;
 }
 
@@ -47,11 +47,11 @@ function header(address, present) {
 ${brand}
 <nav aria-label="Site">${links.join('\n')}</nav>
 <div class="search" role="search">
-<input id="search" type="search" placeholder="Search" aria-label="Search the site" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list"><kbd aria-hidden="true">/</kbd>
-<div id="found" role="listbox" aria-label="Search results" hidden></div>
-<p id="told" class="unseen" role="status"></p>
+<input id="site-search" type="search" placeholder="Search" aria-label="Search the site" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="site-found" aria-autocomplete="list"><kbd aria-hidden="true">/</kbd>
+<div id="site-found" role="listbox" aria-label="Search results" hidden></div>
+<p id="site-told" class="unseen" role="status"></p>
 </div>
-<button id="menu" type="button" aria-expanded="false" aria-controls="sidebar">Menu</button>
+<button id="site-menu" type="button" aria-expanded="false" aria-controls="site-sidebar">Menu</button>
 </header>`;
 }
 
@@ -59,7 +59,7 @@ function sidebar(address, groups, present) {
   const entry = (page) => `<li><a href="${relative(address, page.address)}"${page.address === address ? ' aria-current="page"' : ''}>${escape(page.label)}</a></li>`;
   const lists = groups.map((group) => `<p class="group">${escape(group.title)}</p>\n<ul>${group.pages.map(entry).join('\n')}</ul>`).join('\n');
   const around = places(address, present).links.map((link) => `<li>${link}</li>`).join('');
-  return `<nav id="sidebar" class="sidebar" aria-label="Pages"><ul class="places">${around}</ul>\n${lists}</nav>`;
+  return `<nav id="site-sidebar" class="sidebar" aria-label="Pages"><ul class="places">${around}</ul>\n${lists}</nav>`;
 }
 
 // Contents of the page: where there is something to choose from.
@@ -96,11 +96,11 @@ function renderPage(page, groups, { present, version }) {
 <script src="${to('site.js')}" defer data-root="${to('index.html').replace(/index\.html$/, '')}"></script>
 </head>
 <body class="${page.kind ?? 'text'}">
-<a class="skip" href="#main">Skip to the text</a>
+<a class="skip" href="#site-main">Skip to the text</a>
 ${header(address, present)}
 <div class="frame">
 ${side}
-<main id="main" tabindex="-1">
+<main id="site-main" tabindex="-1">
 ${page.html}
 ${neighbours(address, page.before, page.after)}
 </main>

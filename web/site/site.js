@@ -6,9 +6,9 @@ const root = here.dataset.root; // the way to the site's own folder from this pa
 
 // --- Search ---------------------------------------------------------------------------------------
 
-const searchBox = document.getElementById('search');
-const found = document.getElementById('found');
-const told = document.getElementById('told');
+const searchBox = document.getElementById('site-search');
+const found = document.getElementById('site-found');
+const told = document.getElementById('site-told');
 const mostShown = 12;
 const mostOfPage = 4;
 
@@ -136,7 +136,7 @@ function show({ results, words, all }) {
     if (section.title !== section.page) option.append(element('span', 'where', section.page));
     if (section.text !== '') option.append(element('span', 'snippet', ...marked(section.text, words, 160)));
     option.href = root + section.address + (section.id ? `#${section.id}` : '');
-    option.id = `found-${i}`;
+    option.id = `site-found-${i}`;
     option.tabIndex = -1;
     option.setAttribute('role', 'option');
     option.addEventListener('click', closeSearch);
@@ -190,7 +190,7 @@ document.addEventListener('click', (event) => {
   if (!event.target.closest('.search')) closeSearch();
 });
 // Pages with a header but no search of their own send people here.
-if (location.hash === '#search') searchBox.focus();
+if (location.hash === '#site-search') searchBox.focus();
 
 // --- Code -----------------------------------------------------------------------------------------
 
@@ -228,7 +228,7 @@ for (const block of document.querySelectorAll('.code')) {
 
 // --- The menu of a phone --------------------------------------------------------------------------
 
-const menu = document.getElementById('menu');
+const menu = document.getElementById('site-menu');
 function openMenu(open) {
   document.documentElement.classList.toggle('menu-open', open);
   menu.setAttribute('aria-expanded', String(open));
@@ -244,7 +244,7 @@ document.addEventListener('keydown', (event) => {
 // --- What one reads -------------------------------------------------------------------------------
 
 // The sidebar shows the page one is on, scrolled only where it would be out of sight; the contents the section that is at the top.
-const sidebar = document.getElementById('sidebar');
+const sidebar = document.getElementById('site-sidebar');
 const current = sidebar?.querySelector('[aria-current]');
 if (current && current.offsetTop > sidebar.clientHeight - 80) sidebar.scrollTop = current.offsetTop - sidebar.clientHeight / 2;
 
