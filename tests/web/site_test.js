@@ -102,6 +102,11 @@ function checkPages() {
   for (const name of docs) assert.ok(pages.has(`docs/${name.replace(/\.md$/, '.html')}`), `docs/${name} has no page`);
   const sidebar = /<nav id="site-sidebar"[^]*?<\/nav>/.exec(pages.get('docs/concepts.html'))[0];
   for (const name of docs) assert.ok(sidebar.includes(`href="${name === 'concepts.md' ? 'concepts' : name.replace(/\.md$/, '')}.html"`), `docs/${name} is not in the sidebar`);
+  // Formulas are as they were written: an index is no emphasis.
+  const words = (file) => pages.get(file).replace(/<[^>]*>/g, '');
+  assert.ok(words('docs/specification.html').includes('ν̃_aᵀ, μ̂_ℓ = V_ℓ^-1·Σ_t ν̃_'), 'indices of the specification');
+  for (const emphasis of attributes(pages.get('docs/paper-results.html'), /<em>([^<]*)<\/em>/g))
+    assert.ok(!/\)$|^\(/.test(emphasis) || emphasis.startsWith('would catch'), `docs/paper-results.html: ${emphasis}`);
   for (const figure of filesIn(path.join(root, 'docs/figures')).filter((file) => file.endsWith('.svg')))
     if (files.includes(`figures/${figure}`)) checkFigure(figure);
   return { pages, ids, size };

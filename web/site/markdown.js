@@ -72,7 +72,13 @@ function renderMarkdown(text, { resolve, figure }) {
       return `<a class="figure" href="${escape(src)}"><img src="${escape(src)}" alt="${escape(unescaped(alternative))}" width="${width}" height="${height}" style="--width: ${width}px" loading="lazy"></a>`;
     },
   };
-  const marked = new Marked({ gfm: true, renderer });
+  // Formulas are as they are: an underscore is an index there, never emphasis, for which the docs have stars.
+  const tokenizer = {
+    emStrong(source) {
+      return source.startsWith('_') ? undefined : false;
+    },
+  };
+  const marked = new Marked({ gfm: true, renderer, tokenizer });
   const tokens = marked.lexer(text);
   const html = marked.parser(tokens);
 
