@@ -48,9 +48,14 @@ function quality(text, word) {
   return best;
 }
 
+// Explanations come before lists of names, and both before what is told of changes and of the house.
+function standing(address) {
+  return /^docs\/(changelog|hacking)\./.test(address) ? -8 : /^(api|files)\//.test(address) ? -4 : 0;
+}
+
 function score(section, words, whole) {
-  let total = section.lowTitle === whole ? 60 : 0;
-  if (section.id === '' && section.lowTitle === whole) total += 30;
+  let total = standing(section.address);
+  if (section.lowTitle === whole) total += section.id === '' ? 90 : total < 0 ? 30 : 60;
   let met = 0;
   for (const word of words) {
     const title = quality(section.lowTitle, word);
@@ -58,9 +63,10 @@ function score(section, words, whole) {
     const page = quality(section.lowPage, word);
     if (title + text + page === 0) continue;
     ++met;
-    total += [0, 4, 12, 24][title] + [0, 1, 4, 8][text] + [0, 1, 3, 6][page];
+    const often = Math.min(6, Math.log2(section.lowText.split(word).length));
+    total += [0, 4, 12, 24][title] + [0, 1, 4, 8][text] + [0, 1, 3, 6][page] + often;
   }
-  if (words.length > 1 && section.lowText.includes(whole)) total += 15;
+  if (words.length > 1) total += (section.lowTitle.includes(whole) ? 30 : 0) + (section.lowText.includes(whole) ? 15 : 0);
   return { total: total - Math.min(section.text.length / 2000, 4), met };
 }
 
