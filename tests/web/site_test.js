@@ -326,6 +326,10 @@ async function checkPhone(browser, base) {
   await page.getByRole('button', { name: 'Menu' }).click();
   await sidebar.getByRole('link', { name: 'Warden' }).click();
   await page.waitForURL('**/docs/warden.html');
+  const table = page.locator('main .table[tabindex="0"]').first();
+  await table.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction((box) => box.scrollLeft > 0, await table.elementHandle());
   await page.locator('#site-search').fill('frontier');
   await page.locator('#site-found [role="option"]').first().waitFor();
   await fits(page);

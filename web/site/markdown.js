@@ -53,10 +53,16 @@ function renderMarkdown(text, { resolve, figure }) {
     },
     code: ({ text: code, lang }) => codeBlock(code, (lang ?? '').split(/\s/)[0]),
     table(token) {
-      const cell = (tag, { tokens, align }) => `<${tag}${align ? ` class="${align}"` : ''}>${this.parser.parseInline(tokens)}</${tag}>`;
+      // A name or a number is one piece.
+      const cell = (tag, { tokens, align }) => {
+        const words = wordsOf(tokens);
+        const short = tag === 'td' && align !== 'right' && words.length <= 14 && /[\s–-]/.test(words) ? 'short' : '';
+        const kinds = [align, short].filter(Boolean).join(' ');
+        return `<${tag}${kinds ? ` class="${kinds}"` : ''}>${this.parser.parseInline(tokens)}</${tag}>`;
+      };
       const head = token.header.map((one) => cell('th', one)).join('');
       const rows = token.rows.map((row) => `<tr>${row.map((one) => cell('td', one)).join('')}</tr>`).join('\n');
-      return `<div class="table" tabindex="0" role="region" aria-label="Table"><table><thead><tr>${head}</tr></thead><tbody>\n${rows}\n</tbody></table></div>\n`;
+      return `<div class="table"><table><thead><tr>${head}</tr></thead><tbody>\n${rows}\n</tbody></table></div>\n`;
     },
     link({ href, tokens, text: words }) {
       const label = this.parser.parseInline(tokens);

@@ -232,6 +232,23 @@ for (const block of document.querySelectorAll('.code')) {
   block.append(button);
 }
 
+// --- What is wider than its place -----------------------------------------------------------------
+
+// Whoever has no mouse scrolls it by the keyboard: then it can have the focus, and has a name.
+const boxes = [...document.querySelectorAll('main .table, main pre')];
+function nameWideBoxes() {
+  for (const box of boxes) {
+    const wide = box.scrollWidth > box.clientWidth;
+    if (wide) box.tabIndex = 0;
+    else box.removeAttribute('tabindex');
+    for (const [name, value] of [['role', 'region'], ['aria-label', box.matches('pre') ? 'Code' : 'Table']])
+      if (wide) box.setAttribute(name, value);
+      else box.removeAttribute(name);
+  }
+}
+nameWideBoxes();
+window.addEventListener('resize', nameWideBoxes);
+
 // --- The menu of a phone --------------------------------------------------------------------------
 
 const menu = document.getElementById('site-menu');

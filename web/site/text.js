@@ -71,7 +71,7 @@ function coloured(code, language) {
 // A block of code with its button; the script of the page makes it work, and shows it only then.
 function codeBlock(code, language, kind = 'code') {
   const mark = language ? ` class="language-${escape(language)}"` : '';
-  return `<div class="${kind}"><pre tabindex="0"><code${mark}>${coloured(code, language)}</code></pre></div>\n`;
+  return `<div class="${kind}"><pre><code${mark}>${coloured(code, language)}</code></pre></div>\n`;
 }
 
 module.exports = { Slugs, codeBlock, coloured, escape };
