@@ -148,7 +148,7 @@ class Site {
 <p class="sentence">${sentence}</p>
 <p class="buttons">${play}<a class="button" href="docs/concepts.html">Read the docs</a></p>
 </div>
-<figure><div><img src="${picture.src}" width="${picture.width}" height="${picture.height}" style="--width: ${picture.width}px" alt="Regret of five policies in a benign world, where trusting the context pays, and in a confounded one, where it is linear"></div>
+<figure><div><img src="${picture.src}" width="${picture.width}" height="${picture.height}" style="--width: ${picture.width}px" alt="Regret of four policies in a benign world, where trusting the context pays, and in a confounded one, where it is linear"></div>
 <figcaption>The same policies where the context can be trusted, and where it cannot: <a href="docs/paper-results.html">the paper’s claims, measured</a>.</figcaption></figure>
 </section>`;
     this.pages.push({ ...rendered, address, title: 'armature', label: 'armature', html: `${hero}\n<div class="readme">${body}</div>`, toc: [], kind: 'front', side: 'docs', summary: sentence.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ') });
