@@ -6,6 +6,8 @@ const dark = [['white', '#161618'], ['#1c1c1c', '#ececec'], ['#333333', '#cccccc
   ['#bdbdbd', '#5a5a5a'], ['#ddd', '#4a4a4a'], ['#000000', '#ffffff'], ['black', '#ffffff']];
 const darkStyle = dark.map(([light, turned]) => `[fill="${light}"]{fill:${turned}}[stroke="${light}"]{stroke:${turned}}`).join('');
 
+const corners = 14; // at most, of a mark; what has more is a line
+
 // A path of straight lines by its steps instead of its places, which are shorter; in tenths, so that nothing adds up.
 function steps(path) {
   const points = path.slice(1).replace(/Z$/, '').split('L').map((point) => point.split(',').map((number) => Math.round(Number(number) * 10)));
@@ -16,14 +18,16 @@ function steps(path) {
   return `M${joined(...points[0])}${moves.length > 0 ? 'l' : ''}${moves.join(' ').replace(/ -/g, '-')}${path.endsWith('Z') ? 'Z' : ''}`;
 }
 
-// A tenth of a pixel is as good as all of it. Marks that nobody sees are what a pointer would find on a report's page,
-// and what screen readers would be told of every mark is told by the image's text.
+// Places to a hundredth of a pixel; the shapes of marks have three digits, and keep them.
+const rounded = (text) => text.replace(/-?\d*\.\d{4,}(?:e-?\d+)?/g, (number) => String(Math.round(Number(number) * 100) / 100));
+
+// Lines to a tenth of a pixel are as good as all of it; letters stay where they are. Marks that nobody sees are what a
+// pointer would find on a report's page, and what screen readers would be told of every mark is told by the image's text.
 function smallerSvg(text) {
   return text
     .replace(/ (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"| opacity="1"/g, '')
-    .replace(/ (?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"/g, (place) =>
-      place.replace(/-?\d*\.\d{2,}(?:e-?\d+)?/g, (number) => String(Math.round(Number(number) * 10) / 10)))
-    .replace(/ d="([^"]*)"/g, (_, path) => ` d="${steps(path)}"`)
+    .replace(/<(?!text)\w+(?: [^>]*?)? transform="[^"]*"/g, rounded)
+    .replace(/ d="([^"]*)"/g, (_, path) => ` d="${path.split('L').length > corners ? steps(path) : rounded(path)}"`)
     .replace(/<path [^>]* opacity="0"\/>/g, '')
     .replace(/<path d=""[^>]*\/>|<path d="M0,0h0v0h0Z"[^>]*\/>/g, '')
     .replace(/(<svg [^>]*>)/, `$1<style>@media (prefers-color-scheme:dark){${darkStyle}}</style>`);
