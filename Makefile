@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build bundle site demo serve-demo test test-sanitizers test-threads test-fuzz test-gpu test-long bench bench-gpu bench-ranks bench-logs bench-python notebooks paper figures format format-check tidy docs clean
+.PHONY: build bundle wasm playground site demo serve-demo test test-sanitizers test-threads test-fuzz test-gpu test-long bench bench-gpu bench-ranks bench-logs bench-python bench-wasm notebooks paper figures format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -18,6 +18,16 @@ web/dist/bundle.js: web/package-lock.json web/bundle.js
 	@scripts/install-deps web
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent bundle
 
+wasm: ## the engine for browsers, at build/wasm/bin/engine.js and .wasm (docs/playground.md); two minutes at first
+	@scripts/install-deps build wasm
+	@cmake --preset wasm --log-level=WARNING >/dev/null
+	@NODE_PATH=/usr/share/nodejs cmake --build --preset wasm
+
+playground: wasm ## the page with the engine in it, at build/playground: a folder that needs nothing else
+	@rm -rf build/playground && mkdir -p build/playground
+	@cp $(filter-out %/worker.js %/pack_engine.js,$(wildcard web/playground/*)) build/playground
+	@node web/playground/pack_engine.js build/wasm/bin/engine.js build/wasm/bin/engine.wasm web/playground/worker.js build/playground/engine_data.js
+
 site: bundle playground ## README, docs, reference, playground and graph page as a static site, at build/site
 	@scripts/install-deps build web
 	@node web/site/generate.js build/site --playground build/playground --graph web/graph
@@ -30,6 +40,8 @@ serve-demo: build ## a decision service with made-up users at work, live at http
 
 test: format-check bundle ## the release build with every test that guards it, reports in a browser, the installed package
 	@scripts/install-deps build test python web webtest
+	@if scripts/install-deps wasm; then $(MAKE) --no-print-directory playground; \
+	  else echo 'No Emscripten: the engine for browsers is not built, and its tests are skipped'; rm -f build/wasm/bin/engine.*; fi
 	@cmake --preset release --log-level=WARNING -DARMATURE_DEVELOPER=ON >/dev/null
 	@cmake --build --preset release
 	@$(CTEST) --test-dir build/release
@@ -112,6 +124,9 @@ bench-python: build ## choose and observe, and simulate, from Python, beside pla
 	@scripts/install-deps python
 	@PYTHONPATH=build/release/python /usr/bin/python3 bench/python_policies.py
 	@PYTHONPATH=build/release/python /usr/bin/python3 bench/python_simulate.py $(ARMATURE)
+
+bench-wasm: build wasm ## rounds a second of the engine for browsers (node) beside the command with one thread, in one run
+	@node bench/wasm.js $(ARMATURE) build/wasm/bin/engine.js build/wasm/bin/engine.wasm
 
 notebooks: build ## runs the notebooks of examples/python again and keeps what they show
 	@scripts/install-deps python

@@ -1,17 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "cli/setting_options.h"
 #include "cli/terminal.h"
 #include "report/table.h"
+#include "report/theory_answers.h"
 
 namespace armature::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   SettingOptions setting;
@@ -129,38 +127,10 @@ std::string csv_of(const std::vector<Bound>& bounds) {
   return csv;
 }
 
-std::string json_of(const ReadSetting& read, const std::vector<Bound>& bounds) {
-  const Setting& s = read.setting;
-  Json json = {{"actions", static_cast<std::uint64_t>(s.actions)},
-               {"contexts", static_cast<std::uint64_t>(s.contexts)},
-               {"horizon", static_cast<std::uint64_t>(s.horizon)},
-               {"delta", s.level()},
-               {"rank", static_cast<std::uint64_t>(s.dimension())},
-               {"r2", s.worst_regret()}};
-  if (s.gap) json["gap"] = *s.gap;
-  if (s.epsilon) json["epsilon"] = *s.epsilon;
-  if (s.delay) json["delay"] = static_cast<std::uint64_t>(*s.delay);
-  json["notes"] = read.notes;
-  json["bounds"] = Json::array();
-  for (const Bound& bound : bounds) {
-    Json row = {{"name", bound.name}};
-    if (bound.value) row["value"] = *bound.value;
-    row["kind"] = kind_name(bound.kind);
-    row["validity"] = bound.validity;
-    row["source"] = bound.source;
-    row["group"] = bound.group;
-    row["world"] = bound.world;
-    row["unit"] = bound.unit;
-    if (bound.failure) row["failure"] = *bound.failure;
-    json["bounds"].push_back(std::move(row));
-  }
-  return json.dump(2) + "\n";
-}
-
 void run(const Options& options) {
   const ReadSetting read = read_setting(options.setting);
   const std::vector<Bound> rows = bounds(read.setting);
-  emit(options.output, options.format == "json"  ? json_of(read, rows)
+  emit(options.output, options.format == "json"  ? bounds_json(read.setting, read.notes, rows)
                        : options.format == "csv" ? csv_of(rows)
                                                  : table_of(options, read, rows));
 }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/text.h"
 #include "cli/terminal.h"
 
@@ -83,32 +81,11 @@ std::string markdown_of(const Catalogue& catalogue, const std::vector<CatalogueE
   return out;
 }
 
-std::string json_of(const std::vector<CatalogueEntry>& entries) {
-  using Json = nlohmann::ordered_json;
-  Json list = Json::array();
-  for (const CatalogueEntry& entry : entries) {
-    Json parameters = Json::array();
-    for (const Parameter& parameter : entry.parameters)
-      parameters.push_back({{"name", parameter.name()},
-                            {"expects", parameter.expectation()},
-                            {"default", parameter.default_text()},
-                            {"automatic", parameter.is_automatic()},
-                            {"help", parameter.help_text()},
-                            {"section", parameter.section()}});
-    list.push_back({{"name", entry.name},
-                    {"summary", entry.summary},
-                    {"text", entry.text},
-                    {"section", entry.section},
-                    {"parameters", std::move(parameters)}});
-  }
-  return list.dump(2) + "\n";
-}
-
 std::string printed(const Catalogue& catalogue, const std::string& name,
                     const std::string& format) {
   const auto entries =
       name.empty() ? catalogue.all() : std::vector<CatalogueEntry>{catalogue.find(name)};
-  if (format == "json") return json_of(entries);
+  if (format == "json") return catalogue_json(entries);
   if (format == "markdown") return markdown_of(catalogue, entries);
   const Screen on = screen();
   if (!name.empty()) return page_of(entries.front(), on);

@@ -4,19 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "armature/parameters.h"
 #include "cli/command.h"
+#include "report/catalogue.h"
 
 namespace armature::cli {
-
-struct CatalogueEntry {
-  std::string name;
-  std::string summary;
-  std::string text;
-  std::string section;
-  std::string needs;  // what it needs to be given, or empty
-  std::vector<Parameter> parameters;
-};
 
 /// A command that lists such entries or explains one.
 struct Catalogue {

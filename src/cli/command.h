@@ -8,6 +8,7 @@
 #include <string>
 
 #include "armature/study.h"
+#include "options/numbers.h"
 
 namespace armature::cli {
 
@@ -37,22 +38,11 @@ void add_service(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_completion(CLI::App& app);
 
-inline constexpr std::uint64_t kMostRounds = 1'000'000'000'000'000'000;
-/// Work that a person would want to be asked about first, in seconds of one core.
-inline constexpr double kLongSeconds = 12 * 3600.0;
-
 /// A command that ended early or found something: its exit status.
 struct ExitStatus {
   int value;
 };
 
-/// A number given as text on the command line (1e6, 2^20, 1_000_000, 1e6/4), checked against its
-/// range; `known` is what a formula may speak of.
-std::uint64_t whole_number(const std::string& option, const std::string& text, std::uint64_t low,
-                           std::uint64_t high, const FormulaVariables& known = {});
-/// A real number or a formula in the same way; the caller knows its range and says it in words.
-double real_number(const std::string& option, const std::string& text, const std::string& expected,
-                   const FormulaVariables& known = {});
 /// `--horizon`, where it may be left out.
 std::optional<Round> horizon_option(const std::string& text);
 

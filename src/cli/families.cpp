@@ -1,21 +1,6 @@
-#include "armature/families.h"
-
 #include "cli/catalogue.h"
 
 namespace armature::cli {
-namespace {
-
-CatalogueEntry entry_of(const Family& family) {
-  return {family.name, family.summary, family.text, family.section, "", family.parameters};
-}
-
-std::vector<CatalogueEntry> all() {
-  std::vector<CatalogueEntry> entries;
-  for (const Family& family : families()) entries.push_back(entry_of(family));
-  return entries;
-}
-
-}  // namespace
 
 void add_families(CLI::App& app) {
   add_catalogue(
@@ -32,8 +17,8 @@ void add_families(CLI::App& app) {
        .examples = "Examples:\n"
                    "  armature families\n"
                    "  armature families hidden-arm",
-       .all = all,
-       .find = [](const std::string& name) { return entry_of(find_family(name)); }});
+       .all = family_catalogue,
+       .find = family_entry});
 }
 
 }  // namespace armature::cli

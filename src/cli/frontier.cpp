@@ -4,17 +4,15 @@
 
 #include <algorithm>
 
-#include "armature/error.h"
 #include "base/text.h"
 #include "cli/setting_options.h"
 #include "cli/terminal.h"
 #include "report/policy_looks.h"
 #include "report/table.h"
+#include "report/theory_answers.h"
 
 namespace armature::cli {
 namespace {
-
-using figures::Json;
 
 struct Options {
   SettingOptions setting;
@@ -65,46 +63,6 @@ std::string csv_of(const Frontier& frontier) {
   return csv;
 }
 
-std::string json_of(const ReadSetting& read, const Frontier& frontier,
-                    const std::optional<PairVerdict>& verdict) {
-  const Setting& s = frontier.setting;
-  Json json = {{"actions", static_cast<std::uint64_t>(s.actions)},
-               {"contexts", static_cast<std::uint64_t>(s.contexts)},
-               {"horizon", static_cast<std::uint64_t>(s.horizon)},
-               {"product", s.actions * s.horizon}};
-  if (frontier.lower_until) json["lower_bound_until"] = *frontier.lower_until;
-  json["notes"] = read.notes;
-  for (const std::string& note : frontier.notes) json["notes"].push_back(note);
-  if (verdict) {
-    Json pair = {{"verdict", verdict->verdict}, {"because", verdict->because}};
-    if (!verdict->policy.empty()) pair["policy"] = verdict->policy;
-    if (verdict->kind) pair["kind"] = kind_name(*verdict->kind);
-    json["pair"] = std::move(pair);
-  }
-  json["points"] = Json::array();
-  for (const FrontierPoint& point : frontier.points) {
-    Json row = {{"series", point.series}, {"kind", kind_name(point.kind)}};
-    if (!point.policy.empty()) row["policy"] = point.policy;
-    row["r1"] = point.r1;
-    row["r2"] = point.r2;
-    if (const auto value = log_normalised(point.r1, s.horizon)) row["log_r1"] = *value;
-    if (const auto value = log_normalised(point.r2, s.horizon)) row["log_r2"] = *value;
-    json["points"].push_back(std::move(row));
-  }
-  return json.dump(2) + "\n";
-}
-
-std::optional<PairVerdict> verdict_on(const Setting& setting, const Options& options) {
-  const auto r1 = real_if_given("--r1", options.r1, setting);
-  const auto r2 = real_if_given("--r2", options.r2, setting);
-  if (!r1 && !r2) return std::nullopt;
-  if (!r1 || !r2)
-    throw Error({"", r1 ? "--r2" : "--r1", "nothing", "both numbers of the pair, or neither"});
-  for (const auto& [option, value] : {std::pair("--r1", *r1), std::pair("--r2", *r2)})
-    if (!(value > 0)) throw Error({"", option, fmt::format("{}", value), "a positive regret"});
-  return judge_pair(setting, *r1, *r2);
-}
-
 figures::Figure figure_of(const Frontier& frontier, figures::FrontierAxes axes) {
   std::vector<std::string> policies;
   for (const FrontierPoint& point : frontier.points)
@@ -118,10 +76,10 @@ void run(const Options& options) {
   const ReadSetting read = read_setting(options.setting);
   const auto count = whole_number("--points", options.points, 2, 10'000);
   const Frontier result = frontier(read.setting, count);
-  const auto verdict = verdict_on(read.setting, options);
+  const auto verdict = judged_pair(read.setting, options.r1, options.r2);
   const auto axes = options.axes == "absolute" ? figures::FrontierAxes::kAbsolute
                                                : figures::FrontierAxes::kNormalised;
-  emit(options.output, options.format == "json"  ? json_of(read, result, verdict)
+  emit(options.output, options.format == "json"  ? frontier_json(result, read.notes, verdict)
                        : options.format == "csv" ? csv_of(result)
                        : options.format == "vega-lite"
                            ? figure_of(result, axes).spec

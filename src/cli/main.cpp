@@ -6,47 +6,13 @@
 #include "armature/error.h"
 #include "armature/version.h"
 #include "base/file.h"
-#include "base/formula.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "options/names.h"
 #include "ranks/launch.h"
 
 namespace armature::cli {
-namespace {
-
-// A plain number of the wrong kind is not taken for a formula.
-[[noreturn]] void refuse_number(const std::string& option, const std::string& text,
-                                const std::string& expected, const Error& error) {
-  throw Error(
-      {"", option, "'" + text + "'",
-       parse_real(text) ? expected : expected + ", or a formula: " + error.report().expected});
-}
-
-}  // namespace
-
-std::uint64_t whole_number(const std::string& option, const std::string& text, std::uint64_t low,
-                           std::uint64_t high, const FormulaVariables& known) {
-  const std::string expected = fmt::format("a whole number from {} to {}", low, high);
-  std::uint64_t number = 0;
-  try {
-    number = whole_value(text, known);
-  } catch (const Error& error) {
-    refuse_number(option, text, expected, error);
-  }
-  if (number < low || number > high) throw Error({"", option, "'" + text + "'", expected});
-  return number;
-}
-
-double real_number(const std::string& option, const std::string& text, const std::string& expected,
-                   const FormulaVariables& known) {
-  try {
-    return real_value(text, known);
-  } catch (const Error& error) {
-    refuse_number(option, text, expected, error);
-  }
-}
-
 std::optional<Round> horizon_option(const std::string& text) {
   if (text.empty()) return std::nullopt;
   return whole_number("--horizon", text, 1, kMostRounds);
@@ -106,16 +72,10 @@ std::vector<std::string> option_names(const CLI::App& app) {
 }
 
 // One letter is near to every other: what may be meant by it is the letter in the other case, or an
-// option that begins with it. A long option may be cut short.
+// option that begins with it.
 std::string nearest_option(const std::string& word, const CLI::App& app) {
   const std::vector<std::string> names = option_names(app);
-  if (word.starts_with("--")) {
-    const std::string name = word.substr(0, word.find('='));
-    std::vector<std::string> longer;
-    for (const std::string& option : names)
-      if (option.starts_with(name)) longer.push_back(option);
-    return longer.size() == 1 ? "; did you mean '" + longer[0] + "'?" : did_you_mean(name, names);
-  }
+  if (word.starts_with("--")) return nearest_long_option(word, names);
   const char letter = word.size() > 1 ? word[1] : '-';
   const std::string other(
       1, static_cast<char>(std::islower(letter) ? std::toupper(letter) : std::tolower(letter)));
@@ -141,10 +101,7 @@ std::optional<Error> unknown_word(const CLI::App& app, const CLI::ParseError& er
   }
   const std::string& word = left.front();
   if (word.starts_with('-') && word.size() > 1) {
-    const std::string nearest = nearest_option(word, command);
-    return Error({where, "option", "'" + word + "'",
-                  nearest.empty() ? "one of " + join(option_names(command), ", ")
-                                  : "one that --help lists" + nearest});
+    return unknown_option(where, word, nearest_option(word, command), option_names(command));
   }
   if (!commands.empty())
     return Error({where, "command", "'" + word + "'", known + did_you_mean(word, commands)});
@@ -212,7 +169,7 @@ int run(int argc, char** argv) {
   } catch (const ExitStatus& status) {
     return status.value;
   } catch (const std::bad_alloc&) {
-    complain("memory: got less than this needs, expected a smaller problem");
+    complain(kTooLarge);
     return 2;
   } catch (const std::exception& error) {  // a person still gets a sentence
     complain(fmt::format("unexpected: {}", shown(error.what(), kLongestMessage)));

@@ -1,28 +1,6 @@
-#include "armature/policy.h"
-#include "armature/simulate.h"
 #include "cli/catalogue.h"
 
 namespace armature::cli {
-namespace {
-
-CatalogueEntry entry_of(const PolicyFacts& facts) {
-  std::string needs;
-  if (facts.needs_horizon) needs = "a horizon";
-  if (facts.needs_marginals) needs += needs.empty() ? "given marginals" : " and given marginals";
-  return {facts.name, facts.summary, facts.text, facts.section, needs, facts.parameters};
-}
-
-std::vector<CatalogueEntry> all() {
-  std::vector<CatalogueEntry> entries;
-  for (const PolicyEntry& entry : policies()) entries.push_back(entry_of(entry.facts));
-  return entries;
-}
-
-CatalogueEntry find(const std::string& name) {
-  return entry_of(find_policy(name == kOracle ? "fixed" : name).facts);
-}
-
-}  // namespace
 
 void add_policies(CLI::App& app) {
   add_catalogue(
@@ -44,8 +22,8 @@ void add_policies(CLI::App& app) {
        .examples = "Examples:\n"
                    "  armature policies\n"
                    "  armature policies c-ucb",
-       .all = all,
-       .find = find});
+       .all = policy_catalogue,
+       .find = policy_entry});
 }
 
 }  // namespace armature::cli

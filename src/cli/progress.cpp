@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 
 #include "base/display.h"
 #include "base/text.h"
 #include "cli/terminal.h"
+#include "options/long_work.h"
 
 namespace armature::cli {
 namespace {
@@ -34,17 +34,7 @@ void stop_on(int signal) {
 
 }  // namespace
 
-// Rounded before it is split, or a minute could have 60 seconds.
 void notice(const std::string& words) { fmt::print(stderr, "armature: {}\n", visible(words)); }
-
-std::string time_text(double seconds) {
-  const double whole = std::round(seconds);
-  if (whole < 60) return fmt::format("{:.0f} s", whole);
-  if (whole < 3600)
-    return fmt::format("{:.0f} min {:02.0f} s", std::floor(whole / 60), std::fmod(whole, 60));
-  const double minutes = std::round(whole / 60);
-  return fmt::format("{:.0f} h {:02.0f} min", std::floor(minutes / 60), std::fmod(minutes, 60));
-}
 
 // The percentage is that of the replications beside it; a full hundred only when all are done. The
 // time left goes by the expected work, as replications differ in it.

@@ -15,9 +15,6 @@ const std::atomic<bool>& stop_on_interrupt_or_end();
 /// The exit status of a command that was stopped in one of these ways: 130 or 143.
 int interrupted_status();
 
-/// "42 s", "3 min 07 s", "2 h 05 min".
-std::string time_text(double seconds);
-
 /// "3 of 8 cells, 30 of 80 replications (37%), 1.2e+08 rounds/s, 5 s left", or as much of it as
 /// fits.
 std::string progress_text(const Progress& progress, std::size_t columns);

@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/store_option.h"
 #include "cli/terminal.h"
+#include "options/long_work.h"
 #include "report/table.h"
 #include "service/archive.h"
 #include "service/export.h"

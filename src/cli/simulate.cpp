@@ -11,90 +11,21 @@
 #include "cli/command.h"
 #include "cli/log_options.h"
 #include "cli/progress.h"
-#include "cli/setting_options.h"
 #include "cli/terminal.h"
 #include "cuda/open.h"
+#include "options/simulation.h"
 
 namespace armature::cli {
 namespace {
 
-struct Options {
-  std::string instance;
-  std::vector<std::string> policies;
-  std::string horizon;
-  std::string replications = "100";
-  std::string seed = "1";
-  std::string checkpoints = "32";
-  std::vector<std::string> at;
+struct Options : SimulationOptions {
   std::string threads = "0";
-  std::string delay = "none";
-  std::string batch = "1";
-  std::string loss = "0";
-  std::optional<std::string> given;
-  std::string engine = "auto";
-  std::string leap_tolerance = "1e-9";
-  std::string max_events = "1e9";
   std::string format = "table";
   std::optional<std::string> output;
   std::optional<std::string> log;
   bool yes = false;
   bool quiet = false;
 };
-
-// Cut here and not by the option parser, which drops what stands between two commas.
-std::vector<Round> rounds_of(const std::vector<std::string>& lists, Round horizon) {
-  FormulaVariables known;
-  known.horizon = static_cast<double>(horizon);
-  std::vector<Round> rounds;
-  for (const std::string& list : lists)
-    for (std::size_t start = 0; start <= list.size();) {
-      const std::size_t comma = std::min(list.find(',', start), list.size());
-      const std::string round = list.substr(start, comma - start);
-      if (round.empty())
-        throw Error({"", "--at", "'" + list + "'", "rounds with one comma between two"});
-      rounds.push_back(whole_number("--at", round, 1, horizon, known));
-      start = comma + 1;
-    }
-  return rounds;
-}
-
-Simulation simulation_of(const Options& options) {
-  Simulation simulation;
-  simulation.instance = options.instance;
-  simulation.policies = options.policies;
-  simulation.horizon = whole_number("--horizon", options.horizon, 1, kMostRounds);
-  simulation.replications = static_cast<std::uint32_t>(
-      whole_number("--replications", options.replications, 1, 1'000'000'000));
-  simulation.seed = whole_number("--seed", options.seed, 0, UINT64_MAX);
-  simulation.checkpoints =
-      static_cast<std::uint32_t>(whole_number("--checkpoints", options.checkpoints, 1, 100'000));
-  simulation.also_at = rounds_of(options.at, simulation.horizon);
-  simulation.feedback = Feedback::parse_delay(options.delay);
-  simulation.feedback.batch = whole_number("--batch", options.batch, 1, 1'000'000'000);
-  simulation.feedback.loss = real_number("--loss", options.loss, "a probability in [0,1)");
-  if (!(simulation.feedback.loss >= 0 && simulation.feedback.loss < 1))
-    throw Error({"", "--loss", "'" + options.loss + "'", "a probability in [0,1)"});
-  simulation.follow_shares = options.format == "json";  // the one format that can show them
-  simulation.engine = engine_named(options.engine);
-  simulation.leap_tolerance =
-      real_number("--leap-tolerance", options.leap_tolerance, "a probability in (0,1)");
-  if (!(simulation.leap_tolerance > 0 && simulation.leap_tolerance < 1))
-    throw Error(
-        {"", "--leap-tolerance", "'" + options.leap_tolerance + "'", "a probability in (0,1)"});
-  simulation.max_events =
-      whole_number("--max-events", options.max_events, 1, 1'000'000'000'000'000'000);
-  if (options.given) simulation.given = given_problem(*options.given);
-  return simulation;
-}
-
-void refuse_too_long(const Simulation& simulation, const RunHooks& hooks) {
-  const double seconds = estimated_seconds(simulation, hooks);
-  if (seconds > kLongSeconds)
-    throw Error(
-        {"", "estimated time",
-         time_text(seconds) + (simulation.engine == Engine::kCuda ? "" : " of one core"),
-         fmt::format("at most {}, or --yes to run it all the same", time_text(kLongSeconds))});
-}
 
 // A log is of rounds, one by one, in one world.
 void prepare_log(Simulation& simulation, const InstanceSource& source, bool yes) {
@@ -130,6 +61,7 @@ std::unique_ptr<LogWriter> log_of(const Simulation& simulation, const InstanceSo
 
 void run(const Options& options) {
   Simulation simulation = simulation_of(options);
+  simulation.follow_shares = options.format == "json";  // the one format that can show them
   require_apart({}, {{"--log", options.log}, {"--output", options.output}});
   if (options.output) require_writable(*options.output);
   if (options.log) require_writable(*options.log);

@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "cuda/open.h"
+#include "options/long_work.h"
 #include "report/table.h"
 #include "study/batch_job.h"
 #include "study/stage.h"

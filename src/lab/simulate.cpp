@@ -8,6 +8,7 @@
 #include "armature/error.h"
 #include "armature/lab.h"
 #include "base/machine.h"
+#include "lab/growing_simulation.h"
 #include "lab/placement.h"
 #include "lab/planned_cell.h"
 #include "lab/runner.h"
@@ -87,27 +88,15 @@ double bytes_of(const Cell& cell, const PlannedCell& planned) {
 // Cut by the number of replications alone: a trial of each policy, as a study makes it, would often
 // take longer than what is asked for here. For a device the blocks are as large as it wants them,
 // within what their results may take of memory.
-std::vector<BlockTask> blocks_of(const std::vector<PlannedCell>& plan,
-                                 const std::vector<Cell>& cells, const Placement& placement,
-                                 std::uint32_t replications, unsigned hands) {
-  std::vector<BlockTask> tasks;
-  for (const PlannedCell& cell : plan) {
-    const bool on_device = placement.on_device(cell.id);
-    std::uint32_t size = (replications + kMostBlocks - 1) / kMostBlocks;
-    if (on_device) {
-      const double most = most_device_block_bytes(*placement.accelerator, memory_given()) /
-                          bytes_of(cells[cell.id], cell);
-      size = static_cast<std::uint32_t>(
-          std::clamp<double>(placement.per_block[cell.id], 1, std::max(most, 1.0)));
-    } else {
-      size = size_for_lock_step(cells[cell.id], size, replications, hands);
-    }
-    for (std::uint32_t first = 0; first < replications; first += std::min(size, replications)) {
-      const std::uint32_t count = std::min(size, replications - first);
-      tasks.push_back({cell.id, {first, count}, static_cast<double>(count), on_device});
-    }
-  }
-  return tasks;
+std::uint32_t block_size(const PlannedCell& planned, const Cell& cell, const Placement& placement,
+                         std::uint32_t replications, unsigned hands) {
+  if (!placement.on_device(planned.id))
+    return size_for_lock_step(cell, (replications + kMostBlocks - 1) / kMostBlocks, replications,
+                              hands);
+  const double most =
+      most_device_block_bytes(*placement.accelerator, memory_given()) / bytes_of(cell, planned);
+  return static_cast<std::uint32_t>(
+      std::clamp<double>(placement.per_block[planned.id], 1, std::max(most, 1.0)));
 }
 
 // Who watches is told of cells and replications in order, by one thread: blocks said to take
@@ -179,43 +168,75 @@ double estimated_seconds(const Simulation& simulation, const RunHooks& hooks) {
   return seconds;
 }
 
-SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
+GrowingSimulation::GrowingSimulation(const Simulation& simulation, const RunHooks& hooks)
+    : simulation_(simulation), hooks_(hooks) {
   Prepared prepared = prepare(simulation);
-  std::vector<PlannedCell>& plan = prepared.plan;
-  const auto recorder =
-      std::make_shared<MemoryRecorder>(plan.size(), simulation.replications, prepared.checkpoints);
-  const Placement placement = place_cells(prepared.cells, simulation.replications, hooks);
+  instance_ = std::move(prepared.instance);
+  plan_ = std::move(prepared.plan);
+  cells_ = std::move(prepared.cells);
+  recorder_ = std::make_shared<MemoryRecorder>(plan_.size(), simulation.replications,
+                                               std::move(prepared.checkpoints));
+  placement_ = place_cells(cells_, simulation.replications, hooks);
   if (hooks.notice)
-    for (const std::string& words : placement.notes) hooks.notice(words);
-  std::vector<BlockTask> tasks =
-      blocks_of(plan, prepared.cells, placement, simulation.replications, hands_of(hooks));
-  RunHooks run_hooks = hooks;
-  if (simulation.has_own_parts()) run_hooks.threads = 1;
-  if (hooks.watch) {
-    ARMATURE_CHECK(simulation.engine == Engine::kStep, "only rounds that are stepped are seen");
-    watch(prepared.cells, tasks, run_hooks);
+    for (const std::string& words : placement_.notes) hooks.notice(words);
+  if (simulation.has_own_parts()) hooks_.threads = 1;
+}
+
+std::vector<BlockTask> GrowingSimulation::blocks_up_to(std::uint32_t replications) const {
+  std::vector<BlockTask> tasks;
+  for (const PlannedCell& cell : plan_) {
+    const std::uint32_t size =
+        block_size(cell, cells_[cell.id], placement_, replications, hands_of(hooks_));
+    for (const ReplicationRange& missing : recorder_->missing(cell.id)) {
+      const std::uint32_t end = std::min(missing.first + missing.count, replications);
+      for (std::uint32_t first = missing.first; first < end;) {
+        const std::uint32_t count = std::min(size, end - first);
+        tasks.push_back(
+            {cell.id, {first, count}, static_cast<double>(count), placement_.on_device(cell.id)});
+        first += count;
+      }
+    }
+  }
+  return tasks;
+}
+
+void GrowingSimulation::grow(std::uint32_t replications) {
+  std::vector<BlockTask> tasks = blocks_up_to(std::min(replications, simulation_.replications));
+  RunHooks run_hooks = hooks_;
+  std::vector<Cell> cells = cells_;
+  if (hooks_.watch) {
+    ARMATURE_CHECK(simulation_.engine == Engine::kStep, "only rounds that are stepped are seen");
+    watch(cells, tasks, run_hooks);
   }
   run_blocks(
-      prepared.cells, std::move(tasks), run_hooks,
+      cells, std::move(tasks), run_hooks,
       [&](const std::vector<FinishedBlock>& blocks) {
         for (const auto& [task, result] : blocks)
-          recorder->add(static_cast<std::uint32_t>(task.cell), task.range.first, result);
+          recorder_->add(static_cast<std::uint32_t>(task.cell), task.range.first, result);
       },
-      placement.accelerator.get());
+      placement_.accelerator.get());
+}
 
+SimulationResult GrowingSimulation::result() const {
   SimulationResult result;
-  static_cast<Results&>(result) = summarize(*recorder, plan, simulation.replications);
+  static_cast<Results&>(result) = summarize(*recorder_, plan_, simulation_.replications);
   // Texts in canonical form, formulas worked out: what is printed says what was run, and can be
   // given to the command again.
-  result.simulation = simulation;
-  result.simulation.instance = prepared.instance;
-  for (const PlannedCell& cell : plan) result.simulation.policies.at(cell.id) = cell.policy;
-  result.conditions = simulation.feedback.describe();
+  result.simulation = simulation_;
+  result.simulation.instance = instance_;
+  for (const PlannedCell& cell : plan_) result.simulation.policies.at(cell.id) = cell.policy;
+  result.conditions = simulation_.feedback.describe();
   // What was told cannot be named in a line, but nobody should take the result for one without it.
-  if (simulation.given) result.conditions += " given=other";
-  result.plan = std::move(plan);
-  result.recorder = recorder;
+  if (simulation_.given) result.conditions += " given=other";
+  result.plan = plan_;
+  result.recorder = recorder_;
   return result;
+}
+
+SimulationResult simulate(const Simulation& simulation, const RunHooks& hooks) {
+  GrowingSimulation whole(simulation, hooks);
+  whole.grow(simulation.replications);
+  return whole.result();
 }
 
 }  // namespace armature

@@ -33,7 +33,9 @@ const std::map<std::string, Rooms> kBelow = {
     {"service", {"policies", "audit"}},
     {"ranks", {"study"}},
     {"cuda", {"simulate"}},
-    {"cli", {"report", "lab", "advice", "service", "audit", "graph", "ranks", "cuda"}},
+    {"options", {"lab", "families", "theory"}},
+    {"browser", {"options", "report", "lab", "graph", "figures"}},
+    {"cli", {"options", "report", "lab", "advice", "service", "audit", "graph", "ranks", "cuda"}},
 };
 
 // The public door has no folders: which room each of its headers belongs to.
@@ -140,6 +142,8 @@ const std::map<std::string, std::set<std::string>> kLibraries = {
     {"service", {"fmt", "nlohmann", "SQLite", "system", "boost", "openssl", "simdjson", "libpq"}},
     {"ranks", {"fmt", "system", "mpi"}},
     {"cuda", {"fmt", "system"}},
+    {"options", {"fmt"}},
+    {"browser", {"fmt", "nlohmann", "system"}},
     {"cli", {"fmt", "nlohmann", "CLI", "system"}},
 };
 constexpr const char* kTomlDoor = "src/study/toml.h";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "base/mathematics.h"
 
@@ -45,7 +46,7 @@ std::span<const Strata::Fresh> Strata::fresh_of(Arm arm) const {
                                           [&](const Fresh& fresh) { return fresh.arm < arm; });
   const auto last = std::partition_point(first, fresh_.end(),
                                          [&](const Fresh& fresh) { return fresh.arm == arm; });
-  return {first, last};
+  return {std::to_address(first), static_cast<std::size_t>(last - first)};
 }
 
 bool Strata::differs_in_full(Arm arm) const {

@@ -32,10 +32,15 @@ class Strata {
  public:
   /// One action in one context.
   struct Fresh {
-    Arm arm;
-    Context context;
-    std::uint64_t plays;
-    double rewards;
+    // Written in its place, in the path of a round; not every compiler does that to an aggregate.
+    Fresh(Arm of, Context z, std::uint64_t count, double sum)
+        : arm(of), context(z), plays(count), rewards(sum) {}
+    Fresh() = default;
+
+    Arm arm = 0;
+    Context context = 0;
+    std::uint64_t plays = 0;
+    double rewards = 0;
   };
 
   Strata(std::shared_ptr<const MarginalRows> rows, double delta);

@@ -28,7 +28,11 @@ class WidthTable {
 
   static constexpr std::uint64_t kCounts = 1 << 20;  // of one table; beyond, all is computed
   static constexpr std::uint64_t kPageSize = 1 << 11;
+#ifdef __EMSCRIPTEN__
+  static constexpr std::uint32_t kPages = 1 << 10;  // of all tables: 16 MiB, on a page or a phone
+#else
   static constexpr std::uint32_t kPages = 1 << 12;  // of all tables: 64 MiB
+#endif
   static constexpr std::uint32_t kTables = 1 << 8;
 
   /// Keeps nothing.

@@ -1,0 +1,45 @@
+# The engine for browsers: the rooms it needs, without threads, SQLite, files or a command line, as one WebAssembly
+# module behind one C function (src/browser/module.cpp).
+
+# Debian's header-only libraries, without the rest of /usr/include: its C library is not the one of the module.
+set(ARMATURE_WASM_HEADERS ${CMAKE_BINARY_DIR}/headers)
+foreach(library eigen3/Eigen fmt nlohmann)
+  get_filename_component(name ${library} NAME)
+  if(NOT EXISTS /usr/include/${library})
+    message(FATAL_ERROR "No /usr/include/${library}: scripts/install-deps build wasm installs it")
+  endif()
+  file(MAKE_DIRECTORY ${ARMATURE_WASM_HEADERS})
+  file(CREATE_LINK /usr/include/${library} ${ARMATURE_WASM_HEADERS}/${name} SYMBOLIC)
+endforeach()
+
+sources_of_rooms(ARMATURE_WASM_SOURCES base linear theory model graph families policies simulate lab advice options browser)
+# Files, cores and memory are those of src/browser; programs there are none.
+list(REMOVE_ITEM ARMATURE_WASM_SOURCES ${ARMATURE_LAB_BASE} ${CMAKE_SOURCE_DIR}/src/base/file.cpp
+                                       ${CMAKE_SOURCE_DIR}/src/base/program.cpp ${CMAKE_SOURCE_DIR}/src/simulate/conformance.cpp)
+# Of figures and reports what answers are made of.
+foreach(source figures/looks figures/style report/policy_looks report/catalogue report/results_json report/theory_answers)
+  list(APPEND ARMATURE_WASM_SOURCES ${CMAKE_SOURCE_DIR}/src/${source}.cpp)
+endforeach()
+
+add_executable(armature_wasm ${ARMATURE_WASM_SOURCES})
+set_target_properties(armature_wasm PROPERTIES OUTPUT_NAME engine)
+target_include_directories(armature_wasm PRIVATE include src)
+target_include_directories(armature_wasm SYSTEM PRIVATE ${ARMATURE_WASM_HEADERS})
+target_compile_definitions(armature_wasm PRIVATE ${ARMATURE_EIGEN_DEFINITIONS} FMT_HEADER_ONLY=1
+                                                 ARMATURE_VERSION="${PROJECT_VERSION}")
+target_link_libraries(armature_wasm PRIVATE armature_flags)
+target_compile_options(armature_wasm PRIVATE -fwasm-exceptions -msimd128 -include ${CMAKE_SOURCE_DIR}/src/browser/missing_standard.h)
+set_source_files_properties(src/base/beta_draws.cpp PROPERTIES COMPILE_OPTIONS "-fno-math-errno;-fno-trapping-math")
+# What plays rounds is compiled for speed, what reads, plans, judges and writes for size: the module is a third smaller.
+set(ARMATURE_WASM_HOT "/src/(simulate/|policies/[a-z]+/|linear/inverse_factor|model/environment|base/(random|outcome_draws|\
+beta|gamma|kl|normals|discrete|mathematics|whole_sums|saddle_point|reaching))")
+foreach(source ${ARMATURE_WASM_SOURCES})
+  if(source MATCHES "${ARMATURE_WASM_HOT}")
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -O2)
+  else()
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -Os)
+  endif()
+endforeach()
+target_link_options(armature_wasm PRIVATE -fwasm-exceptions -Os -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=32MB -sMAXIMUM_MEMORY=4GB -sFILESYSTEM=0
+  -sMODULARIZE=1 -sEXPORT_NAME=armatureModule -sENVIRONMENT=web,worker,node -sINVOKE_RUN=0
+  "-sEXPORTED_FUNCTIONS=['_answer_request','_malloc','_free']" "-sEXPORTED_RUNTIME_METHODS=['UTF8ToString','stringToUTF8','lengthBytesUTF8']")

@@ -1,0 +1,109 @@
+// engine.js on a page opened from the disk, in headless Chromium: node engine_page_test.js ARMATURE ENGINE.js ENGINE.wasm.
+'use strict';
+
+const assert = require('assert');
+const { execFileSync } = require('child_process');
+const fs = require('fs');
+const os = require('os');
+const path = require('path');
+
+const [armature, glue, wasm] = process.argv.slice(2);
+const sources = path.join(__dirname, '../../web/playground');
+const browserPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const request = { command: 'simulate', instance: 'bilodeau-confounded', policy: ['ucb', 'sentry'], horizon: '5e4', replications: '16' };
+const endless = { ...request, policy: 'exp3', horizon: '1e12', engine: 'step', yes: true };
+
+const measured = (text) => text.replace(/"seconds": [0-9.e+-]+/g, '"seconds": 0');
+
+function makePage(folder) {
+  execFileSync(process.execPath, [path.join(sources, 'pack_engine.js'), glue, wasm, path.join(sources, 'worker.js'),
+    path.join(folder, 'engine_data.js')]);
+  fs.copyFileSync(path.join(sources, 'engine.js'), path.join(folder, 'engine.js'));
+  fs.writeFileSync(path.join(folder, 'index.html'),
+    '<!doctype html><meta charset="utf-8"><script src="engine_data.js"></script><script src="engine.js"></script>');
+  return `file://${folder}/index.html`;
+}
+
+// Each runs on the page; what it returns is looked at here.
+const tests = [
+  ['answers with the bytes of the command', async (page) => {
+    const words = ['simulate', '--format', 'json', '--instance', request.instance, '--horizon', request.horizon, '--replications',
+      request.replications, ...request.policy.flatMap((policy) => ['--policy', policy])];
+    const [text, parts] = await page.evaluate(async (asked) => {
+      window.engine = new ArmatureEngine();
+      const told = [];
+      return [await engine.askText(asked, (part) => told.push(JSON.parse(part).complete)), told];
+    }, request);
+    assert.strictEqual(measured(text), measured(execFileSync(armature, words, { encoding: 'utf8' })));
+    assert.ok(parts.length > 0 && parts.every((complete) => complete === false), `${parts}`);
+  }],
+  ['says its version', async (page) => {
+    const [told, asked] = await page.evaluate(async () => [ArmatureEngine.version, (await engine.ask({ command: 'version' })).version]);
+    assert.strictEqual(told, asked);
+    assert.match(told, /^\d+\.\d+\.\d+/);
+  }],
+  ['rejects with the words of a complaint', async (page) => {
+    const told = await page.evaluate(() => engine.ask({ command: 'simulate' }).catch((error) => [error.name, error.message]));
+    assert.deepStrictEqual(told, ['Error', '--instance is required']);
+  }],
+  ['cancels what runs and what waits, and answers again', async (page) => {
+    const [running, waiting, answer] = await page.evaluate(async (asked) => {
+      const name = (promise) => promise.then(() => 'answered', (error) => error.name);
+      const pending = [name(engine.ask(asked)), name(engine.ask({ command: 'version' }))];
+      await ArmatureEngine.ready;
+      engine.cancel();
+      return [...await Promise.all(pending), await engine.ask({ command: 'version' })];
+    }, endless);
+    assert.strictEqual(running, 'AbortError');
+    assert.strictEqual(waiting, 'AbortError');
+    assert.ok(answer.version);
+  }],
+  ['one engine answers while another computes', async (page) => {
+    const answered = await page.evaluate(async (asked) => {
+      const other = new ArmatureEngine();
+      const busy = other.ask(asked).catch((error) => error.name);
+      const { version } = await engine.ask({ command: 'version' });
+      other.close();
+      return [version, await busy];
+    }, endless);
+    assert.ok(answered[0]);
+    assert.strictEqual(answered[1], 'AbortError');
+  }],
+  ['goes on after a request that its module cannot hold', async (page) => {
+    const [told, answer] = await page.evaluate(async () => {
+      const told = await engine.ask({ command: 'x'.repeat(250e6) }).catch((error) => error.message);
+      return [told, await engine.ask({ command: 'version' })];
+    });
+    assert.match(told, /^(the engine broke off|memory: got |command: got )/);
+    assert.ok(answer.version);
+  }],
+];
+
+(async () => {
+  if (!fs.existsSync(wasm)) {
+    console.log(`skipped: no ${wasm}; make wasm builds it, where Emscripten can be installed`);
+    process.exit(77);
+  }
+  const { chromium } = require(path.join(__dirname, '../../web/node_modules/playwright-core'));
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'armature-page-'));
+  const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+  try {
+    const page = await browser.newPage();
+    const complaints = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (asked) => /^(file|blob):/.test(asked.url()) || complaints.push(asked.url()));
+    await page.goto(makePage(folder));
+    for (const [name, test] of tests) {
+      await test(page);
+      console.log(name);
+    }
+    assert.deepStrictEqual(complaints, []);
+  } finally {
+    await browser.close();
+    fs.rmSync(folder, { recursive: true });
+  }
+})().catch((error) => {
+  console.error(error.stack ?? error);
+  process.exit(1);
+});
