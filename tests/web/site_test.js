@@ -44,15 +44,16 @@ function checkRefusals() {
   assert.match(refused.stderr, /got a folder with something else in it/);
   assert.deepEqual(fs.readdirSync(other), ['mine.txt']);
 
-  const stray = path.join(root, 'docs/a-page-of-no-group.md');
-  try {
-    fs.writeFileSync(stray, '# Stray\n');
-    const stopped = generate(path.join(folder, 'stray'), '--alone');
-    assert.equal(stopped.status, 1);
-    assert.match(stopped.stderr, /docs\/a-page-of-no-group\.md: got a page that is in no group, expected it in web\/site\/contents\.js/);
-  } finally {
-    fs.rmSync(stray);
-  }
+  // A page of no group, in a tree that has all else of this one: other tests read the docs meanwhile.
+  const tree = path.join(folder, 'tree');
+  fs.mkdirSync(path.join(tree, 'docs'), { recursive: true });
+  for (const name of fs.readdirSync(root)) if (name !== 'docs') fs.symlinkSync(path.join(root, name), path.join(tree, name));
+  for (const name of fs.readdirSync(path.join(root, 'docs'))) fs.symlinkSync(path.join(root, 'docs', name), path.join(tree, 'docs', name));
+  fs.writeFileSync(path.join(tree, 'docs/stray.md'), '# Stray\n');
+  const stopped = spawnSync('node', ['--preserve-symlinks', '--preserve-symlinks-main', path.join(tree, 'web/site/generate.js'), path.join(folder, 'stray'), '--alone'],
+    { encoding: 'utf8' });
+  assert.equal(stopped.status, 1);
+  assert.match(stopped.stderr, /docs\/stray\.md: got a page that is in no group, expected it in web\/site\/contents\.js/);
   assert.match(generate(path.join(folder, 'nowhere')).stderr, /^site: usage/);
 }
 
