@@ -68,6 +68,7 @@ class Site {
     const target = path.posix.join(path.posix.dirname(source), href);
     const place = target.replace(/^docs\//, '');
     if (!this.figures.has(place)) {
+      if (!fs.existsSync(path.join(root, target))) throw new Error(`${source}: got a figure ${href}, expected a file of the repository`);
       const bytes = fs.readFileSync(path.join(root, target));
       const svg = target.endsWith('.svg');
       this.figures.set(place, svg ? svgSize(bytes.toString()) : pngSize(bytes));

@@ -53,16 +53,17 @@ function renderMarkdown(text, { resolve, figure }) {
     },
     code: ({ text: code, lang }) => codeBlock(code, (lang ?? '').split(/\s/)[0]),
     table(token) {
-      // A name or a number is one piece.
+      // Numbers stand right, said once for each column; a short text is one piece.
+      const right = token.align.flatMap((align, i) => (align === 'right' ? [`right-${i + 1}`] : []));
       const cell = (tag, { tokens, align }) => {
         const words = wordsOf(tokens);
-        const short = tag === 'td' && align !== 'right' && words.length <= 14 && /[\s–-]/.test(words) ? 'short' : '';
-        const kinds = [align, short].filter(Boolean).join(' ');
-        return `<${tag}${kinds ? ` class="${kinds}"` : ''}>${this.parser.parseInline(tokens)}</${tag}>`;
+        const short = tag === 'td' && align !== 'right' && words.length <= 14 && /[\s–-]/.test(words) ? ' class="short"' : '';
+        return `<${tag}${short}>${this.parser.parseInline(tokens)}</${tag}>`;
       };
       const head = token.header.map((one) => cell('th', one)).join('');
       const rows = token.rows.map((row) => `<tr>${row.map((one) => cell('td', one)).join('')}</tr>`).join('\n');
-      return `<div class="table"><table><thead><tr>${head}</tr></thead><tbody>\n${rows}\n</tbody></table></div>\n`;
+      const mark = right.length > 0 ? ` class="${right.join(' ')}"` : '';
+      return `<div class="table"><table${mark}><thead><tr>${head}</tr></thead><tbody>\n${rows}\n</tbody></table></div>\n`;
     },
     link({ href, tokens, text: words }) {
       const label = this.parser.parseInline(tokens);
