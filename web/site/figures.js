@@ -18,19 +18,30 @@ function steps(path) {
   return `M${joined(...points[0])}${moves.length > 0 ? 'l' : ''}${moves.join(' ').replace(/ -/g, '-')}${path.endsWith('Z') ? 'Z' : ''}`;
 }
 
+// The shape of a mark is drawn once, and used wherever there is such a mark.
+function shared(text) {
+  const path = /<path\b([^>]*) d="([^"]{20,})"([^>]*)\/>/g;
+  const times = new Map();
+  for (const [, , shape] of text.matchAll(path)) times.set(shape, (times.get(shape) ?? 0) + 1);
+  const shapes = [...times.keys()].filter((shape) => times.get(shape) > 2);
+  const defined = shapes.map((shape, i) => `<path id="m${i}" d="${shape}"/>`).join('');
+  const used = text.replace(path, (whole, before, shape, after) => (shapes.includes(shape) ? `<use href="#m${shapes.indexOf(shape)}"${before}${after}/>` : whole));
+  return used.replace(/(<svg [^>]*>)/, `$1<defs>${defined}</defs>`);
+}
+
 // Places to a hundredth of a pixel; the shapes of marks have three digits, and keep them.
 const rounded = (text) => text.replace(/-?\d*\.\d{4,}(?:e-?\d+)?/g, (number) => String(Math.round(Number(number) * 100) / 100));
 
 // Lines to a tenth of a pixel are as good as all of it; letters stay where they are. Marks that nobody sees are what a
 // pointer would find on a report's page, and what screen readers would be told of every mark is told by the image's text.
 function smallerSvg(text) {
-  return text
+  const smaller = text
     .replace(/ (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"| opacity="1"/g, '')
     .replace(/<(?!text)\w+(?: [^>]*?)? transform="[^"]*"/g, rounded)
     .replace(/ d="([^"]*)"/g, (_, path) => ` d="${path.split('L').length > corners ? steps(path) : rounded(path)}"`)
     .replace(/<path [^>]* opacity="0"\/>/g, '')
-    .replace(/<path d=""[^>]*\/>|<path d="M0,0h0v0h0Z"[^>]*\/>/g, '')
-    .replace(/(<svg [^>]*>)/, `$1<style>@media (prefers-color-scheme:dark){${darkStyle}}</style>`);
+    .replace(/<path d=""[^>]*\/>|<path d="M0,0h0v0h0Z"[^>]*\/>/g, '');
+  return shared(smaller).replace(/(<svg [^>]*>)/, `$1<style>@media (prefers-color-scheme:dark){${darkStyle}}</style>`);
 }
 
 function svgSize(text) {
