@@ -18,6 +18,7 @@
 #include "cli/progress.h"
 #include "cli/slurm.h"
 #include "cli/terminal.h"
+#include "options/long_work.h"
 #include "study/batch_job.h"
 #include "study/plan.h"
 #include "study/shard_mark.h"
