@@ -1,6 +1,6 @@
 # Thin over CMake. `make demo` and `make test` are all a newcomer needs; they install what is missing.
 .DEFAULT_GOAL := build
-.PHONY: build bundle wasm playground demo serve-demo test test-sanitizers test-threads test-fuzz test-gpu test-long bench bench-gpu bench-ranks bench-logs bench-python bench-wasm notebooks paper figures format format-check tidy docs clean
+.PHONY: build bundle wasm playground site demo serve-demo test test-sanitizers test-threads test-fuzz test-gpu test-long bench bench-gpu bench-ranks bench-logs bench-python bench-wasm notebooks paper figures format format-check tidy docs clean
 
 ARMATURE := build/release/bin/armature
 SOURCES = $(shell git ls-files '*.h' '*.cpp')
@@ -27,6 +27,10 @@ playground: wasm ## the page with the engine in it, at build/playground: a folde
 	@rm -rf build/playground && mkdir -p build/playground
 	@cp $(filter-out %/worker.js %/pack_engine.js,$(wildcard web/playground/*)) build/playground
 	@node web/playground/pack_engine.js build/wasm/bin/engine.js build/wasm/bin/engine.wasm web/playground/worker.js build/playground/engine_data.js
+
+site: bundle playground ## README, docs, reference, playground and graph page as a static site, at build/site
+	@scripts/install-deps build web
+	@node web/site/generate.js build/site --playground build/playground --graph web/graph
 
 demo: bundle build ## five worlds, eight policies, and a report to open: about a minute
 	@$(ARMATURE) demo

@@ -19,6 +19,13 @@ std::string markdown_cell(const std::string& text) {
   return escaped;
 }
 
+// What we write ourselves is no Markdown: the stars of two products in it would be emphasis.
+std::string without_emphasis(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) escaped += c == '*' ? std::string("\\*") : std::string(1, c);
+  return escaped;
+}
+
 std::string markdown_row(const std::vector<std::string>& cells) {
   std::vector<std::string> escaped;
   for (const std::string& cell : cells) escaped.push_back(markdown_cell(cell));
@@ -35,7 +42,7 @@ std::string verdict_rows(const std::vector<Verdict>& verdicts) {
         {question_words(verdict.rule) +
              (catches.empty() ? "" : "<br>*would catch: " + catches + "*"),
          "**" + verdict.outcome + "**" + (verdict.caveat.empty() ? "" : ", " + verdict.caveat),
-         p_text(verdict.p), verdict.because});
+         p_text(verdict.p), without_emphasis(verdict.because)});
   }
   return text;
 }
@@ -61,7 +68,7 @@ std::string worlds_of(const StudyResult& result, const std::string& role) {
     names.push_back(labels.size() <= kMostSpeltOut
                         ? join(labels, "; ")
                         : fmt::format("{} ({} of them)", sweep, labels.size()));
-  return names.empty() ? "none" : join(names, "; ");
+  return names.empty() ? "none" : without_emphasis(join(names, "; "));
 }
 
 std::string regret_rows(const StudyResult& result) {
@@ -70,8 +77,8 @@ std::string regret_rows(const StudyResult& result) {
   for (const Contest& contest : contests(result))
     for (const CellSummary* rival : contest.rivals) {
       const Spread& regret = rival->final_regret();
-      text += markdown_row({contest.instance, fmt::format("{}", contest.horizon),
-                            rival->cell.policy_label, mean_text(regret),
+      text += markdown_row({without_emphasis(contest.instance), fmt::format("{}", contest.horizon),
+                            without_emphasis(rival->cell.policy_label), mean_text(regret),
                             fmt::format("{:.4g}", regret.median), fmt::format("{:.4g}", regret.q95),
                             fmt::format("{}", regret.count)});
     }

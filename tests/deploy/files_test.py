@@ -68,7 +68,7 @@ def command_lines():
 class Yaml(unittest.TestCase):
     def test_is_well_formed(self):
         files = sorted(DEPLOY.glob("*.yaml"))
-        self.assertEqual(len(files), 2)
+        self.assertEqual(len(files), 3)
         found = run("yamllint", "--strict", "-c", DEPLOY / ".yamllint", *files)
         self.assertEqual((found.returncode, found.stdout + found.stderr), (0, ""))
 
@@ -94,6 +94,20 @@ class Yaml(unittest.TestCase):
             wanted = store[0]["valueFrom"]["secretKeyRef"]
             self.assertEqual(wanted["name"], secret["metadata"]["name"])
             self.assertIn(wanted["key"], secret["stringData"])
+
+
+class Workflow(unittest.TestCase):
+    def test_makes_and_publishes_the_site(self):
+        (job,) = yaml.safe_load((DEPLOY / "site.yaml").read_text())["jobs"].values()
+        made = [step["run"].split()[1:] for step in job["steps"] if step.get("run", "").startswith("make ")]
+        self.assertEqual(made, [["site"]])
+        makefile = (DEPLOY.parent / "Makefile").read_text()
+        recipe = re.search(r"(?m)^site:.*\n((?:\t.*\n)+)", makefile).group(1)
+        published = [step["with"]["path"] for step in job["steps"] if "upload-pages-artifact" in step.get("uses", "")]
+        self.assertEqual(len(published), 1)
+        self.assertIn(f" {published[0]} ", recipe)
+        # Debian's own packages are what scripts/install-deps knows.
+        self.assertEqual(job["container"], "debian:12")
 
 
 class Units(unittest.TestCase):

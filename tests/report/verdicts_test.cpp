@@ -43,12 +43,13 @@ TEST(VerdictPage, ARowHasItsChanceItsCaveatAndItsAlternative) {
   std::vector<Verdict> verdicts = {answer("is it | so?", 0.0123), answer("bound", std::nullopt),
                                    answer("sure", 1e-12)};
   verdicts[0].rule.catches = "uniform play";
+  verdicts[0].because = "3*A*T";  // and nothing of it is said with emphasis
   verdicts[0].caveat = "does not survive Holm over 3 questions";
   const std::string text = verdict_section(result, {}, verdicts);
   EXPECT_TRUE(
       contains(text,
                "| is it \\| so?<br>*would catch: uniform play* | **holds**, does not survive "
-               "Holm over 3 questions | 0.012 | a number |\n"))
+               "Holm over 3 questions | 0.012 | 3\\*A\\*T |\n"))
       << text;
   EXPECT_TRUE(contains(text, "| bound | **holds** | – | a number |\n")) << text;
   EXPECT_TRUE(contains(text, "| sure | **holds** | < 1e-9 | a number |\n")) << text;
