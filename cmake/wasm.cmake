@@ -31,7 +31,7 @@ target_compile_definitions(armature_wasm PRIVATE ${ARMATURE_EIGEN_DEFINITIONS} F
 target_link_libraries(armature_wasm PRIVATE armature_flags)
 target_compile_options(armature_wasm PRIVATE -fwasm-exceptions -msimd128 -include ${CMAKE_SOURCE_DIR}/src/browser/missing_standard.h)
 set_source_files_properties(src/base/beta_draws.cpp PROPERTIES COMPILE_OPTIONS "-fno-math-errno;-fno-trapping-math")
-# What plays rounds is compiled for speed, what reads, plans, judges and writes for size: the module is a third smaller.
+# What plays rounds is compiled for speed, what reads, plans, judges and writes for size.
 set(ARMATURE_WASM_HOT "/src/(simulate/|policies/[a-z]+/|linear/inverse_factor|model/environment|base/(random|outcome_draws|\
 beta|gamma|kl|normals|discrete|mathematics|whole_sums|saddle_point|reaching))")
 foreach(source ${ARMATURE_WASM_SOURCES})
