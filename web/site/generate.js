@@ -275,21 +275,24 @@ function summaryOf({ sections }) {
 }
 
 // An earlier site is replaced; anything else that stands there is somebody's.
-function clear(out) {
-  if (!fs.existsSync(out)) return;
-  if (fs.readdirSync(out).length > 0 && !fs.existsSync(path.join(out, 'search_index.js')))
+function requireOurs(out) {
+  if (fs.existsSync(out) && fs.readdirSync(out).length > 0 && !fs.existsSync(path.join(out, 'search_index.js')))
     throw new Error(`${out}: got a folder with something else in it, expected an earlier site or nothing`);
-  fs.rmSync(out, { recursive: true });
 }
 
+// Made beside its place and moved there when it is whole: what fails leaves the site that was there.
 function main(words) {
   const [out, ...options] = words;
   const option = (name) => (options.includes(name) ? options[options.indexOf(name) + 1] : undefined);
   const alone = options.includes('--alone');
   const [playground, graph] = [option('--playground'), option('--graph')];
   if (!out || (!alone && !(playground && graph))) throw new Error('usage: generate.js OUT (--playground DIR --graph DIR | --alone)');
-  clear(out);
-  new Site(out, alone ? null : { playground, graph }).make();
+  requireOurs(out);
+  const making = `${path.resolve(out)}.making`;
+  fs.rmSync(making, { recursive: true, force: true });
+  new Site(making, alone ? null : { playground, graph }).make();
+  fs.rmSync(out, { recursive: true, force: true });
+  fs.renameSync(making, out);
 }
 
 try {
