@@ -149,7 +149,8 @@ class HeaderPage {
   // A type within a type.
   nested(item) {
     const [mark = ''] = this.marks(item);
-    return `<div class="nested"${mark}><div class="row"><code>${this.linked(item.signature, null, item.names[0])}</code></div>${this.prose(item.doc)}${this.members(item)}</div>\n`;
+    const head = `<div class="row"><code>${this.linked(item.signature, null, item.names[0])}</code></div>`;
+    return `<div class="nested"${mark}>${head}${this.prose(item.doc)}${this.members(item)}</div>\n`;
   }
 
   // A type of the header, with a heading of its own.
@@ -166,8 +167,10 @@ class HeaderPage {
     this.sections.push({ title: name, id: item.ids[0], text: [item.doc ?? '', ...inner].join(' ').replace(/\s+/g, ' ') });
     // What the heading has said already is not said again.
     const said = item.signature === `${item.kind} ${item.names[0]}` || item.signature === `enum class ${item.names[0]}`;
-    const code = item.kind === 'concept' ? codeBlock(item.signature, 'cpp') : `<div class="row"><code>${this.linked(item.signature, item, item.names[0])}</code></div>`;
-    return `<section class="type"><h${level}${mark}>${escape(name)} <small>${item.kind}</small> <a class="anchor" href="#${item.ids[0]}" aria-label="Link to this type">#</a></h${level}>
+    const code = item.kind === 'concept' ? codeBlock(item.signature, 'cpp')
+      : `<div class="row"><code>${this.linked(item.signature, item, item.names[0])}</code></div>`;
+    const anchor = `<a class="anchor" href="#${item.ids[0]}" aria-label="Link to this type">#</a>`;
+    return `<section class="type"><h${level}${mark}>${escape(name)} <small>${item.kind}</small> ${anchor}</h${level}>
 ${said ? '' : code}${this.prose(item.doc)}${item.members ? this.members(item) : ''}</section>\n`;
   }
 
@@ -197,7 +200,8 @@ ${said ? '' : code}${this.prose(item.doc)}${item.members ? this.members(item) : 
         for (const one of run) {
           if (this.sections.some((known) => known.id === one.ids[0])) continue;
           this.toc.push({ level, title: one.names[0], id: one.ids[0] });
-          this.sections.push({ title: (one.space ? `${one.space}::` : '') + one.names[0], id: one.ids[0], text: `${one.doc ?? ''} ${one.remark ?? ''}`.replace(/\s+/g, ' ') });
+          const title = (one.space ? `${one.space}::` : '') + one.names[0];
+          this.sections.push({ title, id: one.ids[0], text: `${one.doc ?? ''} ${one.remark ?? ''}`.replace(/\s+/g, ' ') });
         }
         html += `<div class="free">${this.entries(run, null)}</div>\n`;
       }
@@ -249,7 +253,8 @@ function renderModule(module, links) {
     toc.push({ level: 2, title: item.name, id: item.name });
     const inner = (item.members ?? []).flatMap((member) => [member.name, member.doc]);
     sections.push({ title: `armature.${item.name}`, id: item.name, text: [item.doc, ...inner].join(' ').replace(/\s+/g, ' ') });
-    html += `<section class="type"><h2 id="${item.name}">${item.name} <small>${item.kind}</small> <a class="anchor" href="#${item.name}" aria-label="Link to this name">#</a></h2>
+    const anchor = `<a class="anchor" href="#${item.name}" aria-label="Link to this name">#</a>`;
+    html += `<section class="type"><h2 id="${item.name}">${item.name} <small>${item.kind}</small> ${anchor}</h2>
 ${item.signature === `class ${item.name}` ? '' : row(item, '', '')}${prose(item.doc, links)}${item.members ? members(item) : ''}</section>\n`;
   }
   return { html, toc, sections };
@@ -296,12 +301,17 @@ function indexPage(pages, headers, modules, { relative, cited }) {
   const titles = [['cpp', 'C++: headers'], ['python', 'Python: modules'], ['cpp-names', 'C++: every name'], ['python-names', 'Python: every name']];
   const heading = (i) => `<h2 id="${titles[i][0]}">${titles[i][1]}</h2>`;
   const html = `<h1>API</h1>
-<p>Made from the comments and stubs of the sources. How to use them: <a href="${relative(address, 'docs/embedding.html')}">Embedding a policy</a> for C++, <a href="${relative(address, 'docs/python.html')}">Python</a>.</p>
+<p>Made from the comments and stubs of the sources. How to use them:
+<a href="${relative(address, 'docs/embedding.html')}">Embedding a policy</a> for C++, <a href="${relative(address, 'docs/python.html')}">Python</a>.</p>
 ${heading(0)}<p><code>#include "armature/armature.h"</code> is all of them at once; everything lies in the namespace <code>armature</code>.</p>${list('C++')}
 ${heading(1)}<p><code>import armature</code> has every name of these modules.</p>${list('Python')}
 ${heading(2)}${alphabet(cpp)}
 ${heading(3)}${alphabet(py)}`;
-  return { address, title: 'API', label: 'All names', html, toc: titles.map(([id, title]) => ({ level: 2, title, id })), sections: [{ title: 'API', id: '', text: 'C++ headers, Python modules, every name' }] };
+  return {
+    address, title: 'API', label: 'All names', html,
+    toc: titles.map(([id, title]) => ({ level: 2, title, id })),
+    sections: [{ title: 'API', id: '', text: 'C++ headers, Python modules, every name' }],
+  };
 }
 
 module.exports = { apiPages };

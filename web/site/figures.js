@@ -25,7 +25,10 @@ function shared(text) {
   for (const [, , shape] of text.matchAll(path)) times.set(shape, (times.get(shape) ?? 0) + 1);
   const shapes = [...times.keys()].filter((shape) => times.get(shape) > 2);
   const defined = shapes.map((shape, i) => `<path id="m${i}" d="${shape}"/>`).join('');
-  const used = text.replace(path, (whole, before, shape, after) => (shapes.includes(shape) ? `<use href="#m${shapes.indexOf(shape)}"${before}${after}/>` : whole));
+  const used = text.replace(path, (whole, before, shape, after) => {
+    const place = shapes.indexOf(shape);
+    return place < 0 ? whole : `<use href="#m${place}"${before}${after}/>`;
+  });
   return used.replace(/(<svg [^>]*>)/, `$1<defs>${defined}</defs>`);
 }
 

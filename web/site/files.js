@@ -24,7 +24,8 @@ function renderNotebook(text, markdown) {
   const output = (one) => {
     if (one.output_type === 'stream') return codeBlock(whole(one.text).trimEnd(), '', 'output');
     const data = one.data ?? {};
-    if (data['image/png']) return `<p class="figure"><img alt="What the code above draws" src="data:image/png;base64,${whole(data['image/png']).replace(/\s/g, '')}"></p>`;
+    const png = whole(data['image/png']).replace(/\s/g, '');
+    if (png) return `<p class="figure"><img alt="What the code above draws" src="data:image/png;base64,${png}"></p>`;
     return data['text/plain'] ? codeBlock(whole(data['text/plain']).trimEnd(), '', 'output') : '';
   };
   const { cells } = JSON.parse(text);

@@ -149,10 +149,15 @@ class Site {
 <p class="sentence">${sentence}</p>
 <p class="buttons">${play}<a class="button" href="docs/concepts.html">Read the docs</a></p>
 </div>
-<figure><div><img src="${picture.src}" width="${picture.width}" height="${picture.height}" style="--width: ${picture.width}px" alt="Regret of four policies in a benign world, where trusting the context pays, and in a confounded one, where it is linear"></div>
-<figcaption>The same policies where the context can be trusted, and where it cannot: <a href="docs/paper-results.html">the paper’s claims, measured</a>.</figcaption></figure>
+<figure><div><img src="${picture.src}" width="${picture.width}" height="${picture.height}" style="--width: ${picture.width}px"
+alt="Regret of four policies in a benign world, where trusting the context pays, and in a confounded one, where it is linear"></div>
+<figcaption>The same policies where the context can be trusted, and where it cannot:
+<a href="docs/paper-results.html">the paper’s claims, measured</a>.</figcaption></figure>
 </section>`;
-    this.pages.push({ ...rendered, address, title: 'armature', label: 'armature', html: `${hero}\n<div class="readme">${body}</div>`, toc: [], kind: 'front', side: 'docs', summary: sentence.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ') });
+    this.pages.push({
+      ...rendered, address, title: 'armature', label: 'armature', html: `${hero}\n<div class="readme">${body}</div>`, toc: [], kind: 'front', side: 'docs',
+      summary: sentence.replace(/<[^>]*>/g, '').replace(/\s+/g, ' '),
+    });
   }
 
   reference() {
@@ -179,7 +184,8 @@ class Site {
     for (const [target, address] of this.files) {
       const full = path.join(root, target);
       const folder = fs.statSync(full).isDirectory();
-      const page = { address, title: target, label: target, toc: [], sections: [], side: 'docs', summary: `${target}, a ${folder ? 'folder' : 'file'} of the repository.` };
+      const summary = `${target}, a ${folder ? 'folder' : 'file'} of the repository.`;
+      const page = { address, title: target, label: target, toc: [], sections: [], side: 'docs', summary };
       let html;
       if (folder) {
         const names = fs.readdirSync(full).filter((name) => !name.startsWith('.')).sort();
@@ -269,21 +275,24 @@ function summaryOf({ sections }) {
 }
 
 // An earlier site is replaced; anything else that stands there is somebody's.
-function clear(out) {
-  if (!fs.existsSync(out)) return;
-  if (fs.readdirSync(out).length > 0 && !fs.existsSync(path.join(out, 'search_index.js')))
+function requireOurs(out) {
+  if (fs.existsSync(out) && fs.readdirSync(out).length > 0 && !fs.existsSync(path.join(out, 'search_index.js')))
     throw new Error(`${out}: got a folder with something else in it, expected an earlier site or nothing`);
-  fs.rmSync(out, { recursive: true });
 }
 
+// Made beside its place and moved there when it is whole: what fails leaves the site that was there.
 function main(words) {
   const [out, ...options] = words;
   const option = (name) => (options.includes(name) ? options[options.indexOf(name) + 1] : undefined);
   const alone = options.includes('--alone');
   const [playground, graph] = [option('--playground'), option('--graph')];
   if (!out || (!alone && !(playground && graph))) throw new Error('usage: generate.js OUT (--playground DIR --graph DIR | --alone)');
-  clear(out);
-  new Site(out, alone ? null : { playground, graph }).make();
+  requireOurs(out);
+  const making = `${path.resolve(out)}.making`;
+  fs.rmSync(making, { recursive: true, force: true });
+  new Site(making, alone ? null : { playground, graph }).make();
+  fs.rmSync(out, { recursive: true, force: true });
+  fs.renameSync(making, out);
 }
 
 try {

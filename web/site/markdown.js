@@ -76,7 +76,8 @@ function renderMarkdown(text, { resolve, figure }) {
     },
     image({ href, text: alternative }) {
       const { src, width, height } = figure(href);
-      return `<a class="figure" href="${escape(src)}"><img src="${escape(src)}" alt="${escape(unescaped(alternative))}" width="${width}" height="${height}" style="--width: ${width}px" loading="lazy"></a>`;
+      const size = `width="${width}" height="${height}" style="--width: ${width}px"`;
+      return `<a class="figure" href="${escape(src)}"><img src="${escape(src)}" alt="${escape(unescaped(alternative))}" ${size} loading="lazy"></a>`;
     },
   };
   // Formulas are as they are: an underscore is an index there, never emphasis, for which the docs have stars.

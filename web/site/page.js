@@ -47,7 +47,8 @@ function header(address, present) {
 ${brand}
 <nav aria-label="Site">${links.join('\n')}</nav>
 <div class="search" role="search">
-<input id="site-search" type="search" placeholder="Search" aria-label="Search the site" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="site-found" aria-autocomplete="list"><kbd aria-hidden="true">/</kbd>
+<input id="site-search" type="search" placeholder="Search" aria-label="Search the site" autocomplete="off" spellcheck="false"
+role="combobox" aria-expanded="false" aria-controls="site-found" aria-autocomplete="list"><kbd aria-hidden="true">/</kbd>
 <div id="site-found" role="listbox" aria-label="Search results" hidden></div>
 <p id="site-told" class="unseen" role="status"></p>
 </div>

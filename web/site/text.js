@@ -27,9 +27,14 @@ const number = /(?<![\w.])\d[\d_']*(?:\.\d+)?(?:[eE][+-]?\d+)?\b/y;
 const grammars = {
   sh: [['comment', hash], ['string', string]],
   python: [['comment', /#.*/y], ['string', /"""[^]*?"""/y], ['string', string], ['number', number],
-    ['keyword', words('and as assert async await class def del elif else except finally for from if import in is lambda not or pass raise return try while with yield None True False')]],
+    ['keyword', words(`and as assert async await class def del elif else except finally for from if import in is lambda not or pass raise
+      return try while with yield None True False`)]],
   cpp: [['comment', /\/\/.*|\/\*[^]*?\*\//y], ['string', string], ['comment', /^#\s*\w+.*/my], ['number', number],
-    ['keyword', words('auto bool break case catch char class concept const consteval constexpr constinit continue default delete do double else enum explicit false final float for friend if inline int long mutable namespace new noexcept nullptr operator override private protected public requires return short signed sizeof static struct switch template this throw true try typename union unsigned using virtual void volatile while')]],
+    ['keyword', words(`
+      auto bool break case catch char class concept const consteval constexpr constinit continue default delete do
+      double else enum explicit false final float for friend if inline int long mutable namespace new noexcept nullptr
+      operator override private protected public requires return short signed sizeof static struct switch template
+      this throw true try typename union unsigned using virtual void volatile while`)]],
   toml: [['comment', /#.*/y], ['string', string], ['keyword', /^\s*\[\[?[^\]\n]*\]\]?/my], ['number', number]],
   json: [['string', string], ['number', number], ['keyword', words('true false null')]],
   dockerfile: [['comment', /^\s*#.*/my], ['keyword', /^[A-Z]+(?= )/my], ['string', string]],
