@@ -217,6 +217,7 @@ std::optional<std::pair<int, Message>> RankCrew::receive() {
   if (!received) return std::nullopt;
   Rank& rank = ranks_[static_cast<std::size_t>(received->from)];
   rank.heard = Clock::now();
+  rank.answered = true;
   Message message;
   try {
     message = read_message(received->message);
@@ -258,22 +259,36 @@ void RankCrew::end_for_the_dead(const std::vector<int>& dead, const Handout& han
   throw JobEnded(join(words, "; "), /*told=*/false);
 }
 
-std::vector<int> RankCrew::without_a_sign(Clock::time_point since) const {
+std::vector<int> RankCrew::unheard_since(Clock::time_point time) const {
+  std::vector<int> unheard;
+  for (int rank = 1; rank < transport_.size(); ++rank) {
+    const Rank& one = ranks_[static_cast<std::size_t>(rank)];
+    if (!one.farewell && one.heard < time) unheard.push_back(rank);
+  }
+  return unheard;
+}
+
+std::vector<int> RankCrew::without_an_answer() const {
   std::vector<int> silent;
   for (int rank = 1; rank < transport_.size(); ++rank) {
     const Rank& one = ranks_[static_cast<std::size_t>(rank)];
-    if (!one.farewell && one.heard < since) silent.push_back(rank);
+    if (!one.farewell && !one.answered) silent.push_back(rank);
   }
   return silent;
+}
+
+void RankCrew::call() {
+  for (Rank& rank : ranks_) rank.answered = false;
+  send_to_all(Call{});
 }
 
 void RankCrew::call_the_roll(const Handout& handout) {
   if (options_.call_the_roll && options_.call_the_roll->exchange(false)) {
     called_ = Clock::now();
-    send_to_all(Call{});
+    call();
   }
   if (!called_) return;
-  const std::vector<int> silent = without_a_sign(*called_);
+  const std::vector<int> silent = without_an_answer();
   if (silent.empty()) all_answered_ = Clock::now();
   if (!silent.empty() && Clock::now() - *called_ < options_.patience) return;
   // Only said: on a slow line an answer may come late, and then all goes on.
@@ -289,9 +304,9 @@ void RankCrew::look_for_the_dead(const Handout& handout) {
   // Time in which this process did not run itself (a job that was suspended) is nobody's silence.
   const auto now = Clock::now();
   if (now - looked_ > kSuspended)
-    for (Rank& rank : ranks_) rank.heard += now - looked_;
+    for (Rank& rank : ranks_) rank.heard = std::min(rank.heard + (now - looked_), now);
   looked_ = now;
-  const std::vector<int> dead = without_a_sign(now - options_.silence);
+  const std::vector<int> dead = unheard_since(now - options_.silence);
   if (!dead.empty()) end_for_the_dead(dead, handout);
 }
 
@@ -365,11 +380,11 @@ void RankCrew::compute(const std::vector<Cell>& cells, const std::vector<BlockTa
         std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.farewell; });
     if (somebody_left || (options_.told_to_end && *options_.told_to_end))
       end_as_told(handout, finished);
+    look_for_the_dead(handout);
     if (moved) {
       poll = kShortestPoll;
       continue;
     }
-    look_for_the_dead(handout);
     own.wait(poll);
     poll = std::min(2 * poll, kLongestPoll);
   }
@@ -382,9 +397,9 @@ void RankCrew::end_as_told(Handout& handout, const BlocksFinished& finished) {
   // There may be no time for another call: the one of a moment ago will do.
   const bool just_answered =
       told_of_the_dead_ || (all_answered_ && begin - *all_answered_ < kAnsweredLately);
-  const auto since = just_answered ? Clock::time_point::min() : begin;
-  if (!just_answered) send_to_all(Call{});
-  while (!without_a_sign(since).empty() && Clock::now() - begin < options_.patience) {
+  const auto silent = [&] { return just_answered ? std::vector<int>() : without_an_answer(); };
+  if (!just_answered) call();
+  while (!silent().empty() && Clock::now() - begin < options_.patience) {
     const auto received = receive();
     if (!received) {
       std::this_thread::sleep_for(kShortestPoll);
@@ -397,8 +412,7 @@ void RankCrew::end_as_told(Handout& handout, const BlocksFinished& finished) {
   }
   if (!came.empty()) finished(std::move(came));
   if (told_of_the_dead_) throw JobEnded("", /*told=*/false);
-  if (const std::vector<int> dead = without_a_sign(since); !dead.empty())
-    end_for_the_dead(dead, handout);
+  if (const std::vector<int> dead = silent(); !dead.empty()) end_for_the_dead(dead, handout);
   if (options_.told_to_end && *options_.told_to_end) throw JobEnded("told to end", /*told=*/true);
   for (int rank = 1; rank < transport_.size(); ++rank)
     if (ranks_[static_cast<std::size_t>(rank)].farewell)

@@ -73,12 +73,16 @@ class RankCrew final : public Crew {
     unsigned threads = 1;
     std::vector<std::uint32_t> blocks = {};  // that it has not handed back
     Clock::time_point heard;
+    bool answered = true;  // since the roll was last called
     bool farewell = false;
     bool gone = false;
   };
 
   void hear_hellos();
-  std::vector<int> without_a_sign(Clock::time_point since) const;
+  /// Of those that have not said farewell.
+  std::vector<int> unheard_since(Clock::time_point time) const;
+  std::vector<int> without_an_answer() const;
+  void call();
   void share_cores();
   void send(int rank, const Message& message);
   void send_to_all(const Message& message);

@@ -302,6 +302,38 @@ TEST(RankCrew, WhoDoesNotAnswerIsNamed) {
   EXPECT_TRUE(test::contains(notices[0], "does not answer")) << notices[0];
 }
 
+// Time that rank 0 itself spent on storing is no sign of life of others.
+TEST(RankCrew, WhoDoesNotAnswerIsNamedWhileStoringTakesLong) {
+  const std::vector<Cell> cells = cells_of(plan_of(kSmallStudy));
+  std::vector<BlockTask> tasks;
+  for (std::uint32_t i = 0; i < 20; ++i) tasks.push_back({0, {i, 1}, 1});
+  ThreadJob job(2);
+  std::atomic<bool> roll{false};
+  Workers workers(job, 2, [&](int) { return cut_off_at_work(job, 1, &roll); });
+  const auto transport = job.transport(0);
+  std::atomic<bool> told_to_end{false};
+  CrewOptions options;
+  options.call_the_roll = &roll;
+  options.told_to_end = &told_to_end;
+  std::vector<std::string> notices;
+  options.notice = [&](const std::string& notice) {
+    notices.push_back(notice);
+    told_to_end = true;
+  };
+  RankCrew crew(*transport, options);
+  crew.announce(write_stage(plan_of(kSmallStudy)));
+  static const std::atomic<bool> never{false};
+  bool first = true;
+  const auto finished = [&](const std::vector<FinishedBlock>&) {
+    if (!std::exchange(first, false)) return;
+    while (!roll) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  };
+  EXPECT_THROW(crew.compute(cells, tasks, never, finished), JobEnded);
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_TRUE(notices[0].starts_with("rank 1 on node1")) << notices[0];
+}
+
 // Whoever stores results may fail, with blocks still under way: it is told, all ranks go home, and
 // what comes late is nobody's.
 TEST(RankCrew, AFailureToStoreSendsAllHome) {
