@@ -21,7 +21,7 @@ web/dist/bundle.js: web/package-lock.json web/bundle.js
 wasm: ## the engine for browsers, at build/wasm/bin/engine.js and .wasm (docs/playground.md); two minutes at first
 	@scripts/install-deps build wasm
 	@cmake --preset wasm --log-level=WARNING >/dev/null
-	@NODE_PATH=/usr/share/nodejs cmake --build --preset wasm
+	@cmake --build --preset wasm
 
 playground: wasm ## the page with the engine in it, at build/playground: a folder that needs nothing else
 	@rm -rf build/playground && mkdir -p build/playground
@@ -41,7 +41,7 @@ serve-demo: build ## a decision service with made-up users at work, live at http
 test: format-check bundle ## the release build with every test that guards it, reports in a browser, the installed package
 	@scripts/install-deps build test python web webtest
 	@if scripts/install-deps wasm; then $(MAKE) --no-print-directory playground; \
-	  else echo 'No Emscripten: the engine for browsers is not built, and its tests are skipped'; rm -f build/wasm/bin/engine.*; fi
+	  else echo 'No Emscripten: the engine for browsers is not built, and its tests are skipped'; rm -rf build/wasm/bin/engine.* build/playground; fi
 	@cmake --preset release --log-level=WARNING -DARMATURE_DEVELOPER=ON >/dev/null
 	@cmake --build --preset release
 	@$(CTEST) --test-dir build/release
