@@ -13,6 +13,7 @@
 #include "ranks/launch.h"
 
 namespace armature::cli {
+
 std::optional<Round> horizon_option(const std::string& text) {
   if (text.empty()) return std::nullopt;
   return whole_number("--horizon", text, 1, kMostRounds);

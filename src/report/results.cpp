@@ -5,18 +5,12 @@
 
 #include "armature/report.h"
 #include "base/text.h"
+#include "report/planned_summary.h"
 #include "report/table.h"
 #include "report/words.h"
 
 namespace armature {
 namespace {
-
-// Null for a cell without a finished replication: results leave those out, plans do not.
-const CellSummary* summary_of(const SimulationResult& result, const PlannedCell& cell) {
-  for (const CellSummary& summary : result.cells)
-    if (summary.cell.id == cell.id) return &summary;
-  return nullptr;
-}
 
 // Per replication and not per round: of rounds that were leapt none took any time.
 std::string time_per_replication(const CellSummary& summary) {

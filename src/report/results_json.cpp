@@ -3,19 +3,13 @@
 
 #include "armature/report.h"
 #include "armature/version.h"
+#include "report/planned_summary.h"
 
 namespace armature {
 namespace {
 
 // Ordered: keys stand as docs/formats.md lists them, what was run before what came of it.
 using Json = nlohmann::ordered_json;
-
-// Null for a cell without a finished replication: results leave those out, plans do not.
-const CellSummary* summary_of(const SimulationResult& result, const PlannedCell& cell) {
-  for (const CellSummary& summary : result.cells)
-    if (summary.cell.id == cell.id) return &summary;
-  return nullptr;
-}
 
 // The names are those of docs/formats.md and of the CSV; programs rely on them. What is unknown is
 // absent.
