@@ -86,6 +86,24 @@ TEST(Answer, FilesComeWithTheRequest) {
             "--given: got 'elsewhere.json', expected the name of one of the request's files");
 }
 
+// Told that all arms lead to the same contexts, c-ucb stays with the first.
+TEST(Answer, PoliciesAreToldTheProblemAmongTheFiles) {
+  Problem told;
+  told.action_names = numbered_names('a', 3);
+  told.context_names = numbered_names('z', 2);
+  Matrix same(3, 2);
+  for (Arm a = 0; a < 3; ++a) same(a, 0) = same(a, 1) = 0.5;
+  told.marginals = std::make_shared<const Matrix>(same);
+  Json request = small();
+  request["instance"] = "bilodeau-benign:actions=3";
+  request["policy"] = "c-ucb";
+  request["given"] = "told.json";
+  request["files"] = {{"told.json", write_problem(told)}};
+  const Json reply = Json::parse(ask(request));
+  EXPECT_EQ(reply.at("conditions"), "prompt given=other");
+  EXPECT_EQ(reply.at("results").at(0).at("pulls"), Json({2000, 0, 0}));
+}
+
 TEST(Answer, ComplaintsNameTheOption) {
   const auto changed = [](const char* key, const Json& value) {
     Json request = small();
