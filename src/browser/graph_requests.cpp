@@ -69,9 +69,9 @@ std::string graph_separators(const Request& request, const Progress&) {
   search.contains = graph::parse_nodes(graph, contains, "--contains");
   search.avoid = graph::parse_nodes(graph, avoid, "--avoid");
   if (!most.empty()) search.most_nodes = whole_number("--most", most, 0, UINT32_MAX);
+  const graph::Question question = graph::wanted_question(graph, asking.wanted).question;
   return graph::separators_json(
-      graph, graph::separators(graph, graph::wanted_actions(graph, asking.wanted),
-                               graph::wanted_reward(graph, asking.wanted).node, search));
+      graph, graph::separators(graph, question.actions, question.reward, search));
 }
 
 std::string graph_show(const Request& request, const Progress&) {

@@ -185,9 +185,9 @@ void list_separators(const Options& options) {
   search.avoid = graph::parse_nodes(graph, options.avoid, "--avoid");
   if (!options.most.empty())
     search.most_nodes = whole_number("--most", options.most, 0, UINT32_MAX);
+  const graph::Question question = graph::wanted_question(graph, options.wanted).question;
   const graph::Separators found =
-      graph::separators(graph, graph::wanted_actions(graph, options.wanted),
-                        graph::wanted_reward(graph, options.wanted).node, search);
+      graph::separators(graph, question.actions, question.reward, search);
   if (options.json()) {
     emit(options.output, graph::separators_json(graph, found));
   } else {

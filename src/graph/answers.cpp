@@ -77,6 +77,8 @@ std::vector<Node> with_role(const CausalGraph& graph, bool Variable::*role) {
   return nodes;
 }
 
+namespace {
+
 Actions wanted_actions(const CausalGraph& graph, const Wanted& wanted) {
   Actions actions;
   actions.targets = wanted.action.empty() ? with_role(graph, &Variable::exposure)
@@ -98,6 +100,8 @@ Reward wanted_reward(const CausalGraph& graph, const Wanted& wanted) {
                  "the node that is the reward"});
   return parse_reward(graph, graph.name(outcomes.front()), "--reward");
 }
+
+}  // namespace
 
 Asked wanted_question(const CausalGraph& graph, const Wanted& wanted) {
   Asked result;

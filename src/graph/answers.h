@@ -26,10 +26,8 @@ struct Asked {
 };
 
 std::vector<Node> with_role(const CausalGraph& graph, bool Variable::*role);
-/// The file's exposures where no action is named. Throws Error where there is none either.
-Actions wanted_actions(const CausalGraph& graph, const Wanted& wanted);
-/// The file's outcome where no reward is named. Throws Error where there is not exactly one.
-Reward wanted_reward(const CausalGraph& graph, const Wanted& wanted);
+/// The file's exposures where no action is named, its outcome where no reward is. Throws Error, of
+/// the reward first, where there is no exposure or not exactly one outcome either.
 Asked wanted_question(const CausalGraph& graph, const Wanted& wanted);
 /// What can be drawn of it: roles as they are, and the path that makes the context wrong only where
 /// they make a question.

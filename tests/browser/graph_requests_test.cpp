@@ -96,6 +96,7 @@ TEST(GraphRequests, ComplainAsTheCommandDoes) {
   }
   expect_as_the_command({{"command", "graph check"}, {"text", chain}, {"action", "x"}});
   expect_as_the_command({{"command", "graph check"}, {"text", chain}, {"reward", "y"}});
+  expect_as_the_command({{"command", "graph separators"}, {"text", chain}});
 }
 
 // What no command line could say.

@@ -4,7 +4,7 @@
 'use strict';
 
 const assert = require('assert');
-const { execFile, execFileSync } = require('child_process');
+const { execFile, execFileSync, spawnSync } = require('child_process');
 const fs = require('fs');
 const os = require('os');
 const path = require('path');
@@ -193,6 +193,31 @@ async function complaintsAreTheCommands() {
     assert.ok(answer.startsWith('{"error":"'), `${JSON.stringify(request)}: ${answer}`));
 }
 
+// Graphs: the text of a request stands for the file of the command, which complaints name.
+function graphsAreTheCommands() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'armature-engine-'));
+  const file = path.join(folder, 'drawn');
+  const text = 'dag {\n x -> z -> y\n h [latent]\n x <- h -> y\n}';
+  const all = { action: 'x', reward: 'y' };
+  const placed = 'dag { a [pos="0.1,-2"] b [pos="1e-310,.5"] a -> b }';
+  const requests = [
+    { command: 'graph check', ...all, context: 'z' }, { command: 'graph check', ...all, empty: true }, { command: 'graph check' },
+    { command: 'graph check', action: 'q' }, { command: 'graph separators', ...all }, { command: 'graph separators' },
+    { command: 'graph separators', action: 'q' }, { command: 'graph separators', ...all, contains: 'q', avoid: 'q', most: '-1' },
+    { command: 'graph show', context: 'q', action: 'p' }, { command: 'graph show', text: placed }, { command: 'graph show', text: placed, format: 'svg' },
+    { command: 'graph show', format: 'dot' }, { command: 'graph show', format: 'dagitty', text: 'a -> b -> a' },
+  ];
+  for (const request of requests.map((one) => ({ text, ...one }))) {
+    fs.writeFileSync(file, request.text);
+    const { text: drawn, command, ...options } = request;
+    const words = [...command.split(' '), file, ...commandLine({ command: '', format: 'json', ...options }).slice(1)];
+    const { status, stdout, stderr } = spawnSync(armature, words, { encoding: 'utf8' });
+    const complaint = stderr.split('\n')[0].replace('armature: ', '').replace(`${file}: `, '');
+    expectSame(request, ask(request), status === 2 ? JSON.stringify({ error: complaint }) : stdout);
+  }
+  fs.rmSync(folder, { recursive: true });
+}
+
 function ownComplaintsNameTheField() {
   for (const [request, expected] of ownComplaints) assert.match(JSON.parse(askText(request)).error ?? '', expected, request);
   assert.ok(JSON.parse(ask({ command: 'version' })).version, 'it lives on');
@@ -245,7 +270,7 @@ function looksAreThoseOfReports() {
     process.exit(77);
   }
   await begin();
-  for (const test of [answersAreTheCommands, complaintsAreTheCommands, ownComplaintsNameTheField, resultsGrow, filesOfTheRequest,
+  for (const test of [answersAreTheCommands, complaintsAreTheCommands, graphsAreTheCommands, ownComplaintsNameTheField, resultsGrow, filesOfTheRequest,
     looksAreThoseOfReports]) {
     const start = Date.now();
     await test();
