@@ -7,6 +7,7 @@
 
 #ifdef __EMSCRIPTEN__
 
+#include <atomic>
 #include <bit>
 #include <charconv>
 #include <cstdlib>
