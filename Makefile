@@ -18,7 +18,7 @@ web/dist/bundle.js: web/package-lock.json web/bundle.js
 	@scripts/install-deps web
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent bundle
 
-wasm: ## the engine for browsers, at build/wasm/bin/engine.js and .wasm (docs/playground.md); two minutes at first
+wasm: ## the engine for browsers, at build/wasm/bin/engine.js and .wasm (docs/playground.md); some minutes at first
 	@scripts/install-deps build wasm
 	@cmake --preset wasm --log-level=WARNING >/dev/null
 	@cmake --build --preset wasm

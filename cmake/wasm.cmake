@@ -26,21 +26,26 @@ add_executable(armature_wasm ${ARMATURE_WASM_SOURCES})
 set_target_properties(armature_wasm PROPERTIES OUTPUT_NAME engine)
 target_include_directories(armature_wasm PRIVATE include src)
 target_include_directories(armature_wasm SYSTEM PRIVATE ${ARMATURE_WASM_HEADERS})
-target_compile_definitions(armature_wasm PRIVATE ${ARMATURE_EIGEN_DEFINITIONS} FMT_HEADER_ONLY=1
-                                                 ARMATURE_VERSION="${PROJECT_VERSION}")
+# fmt without locales, which nobody asks for, and without the floats and long doubles that no room has (it would print
+# nothing for them).
+target_compile_definitions(armature_wasm PRIVATE ${ARMATURE_EIGEN_DEFINITIONS} ARMATURE_VERSION="${PROJECT_VERSION}"
+  FMT_HEADER_ONLY=1 FMT_STATIC_THOUSANDS_SEPARATOR=',' FMT_USE_FLOAT=0 FMT_USE_LONG_DOUBLE=0)
 target_link_libraries(armature_wasm PRIVATE armature_flags)
-target_compile_options(armature_wasm PRIVATE -fwasm-exceptions -msimd128 -include ${CMAKE_SOURCE_DIR}/src/browser/missing_standard.h)
+# Optimised as a whole, without the virtual functions that no page calls (what policies explain, save and learn from others).
+target_compile_options(armature_wasm PRIVATE -fwasm-exceptions -msimd128
+  -flto -fwhole-program-vtables -fvirtual-function-elimination -include ${CMAKE_SOURCE_DIR}/src/browser/missing_standard.h)
 set_source_files_properties(src/base/beta_draws.cpp PROPERTIES COMPILE_OPTIONS "-fno-math-errno;-fno-trapping-math")
-# What plays rounds is compiled for speed, what reads, plans, judges and writes for size.
-set(ARMATURE_WASM_HOT "/src/(simulate/|policies/[a-z]+/|linear/inverse_factor|model/environment|base/(random|outcome_draws|\
+# What plays rounds is compiled for speed, what reads, plans, judges and writes for size. The loops over
+# rounds are compiled in the registry, which makes a policy of every class.
+set(ARMATURE_WASM_HOT "/src/(simulate/|policies/[a-z]+/|policies/registry|linear/inverse_factor|model/environment|base/(random|outcome_draws|\
 beta|gamma|kl|normals|discrete|mathematics|whole_sums|saddle_point|reaching))")
 foreach(source ${ARMATURE_WASM_SOURCES})
   if(source MATCHES "${ARMATURE_WASM_HOT}")
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -O2)
   else()
-    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -Os)
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -Oz)
   endif()
 endforeach()
-target_link_options(armature_wasm PRIVATE -fwasm-exceptions -Os -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=32MB -sMAXIMUM_MEMORY=4GB -sFILESYSTEM=0
+target_link_options(armature_wasm PRIVATE -fwasm-exceptions -flto -O2 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=32MB -sMAXIMUM_MEMORY=4GB -sFILESYSTEM=0
   -sMODULARIZE=1 -sEXPORT_NAME=armatureModule -sENVIRONMENT=web,worker,node -sINVOKE_RUN=0
   "-sEXPORTED_FUNCTIONS=['_answer_request','_malloc','_free']" "-sEXPORTED_RUNTIME_METHODS=['UTF8ToString','stringToUTF8','lengthBytesUTF8']")

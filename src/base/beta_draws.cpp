@@ -48,6 +48,7 @@ ARMATURE_VECTOR_CLONES std::uint64_t attempt(Group& group, const double* d, cons
                                              const double* e, const double* e_spread,
                                              std::size_t laws) {
   std::uint64_t open = 0;
+  ARMATURE_VECTOR_LOOP
   for (std::size_t i = 0; i < laws; ++i) {
     const std::uint64_t front = group.front[i];
     const std::uint64_t back = group.back[i];
@@ -94,6 +95,7 @@ inline double log_kept(double z) {
 // With all bits of U. Returns the set whose pairs are thrown away.
 ARMATURE_VECTOR_CLONES std::uint64_t decide(Group& group, std::size_t laws) {
   std::uint64_t thrown = 0;
+  ARMATURE_VECTOR_LOOP
   for (std::size_t i = 0; i < laws; ++i) {
     const double u = (group.u[i] + middle_of_cell(group.front[i])) / kFirstBits;
     const double z = group.z[i];

@@ -1,11 +1,14 @@
 // Philox, a group of counters at a time: the environment's draws of many rounds, and the blocks of
 // a stream. The vector code is the same integer arithmetic as Philox::block, lane by lane: the same
 // bits on every machine, about four times as fast where AVX2 is and seven times where AVX-512 is.
+// A browser's vectors have 128 bits.
 #include "armature/error.h"
 #include "armature/random.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 namespace armature {
@@ -132,6 +135,66 @@ __attribute__((target("avx512f"))) void avx512_blocks(const Philox::Block& count
   }
 }
 
+#elif defined(__wasm_simd128__)
+
+constexpr std::size_t kLanes = 8;
+
+// Of four products of 64 bits their lower and their higher words.
+v128_t lower_words(v128_t front, v128_t back) {
+  return wasm_i32x4_shuffle(front, back, 0, 2, 4, 6);
+}
+v128_t higher_words(v128_t front, v128_t back) {
+  return wasm_i32x4_shuffle(front, back, 1, 3, 5, 7);
+}
+
+// Here a product takes its factors from neighbouring 32-bit lanes: four counters a register.
+template <int kDropped>
+void simd128_blocks(const Philox::Block& counter, const Philox::Key& key, std::uint64_t first,
+                    Draws front, Draws back) {
+  const v128_t multiplier0 = wasm_u32x4_splat(0xD2511F53);
+  const v128_t multiplier1 = wasm_u32x4_splat(0xCD9E8D57);
+  for (std::size_t group = 0; group < front.size(); group += kLanes) {
+    v128_t c0[2], c1[2], c2[2], c3[2];
+    for (int half = 0; half < 2; ++half) {
+      const std::uint64_t number = first + group + 4 * static_cast<std::size_t>(half);
+      const v128_t low = wasm_u64x2_make(number, number + 1);
+      const v128_t high = wasm_u64x2_make(number + 2, number + 3);
+      c0[half] = lower_words(low, high);
+      c1[half] = higher_words(low, high);
+      c2[half] = wasm_u32x4_splat(counter[2]);
+      c3[half] = wasm_u32x4_splat(counter[3]);
+    }
+    Philox::Key step_key = key;
+    for (int step = 0; step < 10; ++step) {
+      const v128_t key0 = wasm_u32x4_splat(step_key[0]);
+      const v128_t key1 = wasm_u32x4_splat(step_key[1]);
+      for (int half = 0; half < 2; ++half) {
+        const v128_t low0 = wasm_u64x2_extmul_low_u32x4(c0[half], multiplier0);
+        const v128_t high0 = wasm_u64x2_extmul_high_u32x4(c0[half], multiplier0);
+        const v128_t low1 = wasm_u64x2_extmul_low_u32x4(c2[half], multiplier1);
+        const v128_t high1 = wasm_u64x2_extmul_high_u32x4(c2[half], multiplier1);
+        c0[half] = wasm_v128_xor(wasm_v128_xor(higher_words(low1, high1), c1[half]), key0);
+        c1[half] = lower_words(low1, high1);
+        c2[half] = wasm_v128_xor(wasm_v128_xor(higher_words(low0, high0), c3[half]), key1);
+        c3[half] = lower_words(low0, high0);
+      }
+      step_key[0] += 0x9E3779B9;
+      step_key[1] += 0xBB67AE85;
+    }
+    for (std::size_t half = 0; half < 2; ++half) {
+      const auto store = [&](Draws draws, v128_t low_word, v128_t high_word) {
+        std::uint64_t* place = draws.data() + group + 4 * half;
+        const v128_t low = wasm_i32x4_shuffle(low_word, high_word, 0, 4, 1, 5);
+        const v128_t high = wasm_i32x4_shuffle(low_word, high_word, 2, 6, 3, 7);
+        wasm_v128_store(place, wasm_u64x2_shr(low, kDropped));
+        wasm_v128_store(place + 2, wasm_u64x2_shr(high, kDropped));
+      };
+      store(front, c0[half], c1[half]);
+      store(back, c2[half], c3[half]);
+    }
+  }
+}
+
 #endif
 
 // The widest groups first, then what is left over.
@@ -139,17 +202,19 @@ template <int kDropped>
 void many_blocks(const Philox::Block& counter, const Philox::Key& key, std::uint64_t first,
                  Draws front, Draws back) {
   std::size_t done = 0;
-#if defined(__x86_64__)
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
-  static const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0;
-  const auto in_groups = [&](std::size_t lanes, const auto& blocks) {
+  [[maybe_unused]] const auto in_groups = [&](std::size_t lanes, const auto& blocks) {
     const std::size_t count = (front.size() - done) / lanes * lanes;
     if (count == 0) return;
     blocks(counter, key, first + done, front.subspan(done, count), back.subspan(done, count));
     done += count;
   };
+#if defined(__x86_64__)
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  static const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0;
   if (has_avx512) in_groups(kWideLanes, avx512_blocks<kDropped>);
   if (has_avx2) in_groups(kLanes, avx2_blocks<kDropped>);
+#elif defined(__wasm_simd128__)
+  in_groups(kLanes, simd128_blocks<kDropped>);
 #endif
   scalar_blocks<kDropped>(counter, key, first + done, front.subspan(done), back.subspan(done));
 }

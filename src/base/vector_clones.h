@@ -8,3 +8,11 @@
 #else
 #define ARMATURE_VECTOR_CLONES
 #endif
+
+// Before a loop of such a function: Clang thinks it not worth the two lanes of WebAssembly, which
+// it is.
+#if defined(__wasm_simd128__)
+#define ARMATURE_VECTOR_LOOP _Pragma("clang loop vectorize(enable)")
+#else
+#define ARMATURE_VECTOR_LOOP
+#endif
