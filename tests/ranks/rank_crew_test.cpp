@@ -64,7 +64,6 @@ class Workers {
 // without end, and one whose blocks have come back would not be missed. Then `sign` is set.
 WorkerOptions cut_off_at_work(ThreadJob& job, int rank, std::atomic<bool>* sign = nullptr) {
   WorkerOptions options;
-  options.silence = std::chrono::milliseconds(100);
   options.read_stage = [&job, rank, sign](const std::string& stage) -> Compute {
     return [&job, rank, sign, real = cells_of_stage(stage)](const Order& order,
                                                             const std::atomic<bool>& stop) {
@@ -73,6 +72,12 @@ WorkerOptions cut_off_at_work(ThreadJob& job, int rank, std::atomic<bool>* sign 
       return real(order, stop);
     };
   };
+  return options;
+}
+
+// Of a rank that goes when it is cut off, as one that has died.
+WorkerOptions ending(ThreadJob& job, int rank, WorkerOptions options) {
+  options.told_to_end = &job.is_cut_off(rank);
   return options;
 }
 
@@ -206,8 +211,11 @@ TEST(RankCrew, TheDeadAreNamed) {
   const TemporaryDirectory directory;
   const StudyPlan plan = plan_of(kSmallStudy);
   ThreadJob job(3);
-  Workers workers(job, 3,
-                  [&](int rank) { return rank == 2 ? cut_off_at_work(job, 2) : WorkerOptions{}; });
+  Workers workers(job, 3, [&](int rank) {
+    WorkerOptions options = rank == 2 ? cut_off_at_work(job, 2) : WorkerOptions{};
+    options.silence = std::chrono::seconds(5);  // a busy machine may take one to read the stage
+    return options;
+  });
   const auto transport = job.transport(0);
   CrewOptions options;
   options.silence = std::chrono::milliseconds(500);
@@ -280,7 +288,7 @@ TEST(RankCrew, WhoDoesNotAnswerIsNamed) {
   ThreadJob job(3);
   std::atomic<bool> roll{false};
   Workers workers(job, 3, [&](int rank) {
-    return rank == 1 ? cut_off_at_work(job, 1, &roll) : WorkerOptions{};
+    return rank == 1 ? ending(job, 1, cut_off_at_work(job, 1, &roll)) : WorkerOptions{};
   });
   const auto transport = job.transport(0);
   std::atomic<bool> told_to_end{false};
@@ -309,7 +317,7 @@ TEST(RankCrew, WhoDoesNotAnswerIsNamedWhileStoringTakesLong) {
   for (std::uint32_t i = 0; i < 20; ++i) tasks.push_back({0, {i, 1}, 1});
   ThreadJob job(2);
   std::atomic<bool> roll{false};
-  Workers workers(job, 2, [&](int) { return cut_off_at_work(job, 1, &roll); });
+  Workers workers(job, 2, [&](int) { return ending(job, 1, cut_off_at_work(job, 1, &roll)); });
   const auto transport = job.transport(0);
   std::atomic<bool> told_to_end{false};
   CrewOptions options;

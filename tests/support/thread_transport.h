@@ -21,6 +21,7 @@ class ThreadJob {
     return std::make_unique<Line>(*this, rank);
   }
   void cut_off(int rank) { box(rank).cut = true; }
+  const std::atomic<bool>& is_cut_off(int rank) { return box(rank).cut; }
 
  private:
   struct Box {
