@@ -173,6 +173,7 @@ async function checkLeaps(browser) {
   const page = await openPage(browser, `${onDisk}#horizon=1e12&replications=2&policies=c-ucb,hac-ucb,ts&lie=bilodeau-confounded&gap=0.2`);
   await page.locator('#left-out').filter({ hasText: 'cannot leap over rounds: ts.' }).waitFor();
   await page.locator('#lie-readout').filter({ hasText: 'Not beyond 10⁶ rounds' }).waitFor();
+  assert.ok(await page.locator('#lie-command').isHidden(), 'a command for what was not computed');
   await done(page);
   assert.deepEqual(Object.keys(printed(await text(page, '#truth-command'))), ['c-ucb', 'hac-ucb']);
   assert.match(await text(page, '#happened'), /\(after only 2 replications: too few to be settled\)\.$/);
@@ -181,18 +182,23 @@ async function checkLeaps(browser) {
 
 // The sentence is made of numbers alone: with made-up ones, all that it can say.
 async function checkWords(page) {
-  const said = (...worlds) => page.evaluate((asked) => Words.happened(asked.map(({ where, means, apart, replications }) => ({
+  const said = (...worlds) => page.evaluate((asked) => Words.happened(asked.map(({ where, means, apart, replications, differences = {} }) => ({
     where,
     answer: {
       results: Object.entries(means).map(([policy, mean]) => ({ policy, mean_regret: mean, standard_error: 1, replications })),
-      differences: Object.entries(means).slice(1).map(([policy]) => ({ first: Object.keys(means)[0], second: policy, low95: apart ? -9 : -5, high95: apart ? -3 : 5 })),
+      differences: Object.entries(means).slice(1).map(([policy]) => ({ first: Object.keys(means)[0], second: policy, low95: -20, high95: differences[policy] ?? (apart ? -3 : 5) })),
     },
   }))), worlds);
   const world = (where, means, apart = true, replications = 20) => ({ where, means, apart, replications });
   assert.equal(await said(world('X', { 'c-ucb': 10, ucb: 200 }), world('Y', { ucb: 100, 'c-ucb': 5000 })),
     'Where X, c-ucb lost least (10) and ucb most, 20 times as much; where Y, that same c-ucb lost 5,000, 50 times as much as ucb; over both, ucb gave away least at worst, 190 more than the best.');
   assert.equal(await said(world('X', { 'sentry:share=0.1': 10, ucb: 11 }, false), world('Y', { 'sentry:share=0.1': 10, ucb: 200 })),
-    'Where X, sentry and ucb lost least, about 10, and cannot be told apart; where Y, that same ucb lost 200, 20 times as much as sentry; sentry was the best in both.');
+    'Where X, sentry lost least (10), and ucb cannot be told from it; where Y, that same ucb lost 200, 20 times as much as sentry; sentry lost least in both.');
+  // Of next to nothing, and of nearly the same, no factor; nearly the best is not the best.
+  assert.equal(await said(world('X', { fixed: 0, ucb: 0.9 }), world('Y', { ucb: 100, fixed: 104 })),
+    'Where X, fixed lost least (0) and ucb most (0.9); where Y, ucb lost least (100) and fixed most (104); over both, ucb gave away least at worst, 0.9 more than the best.');
+  assert.equal(await said({ ...world('X', { ucb: 10, ts: 11, moss: 40 }), differences: { ts: 1, moss: -9 } }),
+    'Where X, ucb lost least (10), ts cannot be told from it, and moss lost most, 4.0 times as much.');
   assert.equal(await said(world('X', { ucb: 10, ts: 30 }, true, 3)), 'Where X, ucb lost least (10) and ts most, 3.0 times as much (after only 3 replications: too few to be settled).');
   assert.equal(await said(world('X', { ucb: 10, ts: 30 }, true, 1)), 'One replication says nothing yet.');
   assert.equal(await said(world('X', { ucb: 10 })), 'ucb alone cannot be compared: choose a second policy.');
