@@ -108,8 +108,8 @@ async function checkNumbers(page) {
 }
 
 async function checkLink(browser, page) {
-  await page.locator('#lie-world').selectOption('semi-benign');
-  await page.locator('#wrong').press('ArrowRight');
+  await page.locator('#wrong').press('ArrowRight'); // which chooses the world that it is about
+  assert.equal(await page.locator('#lie-world').inputValue(), 'semi-benign');
   await page.locator('#actions').press('ArrowLeft');
   await page.locator('label.policy', { hasText: /^moss$/ }).click();
   await page.locator('#horizon').press('Home');
@@ -204,6 +204,17 @@ async function checkWords(page) {
   assert.equal(await said(world('X', { ucb: 10 })), 'ucb alone cannot be compared: choose a second policy.');
 }
 
+// Words of a step are about its own numbers, whatever is moved meanwhile.
+async function checkMoved(page, words) {
+  await page.locator('#horizon').press('Home');
+  await page.locator('#tour-moved').waitFor();
+  await page.locator('caption', { hasText: '1,000 rounds' }).waitFor();
+  assert.equal(await text(page, '#tour-text'), words);
+  for (let i = 0; i < 4; i++) await page.locator('#horizon').press('ArrowRight');
+  await page.locator('#tour-moved').waitFor({ state: 'hidden' });
+  await done(page);
+}
+
 // Each step's words against the numbers it shows.
 async function checkTour(browser) {
   const page = await openPage(browser, onDisk);
@@ -217,6 +228,7 @@ async function checkTour(browser) {
     assert.ok(await page.evaluate(() => document.activeElement.id === 'tour-title'));
     const words = await text(page, '#tour-text');
     assert.ok(!/–|NaN/.test(words), words);
+    if (step === 1) await checkMoved(page, words);
     tables[step] = { truth: await shown(page, 'truth'), lie: await shown(page, 'lie') };
     await snap(page, `tour-${step}`, { fullPage: false });
     if (step < 5) await page.locator('#tour-next').press('Enter');

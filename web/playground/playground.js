@@ -142,6 +142,8 @@
 
   function stop() {
     halt();
+    writeLink();
+    wanted.trace = false;
     mode('stopped');
     find('status').textContent = `Stopped after ${Words.plural(progress(), 'replication')}.`;
     find('plane-status').textContent = '';
@@ -149,19 +151,28 @@
 
   // --- Changes --------------------------------------------------------------------------------------
 
+  // Not at every move of a slider: browsers count how often an address changes, and refuse after some hundred times.
+  const writeLink = () => history.replaceState(null, '', `#${State.write(state)}`);
+
   function change(changes) {
     const before = State.write(state);
     Object.assign(state, changes);
     complain([]);
     wanted.trace = false;
     if (State.write(state) === before) return;
-    history.replaceState(null, '', `#${State.write(state)}`);
-    if (Object.keys(changes).every((name) => name === 'axes')) return show();
+    if (Object.keys(changes).every((name) => name === 'axes')) {
+      writeLink();
+      return show();
+    }
     halt();
     clear();
     mode('working');
     show();
-    timer = setTimeout(start, patience);
+    tour.words();
+    timer = setTimeout(() => {
+      writeLink();
+      start();
+    }, patience);
   }
   // What can be shown before anything is computed.
   function show() {
@@ -253,7 +264,7 @@
     const unknown = State.check(state, names);
     Controls.make(policies, looks, change);
     Show.make(change, () => Show.worlds(state, answers, looks));
-    tour = Tour.make({ set: change, trace, lost: (side, policy) => Show.lost(answers, side, policy) });
+    tour = Tour.make({ state: () => state, set: change, trace, lost: (side, policy) => Show.lost(answers, side, policy) });
     listen();
     show();
     tell([...problems, ...unknown]);
