@@ -146,6 +146,17 @@ async function checkBrokenLink(browser) {
   await closeClean(page);
 }
 
+// Few rounds, many actions, no power of ten between the least and the most of an axis: drawn all the same, and at once.
+async function checkShort(browser) {
+  const page = await openPage(browser, `${onDisk}#horizon=90&replications=2&policies=uniform,round-robin`);
+  for (const link of ['', 'horizon=10&actions=1000&contexts=50&replications=2&axes=linear']) {
+    if (link) await page.evaluate((hash) => (location.hash = hash), link);
+    await page.locator(`html[data-done] #truth-command:has-text("${link ? 'actions=1000' : '--horizon 90'}")`).waitFor();
+    assert.ok(!/NaN|Infinity|undefined/.test(await page.locator('main').innerHTML()));
+  }
+  await closeClean(page);
+}
+
 async function checkCancel(browser) {
   const page = await openPage(browser, `${onDisk}#horizon=1e6&replications=1000&policies=ucb,c-ucb`);
   await page.locator('#truth-chart .curve').first().waitFor({ state: 'attached' });
@@ -305,6 +316,7 @@ async function main() {
     await checkLink(context, page);
     await closeClean(page);
     await checkBrokenLink(browser);
+    await checkShort(browser);
     await checkCancel(browser);
     await checkLeaps(browser);
     await checkTour(browser);

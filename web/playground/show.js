@@ -114,7 +114,7 @@ const Show = (function () {
         `a product of ${Words.amount(product(dialled))} times |A|·T. The dial trades one for the other.`);
     } else said.push('The paper’s theorem: the product R₁·R₂ of both is at least |A|·T, up to constants.');
     const below = placed.filter((policy) => product(policy) < 1).map(({ name }) => name);
-    if (below.length > 0) said.push(`Below the line, by a better constant: ${Words.list(below)}. That the product grows with |A|·T binds everybody.`);
+    if (below.length > 0) said.push(`Below the line: ${Words.list(below)}. It shows a rate without its constant; that the product grows with |A|·T binds everybody who loses far less than T anywhere.`);
     find('plane-text').textContent = said.join(' ');
     find('plane-exactly').textContent =
       `Exactly: T = ${Words.rounds(horizon)} rounds, ${state.actions} actions, ${Worlds.planeReplications} replications each of ${Worlds.planeWorlds(state).length} worlds: ` +
