@@ -84,6 +84,10 @@ async function checkFirstSight(browser) {
   const words = await text(page, '#happened');
   assert.match(words, /^Where the click tells everything, c-ucb lost least .* ucb most, \d+ times as much; where the best mail leaves no trace, that same c-ucb lost 10,000/);
   assert.ok(!/NaN|Infinity|undefined/.test(await page.locator('main').innerHTML()));
+  // What the tour says of warden's constant.
+  const place = await page.locator('#plane .place[data-policy^="warden"] title').textContent();
+  const [benign, any] = [...place.matchAll(/([\d,]+) in /g)].map(([, digits]) => Number(digits.replaceAll(',', '')));
+  assert.ok(Math.abs(Math.log(2e5 / (benign * any) / 5)) < 0.3, place);
   await page.locator('#lie-chart').focus();
   await page.keyboard.press('ArrowLeft');
   assert.match(await text(page, '#lie-readout'), /^Round 100,000: ucb [\d,]+ \([\d,]+ to [\d,]+\), c-ucb 10,000/);
@@ -227,9 +231,7 @@ async function checkMoved(page, words) {
 }
 
 // Each step's words against the numbers it shows.
-async function checkTour(browser) {
-  const page = await openPage(browser, onDisk);
-  await done(page);
+async function checkTour(page) {
   await page.locator('#tour-start').focus();
   await page.keyboard.press('Enter');
   const tables = [];
@@ -257,11 +259,10 @@ async function checkTour(browser) {
   await page.keyboard.press('Escape');
   assert.ok(await page.locator('#tour').isHidden());
   assert.ok(await page.evaluate(() => document.activeElement.id === 'tour-start'));
-  await closeClean(page);
 }
 
 async function checkLooks(browser, width, colorScheme) {
-  const page = await openPage(browser, onDisk, { colorScheme, viewport: { width, height: 850 } });
+  const page = await openPage(browser, screenshots ? onDisk : `${onDisk}#${small}`, { colorScheme, viewport: { width, height: 850 } });
   await done(page);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width}: wider than the screen`);
   const [red, green, blue] = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).map(Number));
@@ -314,12 +315,12 @@ async function main() {
     await checkNumbers(page);
     await checkWords(page);
     await checkLink(context, page);
+    await checkTour(page); // which finds part of the plane computed
     await closeClean(page);
     await checkBrokenLink(browser);
     await checkShort(browser);
     await checkCancel(browser);
     await checkLeaps(browser);
-    await checkTour(browser);
     await checkServed(browser);
     await checkLacking(browser);
     const looks = screenshots ? [[1280, 'light'], [1280, 'dark'], [390, 'light'], [390, 'dark']] : [[390, 'dark']];

@@ -12,7 +12,7 @@ const Controls = (function () {
     contexts: { label: 'Reactions (contexts)', show: String },
     gap: { label: 'How much better the best one is (gap)', show: String },
     // Of one world alone, which it chooses.
-    wrong: { label: 'How wrong the click is (share of the effect that passes it by)', show: (value) => `${Number((100 * value).toPrecision(3))}%`, lie: 'semi-benign' },
+    wrong: { label: 'How wrong the click is', show: (value) => `${Number((100 * value).toPrecision(3))}%`, lie: 'semi-benign' },
   };
   const percent = (share) => `${Number((100 * share).toPrecision(2))}%`;
   const familiar = ['ucb', 'c-ucb', 'sentry', 'warden', 'db', 'hac-ucb', 'moss', 'ts'];

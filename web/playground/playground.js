@@ -155,12 +155,12 @@
   const writeLink = () => history.replaceState(null, '', `#${State.write(state)}`);
 
   function change(changes) {
-    const before = State.write(state);
+    const other = Object.keys(changes).filter((name) => String(changes[name]) !== String(state[name]));
     Object.assign(state, changes);
     complain([]);
     wanted.trace = false;
-    if (State.write(state) === before) return;
-    if (Object.keys(changes).every((name) => name === 'axes')) {
+    if (other.length === 0) return;
+    if (other.every((name) => name === 'axes')) { // the same numbers
       writeLink();
       return show();
     }

@@ -40,7 +40,7 @@ const Tour = (function () {
       state: { policies: ['ucb', 'c-ucb', 'hac-ucb', 'db', 'sentry'], doubt: 0.1 },
       text: () => [
         'Each policy is a point: what it loses at worst where the context tells everything (to the right), and what it loses at worst anywhere (up). Lower left is better.',
-        'The paper’s theorem: the product of both is at least |A|·T, the line, up to constants, as long as the loss anywhere is far below T. c-ucb stands at the upper left and ucb at the lower right. hac-ucb, db and sentry try to be both, and none of them gets near the lower left corner.',
+        'The paper’s theorem: the product of both is at least |A|·T, the line, up to constants, as long as the loss anywhere is far below T. c-ucb stands at the upper left and ucb at the lower right. hac-ucb, db and sentry try to be both, and none of them gets near the lower left corner. warden, with which this page opens, lies lower by a constant, about a factor of five here; how the product grows with |A|·T it cannot change either.',
       ],
     },
     {
@@ -49,7 +49,7 @@ const Tour = (function () {
       state: { policies: ['ucb', 'c-ucb', 'sentry'], doubt: 0.1 },
       trace: true,
       text: () => [
-        'The policy sentry follows the clicks, but spends a share of its rounds on watching sales alone. That share is the dial: with little doubt it is nearly c-ucb, with full doubt nearly ucb, and its trail runs along the frontier. Move the dial and watch both charts and the point.',
+        'The policy sentry follows the clicks, but spends a share of its rounds on watching sales alone. That share is the dial: with little doubt it stands beside c-ucb, with full doubt beside ucb, and its trail runs along the frontier. Move the dial and watch both charts and the point.',
         'Which point is yours depends on what a wrong click would cost you.',
       ],
       links: [['docs/which-policy', 'Which policy should I use?'], ['docs/concepts', 'The words, explained'], ['README', 'All of armature']],
