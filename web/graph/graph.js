@@ -143,6 +143,8 @@ function say(id, text) {
 function showTrouble(message) {
   const [, line, column, rest] = /^line (\d+), column (\d+): (.*)$/s.exec(message) ?? [];
   part('trouble').hidden = !message;
+  part('kept').hidden = shown === null;
+  if (message && !shown) part('answer-title').textContent = 'There is nothing to say yet.';
   part('trouble-words').textContent = message;
   part('text').setAttribute('aria-invalid', String(message !== ''));
   document.body.classList.toggle('stale', message !== '' && shown !== null);

@@ -41,7 +41,6 @@ const Plane = (function () {
 
   // --- The drawing ----------------------------------------------------------------------------------
 
-  const height = 400;
   const margin = { left: 56, right: 70, top: 14, bottom: 46 };
 
   // Names beside their marks: to the right, or wherever else they cover neither a mark nor another name.
@@ -75,6 +74,7 @@ const Plane = (function () {
     const shown = Worlds.playing(state).map((name) => ({ name, look: looks(name), here: place(state, Worlds.policyText(name, state, horizon)), trail: Worlds.hasDial(name) ? trail(state, name) : [] }));
     const all = shown.flatMap(({ here, trail: places }) => [here, ...places].filter(Boolean));
     const width = Math.max(300, chart.parentElement.clientWidth);
+    const height = width < 420 ? 330 : 400;
     const right = width - margin.right;
     const bottom = height - margin.bottom;
     const root = Math.sqrt(product);

@@ -223,6 +223,11 @@
     if (troubles.length > 0) complain([`This link could not be read in full; defaults stand in for the rest. ${Words.capital(troubles.join('; '))}.`]);
   }
 
+  function giveUp(sentences) {
+    complain(sentences);
+    find('run').hidden = true; // there is nothing to stop or to run
+  }
+
   // --- Opening --------------------------------------------------------------------------------------
 
   function lacking() {
@@ -256,7 +261,7 @@
   async function open() {
     if (matchMedia('(max-width: 60rem)').matches) find('settings').open = false;
     const lack = lacking();
-    if (lack) return complain([lack]);
+    if (lack) return giveUp([lack]);
     for (const name of [...sides, 'plane']) engines[name] = newEngine();
     const [policies, table] = await Promise.all([engines.truth.ask({ command: 'policies' }), engines.lie.ask({ command: 'looks' })]);
     looks = (text) => table.find(({ policy }) => policy === Worlds.policyName(text)) ?? { colour: '#767676', dash: [], shape: 'circle' };
@@ -270,7 +275,7 @@
     tell([...problems, ...unknown]);
     await start();
   }
-  open().catch((error) => complain([
+  open().catch((error) => giveUp([
     `The engine could not be started: ${error.message.replace(/\.$/, '')}.`,
     ...(location.protocol === 'file:' ? ['Some browsers allow a page from a disk less than one from a server: “python3 -m http.server” in this page’s folder, and open what it says.'] : []),
   ]));
