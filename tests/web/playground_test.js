@@ -216,6 +216,8 @@ async function checkWords(page) {
     'Where X, ucb lost least (10), ts cannot be told from it, and moss lost most, 4.0 times as much.');
   assert.equal(await said(world('X', { ucb: 10, ts: 30 }, true, 3)), 'Where X, ucb lost least (10) and ts most, 3.0 times as much (after only 3 replications: too few to be settled).');
   assert.equal(await said(world('X', { ucb: 10, ts: 30 }, true, 1)), 'One replication says nothing yet.');
+  assert.deepEqual(await page.evaluate(() => [0, 0.123, 9.96, 99.6, 12345.6, 1e7, 9.96e7, 1e12].map(Words.amount)),
+    ['0', '0.12', '10', '100', '12,346', '1.0·10⁷', '1.0·10⁸', '1.0·10¹²']);
   assert.equal(await said(world('X', { ucb: 10 })), 'ucb alone cannot be compared: choose a second policy.');
 }
 

@@ -10,8 +10,8 @@ const Words = (function () {
   function amount(number) {
     if (!Number.isFinite(number)) return '–';
     if (Math.abs(number) >= 1e7) {
-      const exponent = Math.floor(Math.log10(Math.abs(number)) + 1e-12);
-      return `${(number / 10 ** exponent).toFixed(1)}·${power(exponent)}`;
+      const [digits, exponent] = number.toExponential(1).split('e');
+      return `${digits}·${power(Number(exponent))}`;
     }
     const rounded = Number(number.toPrecision(3));
     if (Math.abs(rounded) >= 100) return Math.round(number).toLocaleString('en-US');
