@@ -19,8 +19,10 @@ function makePage(folder) {
   execFileSync(process.execPath, [path.join(sources, 'pack_engine.js'), glue, wasm, path.join(sources, 'worker.js'),
     path.join(folder, 'engine_data.js')]);
   fs.copyFileSync(path.join(sources, 'engine.js'), path.join(folder, 'engine.js'));
-  fs.writeFileSync(path.join(folder, 'index.html'),
-    '<!doctype html><meta charset="utf-8"><script src="engine_data.js"></script><script src="engine.js"></script>');
+  const scripts = '<script src="engine_data.js"></script><script src="engine.js"></script>';
+  fs.writeFileSync(path.join(folder, 'index.html'), `<!doctype html><meta charset="utf-8">${scripts}`);
+  fs.writeFileSync(path.join(folder, 'forbidden.html'),
+    `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="worker-src 'none'">${scripts}`);
   return `file://${folder}/index.html`;
 }
 
@@ -76,6 +78,36 @@ const tests = [
     });
     assert.match(told, /^(the engine broke off|memory: got |command: got )/);
     assert.ok(answer.version);
+  }],
+  ['does not try again for ever where threads are forbidden', async (page) => {
+    const forbidden = await page.context().browser().newPage();
+    await forbidden.goto(page.url().replace('index.html', 'forbidden.html'));
+    const [words, threads] = await forbidden.evaluate(async () => {
+      let threads = 0;
+      window.Worker = class extends Worker {
+        constructor(url) {
+          super(url);
+          threads += 1;
+        }
+      };
+      const engine = new ArmatureEngine();
+      const words = [];
+      for (let i = 0; i < 3; i++) words.push(await engine.ask({ command: 'version' }).catch((error) => error.message));
+      return [words, threads];
+    });
+    for (const said of words) assert.match(said, /^the browser refused the engine’s thread/);
+    assert.strictEqual(threads, 1);
+    await forbidden.close();
+  }],
+  ['says that the module could not be made', async (page) => {
+    const poor = await page.context().browser().newPage();
+    await poor.goto(page.url());
+    const said = await poor.evaluate(() => {
+      ARMATURE_ENGINE_DATA.worker = `WebAssembly.instantiate = async () => { throw new RangeError('no pages left'); };${ARMATURE_ENGINE_DATA.worker}`;
+      return new ArmatureEngine().ask({ command: 'version' }).catch((error) => error.message);
+    });
+    assert.match(said, /^the engine broke off \(no pages left\)/);
+    await poor.close();
   }],
 ];
 

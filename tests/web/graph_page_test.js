@@ -5,6 +5,7 @@
 
 const assert = require('assert');
 const { spawnSync } = require('child_process');
+const crypto = require('crypto');
 const fs = require('fs');
 const http = require('http');
 const os = require('os');
@@ -293,6 +294,23 @@ async function checkPlay(page) {
   assert.equal(await page.locator('#copy-play').isVisible(), false);
 }
 
+// More than can be drawn or put into a link: said so, and the page goes on.
+async function checkLarge(page) {
+  const name = (i) => `n${crypto.createHash('sha256').update(String(i)).digest('hex')}`; // which no compression makes short
+  const arrows = Array.from({ length: 5000 }, (_, i) => `${name(2 * i)} -> ${name(2 * i + 1)}`);
+  await page.locator('#text').evaluate((field, text) => { // typing it would take a browser half a minute
+    field.value = text;
+    field.dispatchEvent(new Event('input'));
+  }, `dag {\nset [exposure]\nwanted [outcome]\nset -> between -> wanted\n${arrows.join('\n')}\n}`);
+  await page.locator('#drawing').filter({ hasText: '10,003 nodes: more than 2,000 are neither drawn nor listed' }).waitFor();
+  await page.getByText('Nothing is observed yet.').waitFor();
+  assert.ok(await page.locator('#copy-link').isDisabled());
+  assert.equal(new URL(page.url()).hash, '');
+  await write(page, 'x -> y');
+  await box(page, 'x').waitFor();
+  assert.ok(await page.locator('#copy-link').isEnabled());
+}
+
 async function checkPhone(browser, url, colorScheme) {
   const page = await openPage(browser, url, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme });
   for (const { id } of examples) {
@@ -339,6 +357,7 @@ async function main() {
     await checkBadText(page);
     await checkPlay(page);
     await checkLinks(browser, page, url);
+    await checkLarge(page);
     await closePage(page);
     await checkPhone(browser, url, 'light');
     await checkPhone(browser, url, 'dark');

@@ -84,6 +84,10 @@ async function checkFirstSight(browser) {
   const words = await text(page, '#happened');
   assert.match(words, /^Where the click tells everything, c-ucb lost least .* ucb most, \d+ times as much; where the best mail leaves no trace, that same c-ucb lost 10,000/);
   assert.ok(!/NaN|Infinity|undefined/.test(await page.locator('main').innerHTML()));
+  // What the tour says of warden's constant.
+  const place = await page.locator('#plane .place[data-policy^="warden"] title').textContent();
+  const [benign, any] = [...place.matchAll(/([\d,]+) in /g)].map(([, digits]) => Number(digits.replaceAll(',', '')));
+  assert.ok(Math.abs(Math.log(2e5 / (benign * any) / 5)) < 0.3, place);
   await page.locator('#lie-chart').focus();
   await page.keyboard.press('ArrowLeft');
   assert.match(await text(page, '#lie-readout'), /^Round 100,000: ucb [\d,]+ \([\d,]+ to [\d,]+\), c-ucb 10,000/);
@@ -108,8 +112,8 @@ async function checkNumbers(page) {
 }
 
 async function checkLink(browser, page) {
-  await page.locator('#lie-world').selectOption('semi-benign');
-  await page.locator('#wrong').press('ArrowRight');
+  await page.locator('#wrong').press('ArrowRight'); // which chooses the world that it is about
+  assert.equal(await page.locator('#lie-world').inputValue(), 'semi-benign');
   await page.locator('#actions').press('ArrowLeft');
   await page.locator('label.policy', { hasText: /^moss$/ }).click();
   await page.locator('#horizon').press('Home');
@@ -146,6 +150,17 @@ async function checkBrokenLink(browser) {
   await closeClean(page);
 }
 
+// Few rounds, many actions, no power of ten between the least and the most of an axis: drawn all the same, and at once.
+async function checkShort(browser) {
+  const page = await openPage(browser, `${onDisk}#horizon=90&replications=2&policies=uniform,round-robin`);
+  for (const link of ['', 'horizon=10&actions=1000&contexts=50&replications=2&axes=linear']) {
+    if (link) await page.evaluate((hash) => (location.hash = hash), link);
+    await page.locator(`html[data-done] #truth-command:has-text("${link ? 'actions=1000' : '--horizon 90'}")`).waitFor();
+    assert.ok(!/NaN|Infinity|undefined/.test(await page.locator('main').innerHTML()));
+  }
+  await closeClean(page);
+}
+
 async function checkCancel(browser) {
   const page = await openPage(browser, `${onDisk}#horizon=1e6&replications=1000&policies=ucb,c-ucb`);
   await page.locator('#truth-chart .curve').first().waitFor({ state: 'attached' });
@@ -173,6 +188,7 @@ async function checkLeaps(browser) {
   const page = await openPage(browser, `${onDisk}#horizon=1e12&replications=2&policies=c-ucb,hac-ucb,ts&lie=bilodeau-confounded&gap=0.2`);
   await page.locator('#left-out').filter({ hasText: 'cannot leap over rounds: ts.' }).waitFor();
   await page.locator('#lie-readout').filter({ hasText: 'Not beyond 10⁶ rounds' }).waitFor();
+  assert.ok(await page.locator('#lie-command').isHidden(), 'a command for what was not computed');
   await done(page);
   assert.deepEqual(Object.keys(printed(await text(page, '#truth-command'))), ['c-ucb', 'hac-ucb']);
   assert.match(await text(page, '#happened'), /\(after only 2 replications: too few to be settled\)\.$/);
@@ -181,27 +197,43 @@ async function checkLeaps(browser) {
 
 // The sentence is made of numbers alone: with made-up ones, all that it can say.
 async function checkWords(page) {
-  const said = (...worlds) => page.evaluate((asked) => Words.happened(asked.map(({ where, means, apart, replications }) => ({
+  const said = (...worlds) => page.evaluate((asked) => Words.happened(asked.map(({ where, means, apart, replications, differences = {} }) => ({
     where,
     answer: {
       results: Object.entries(means).map(([policy, mean]) => ({ policy, mean_regret: mean, standard_error: 1, replications })),
-      differences: Object.entries(means).slice(1).map(([policy]) => ({ first: Object.keys(means)[0], second: policy, low95: apart ? -9 : -5, high95: apart ? -3 : 5 })),
+      differences: Object.entries(means).slice(1).map(([policy]) => ({ first: Object.keys(means)[0], second: policy, low95: -20, high95: differences[policy] ?? (apart ? -3 : 5) })),
     },
   }))), worlds);
   const world = (where, means, apart = true, replications = 20) => ({ where, means, apart, replications });
   assert.equal(await said(world('X', { 'c-ucb': 10, ucb: 200 }), world('Y', { ucb: 100, 'c-ucb': 5000 })),
     'Where X, c-ucb lost least (10) and ucb most, 20 times as much; where Y, that same c-ucb lost 5,000, 50 times as much as ucb; over both, ucb gave away least at worst, 190 more than the best.');
   assert.equal(await said(world('X', { 'sentry:share=0.1': 10, ucb: 11 }, false), world('Y', { 'sentry:share=0.1': 10, ucb: 200 })),
-    'Where X, sentry and ucb lost least, about 10, and cannot be told apart; where Y, that same ucb lost 200, 20 times as much as sentry; sentry was the best in both.');
+    'Where X, sentry lost least (10), and ucb cannot be told from it; where Y, that same ucb lost 200, 20 times as much as sentry; sentry lost least in both.');
+  // Of next to nothing, and of nearly the same, no factor; nearly the best is not the best.
+  assert.equal(await said(world('X', { fixed: 0, ucb: 0.9 }), world('Y', { ucb: 100, fixed: 104 })),
+    'Where X, fixed lost least (0) and ucb most (0.9); where Y, ucb lost least (100) and fixed most (104); over both, ucb gave away least at worst, 0.9 more than the best.');
+  assert.equal(await said({ ...world('X', { ucb: 10, ts: 11, moss: 40 }), differences: { ts: 1, moss: -9 } }),
+    'Where X, ucb lost least (10), ts cannot be told from it, and moss lost most, 4.0 times as much.');
   assert.equal(await said(world('X', { ucb: 10, ts: 30 }, true, 3)), 'Where X, ucb lost least (10) and ts most, 3.0 times as much (after only 3 replications: too few to be settled).');
   assert.equal(await said(world('X', { ucb: 10, ts: 30 }, true, 1)), 'One replication says nothing yet.');
+  assert.deepEqual(await page.evaluate(() => [0, 0.123, 9.96, 99.6, 12345.6, 1e7, 9.96e7, 1e12].map(Words.amount)),
+    ['0', '0.12', '10', '100', '12,346', '1.0·10⁷', '1.0·10⁸', '1.0·10¹²']);
   assert.equal(await said(world('X', { ucb: 10 })), 'ucb alone cannot be compared: choose a second policy.');
 }
 
-// Each step's words against the numbers it shows.
-async function checkTour(browser) {
-  const page = await openPage(browser, onDisk);
+// Words of a step are about its own numbers, whatever is moved meanwhile.
+async function checkMoved(page, words) {
+  await page.locator('#horizon').press('Home');
+  await page.locator('#tour-moved').waitFor();
+  await page.locator('caption', { hasText: '1,000 rounds' }).waitFor();
+  assert.equal(await text(page, '#tour-text'), words);
+  for (let i = 0; i < 4; i++) await page.locator('#horizon').press('ArrowRight');
+  await page.locator('#tour-moved').waitFor({ state: 'hidden' });
   await done(page);
+}
+
+// Each step's words against the numbers it shows.
+async function checkTour(page) {
   await page.locator('#tour-start').focus();
   await page.keyboard.press('Enter');
   const tables = [];
@@ -211,6 +243,7 @@ async function checkTour(browser) {
     assert.ok(await page.evaluate(() => document.activeElement.id === 'tour-title'));
     const words = await text(page, '#tour-text');
     assert.ok(!/–|NaN/.test(words), words);
+    if (step === 1) await checkMoved(page, words);
     tables[step] = { truth: await shown(page, 'truth'), lie: await shown(page, 'lie') };
     await snap(page, `tour-${step}`, { fullPage: false });
     if (step < 5) await page.locator('#tour-next').press('Enter');
@@ -228,11 +261,10 @@ async function checkTour(browser) {
   await page.keyboard.press('Escape');
   assert.ok(await page.locator('#tour').isHidden());
   assert.ok(await page.evaluate(() => document.activeElement.id === 'tour-start'));
-  await closeClean(page);
 }
 
 async function checkLooks(browser, width, colorScheme) {
-  const page = await openPage(browser, onDisk, { colorScheme, viewport: { width, height: 850 } });
+  const page = await openPage(browser, screenshots ? onDisk : `${onDisk}#${small}`, { colorScheme, viewport: { width, height: 850 } });
   await done(page);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width}: wider than the screen`);
   const [red, green, blue] = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).map(Number));
@@ -285,11 +317,12 @@ async function main() {
     await checkNumbers(page);
     await checkWords(page);
     await checkLink(context, page);
+    await checkTour(page); // which finds part of the plane computed
     await closeClean(page);
     await checkBrokenLink(browser);
+    await checkShort(browser);
     await checkCancel(browser);
     await checkLeaps(browser);
-    await checkTour(browser);
     await checkServed(browser);
     await checkLacking(browser);
     const looks = screenshots ? [[1280, 'light'], [1280, 'dark'], [390, 'light'], [390, 'dark']] : [[390, 'dark']];

@@ -95,6 +95,8 @@ function checkPages() {
       if (i > 0) assert.ok(level <= levels[i - 1] + 1, `${file}: a heading of level ${level} after one of level ${levels[i - 1]}`);
     for (const image of html.match(/<img\b[^>]*>/g) ?? []) assert.match(image, /\salt="[^"]+"/, `${file}: ${image}`);
     assert.ok(!/\[object Object\]|="(?:undefined|null|NaN)"|undefinedpx/.test(html), `${file}: something that was not known`);
+    const [marks] = html.replace(/<(pre|code)\b[^]*?<\/\1>/g, '').match(/\*\*\w.{0,40}/) ?? [];
+    assert.equal(marks, undefined, `${file}: Markdown that stayed as it was`);
   }
   for (const css of files.filter((file) => file.endsWith('.css')))
     for (const url of attributes(read(path.join(site, css)), /url\(([^)]*)\)|@import/g)) assert.ok(/^['"]?data:/.test(url ?? ''), `${css} loads ${url}`);

@@ -69,20 +69,29 @@ function options() {
 }
 const isQuestion = () => withRole('action').length > 0 && withRole('reward').length === 1;
 
-// One question at a time; what changes meanwhile is asked next.
+// One question at a time; what changes meanwhile is asked next. A question that takes long is not waited for then.
+const patience = 500; // milliseconds
 let asking = false;
 let changed = false;
+let began = 0;
 async function update() {
   changed = true;
-  if (asking) return;
+  if (asking) {
+    if (Date.now() - began > patience) engine.cancel();
+    return;
+  }
   asking = true;
   part('answer').setAttribute('aria-busy', 'true');
-  while (changed) {
-    changed = false;
-    await answer();
+  try {
+    while (changed) {
+      changed = false;
+      began = Date.now();
+      await answer();
+    }
+  } finally {
+    asking = false;
+    part('answer').removeAttribute('aria-busy');
   }
-  asking = false;
-  part('answer').removeAttribute('aria-busy');
 }
 
 async function answer() {
@@ -103,7 +112,7 @@ async function answer() {
   if (!shown.states?.[reward]?.includes(state.worth)) state.worth = '';
   const question = { text: shownText, ...options() };
   const [drawing, verdict] = await Promise.all([
-    engine.askText({ command: 'graph show', ...question, format: 'svg' }).catch((error) => error),
+    isTooLarge() ? null : engine.askText({ command: 'graph show', ...question, format: 'svg' }).catch((error) => error),
     isQuestion() ? engine.ask({ command: 'graph check', ...question }).catch((error) => error) : null,
   ]);
   if (changed) return;
@@ -134,6 +143,8 @@ function say(id, text) {
 function showTrouble(message) {
   const [, line, column, rest] = /^line (\d+), column (\d+): (.*)$/s.exec(message) ?? [];
   part('trouble').hidden = !message;
+  part('kept').hidden = shown === null;
+  if (message && !shown) part('answer-title').textContent = 'There is nothing to say yet.';
   part('trouble-words').textContent = message;
   part('text').setAttribute('aria-invalid', String(message !== ''));
   document.body.classList.toggle('stale', message !== '' && shown !== null);
@@ -222,19 +233,31 @@ function listSets(sets) {
 
 async function showAllSets() {
   const { context, ...asked } = options();
-  const found = await engine.ask({ command: 'graph separators', text: shownText, ...asked });
+  const question = JSON.stringify([shownText, asked]);
+  const found = await engine.ask({ command: 'graph separators', text: shownText, ...asked }).catch((error) => error);
+  const { context: now, ...current } = options();
+  if (JSON.stringify([shownText, current]) !== question || found.name === 'AbortError') return; // about something else by now
+  if (found instanceof Error) {
+    part('instead-words').textContent = found.message;
+    return;
+  }
   listSets(found.separators);
   part('all-sets').hidden = true;
 }
 
 // --- The drawing ------------------------------------------------------------------------------------
 
+const mostDrawn = 2000; // nodes; a browser takes seconds for many more, and nobody could read them
+const isTooLarge = () => shown.nodes.length > mostDrawn;
+
 // The engine's picture, its boxes made into buttons. They stand in it in the order of nodes.
 function showDrawing(picture) {
   const focused = document.activeElement?.closest?.('#drawing [data-node]')?.dataset.node;
   closeMenu();
-  if (picture instanceof Error) {
-    part('drawing').replaceChildren(element('p', picture.message));
+  if (isTooLarge() || picture instanceof Error) {
+    const words = isTooLarge() ? `${shown.nodes.length.toLocaleString('en-US')} nodes: more than ${mostDrawn.toLocaleString('en-US')} are neither drawn nor listed here. ` +
+      'Say their roles in the text ([exposure], [outcome]) or ask the command.' : picture.message;
+    part('drawing').replaceChildren(element('p', words));
     part('path-words').hidden = true;
     return;
   }
@@ -326,8 +349,9 @@ function drawingKey(event) {
 function showRoles() {
   const list = part('role-list');
   const same = [...list.querySelectorAll('select')].map((select) => select.dataset.node);
-  if (same.length !== shown.nodes.length || same.some((node, i) => node !== shown.nodes[i])) {
-    list.replaceChildren(...shown.nodes.map((node, i) => {
+  const nodes = isTooLarge() ? [] : shown.nodes;
+  if (same.length !== nodes.length || same.some((node, i) => node !== nodes[i])) {
+    list.replaceChildren(...nodes.map((node, i) => {
       const line = element('p');
       const select = element('select', '', { id: `role-${i}`, 'data-node': node });
       for (const [role, word] of Object.entries(roleWords)) select.append(element('option', word, { value: role }));
@@ -392,11 +416,13 @@ async function copy(text, words) {
 
 // --- Links ------------------------------------------------------------------------------------------
 
-const base64url = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+const base64url = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 const fromBase64url = (text) => Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));
 async function through(bytes, transform) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(transform)).arrayBuffer());
 }
+
+const longestLink = 100000; // letters; browsers and chats cut longer ones
 
 // The whole state behind the #: an example by its name, any other text packed.
 async function writeLink() {
@@ -409,7 +435,10 @@ async function writeLink() {
   if (state.worth) link.set('worth', state.worth);
   if (state.empty) link.set('empty', '1');
   if (state.single) link.set('single', '1');
-  if (!changed) history.replaceState(null, '', `#${link}`);
+  const tooLong = String(link).length > longestLink;
+  part('copy-link').disabled = tooLong;
+  part('copy-link').title = tooLong ? 'This diagram is too large for a link.' : '';
+  if (!changed) history.replaceState(null, '', tooLong ? location.pathname + location.search : `#${link}`);
 }
 
 // `text` is the diagram as it is, for links written by hand; without roles the text's own count.

@@ -41,7 +41,7 @@ const Chart = (function () {
     const scale = (value) => from + ((Math.log(Math.max(value, least)) - Math.log(least)) / (Math.log(most) - Math.log(least))) * (to - from);
     const first = Math.ceil(Math.log10(least) - 1e-9);
     const last = Math.floor(Math.log10(most) + 1e-9);
-    const every = Math.ceil((last - first + 1) / 7);
+    const every = Math.max(1, Math.ceil((last - first + 1) / 7)); // also where no power of ten lies between
     const within = last - first < 2 ? [1, 2, 5] : [1]; // of a decade, where there are few
     scale.ticks = [];
     for (let exponent = within.length > 1 ? first - 1 : first; exponent <= last; exponent += every)

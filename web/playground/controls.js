@@ -11,7 +11,8 @@ const Controls = (function () {
     actions: { label: 'Mails to choose from (actions)', show: String },
     contexts: { label: 'Reactions (contexts)', show: String },
     gap: { label: 'How much better the best one is (gap)', show: String },
-    wrong: { label: 'How much passes the click by', show: (value) => `${Math.round(100 * value)}%` },
+    // Of one world alone, which it chooses.
+    wrong: { label: 'How wrong the click is', show: (value) => `${Number((100 * value).toPrecision(3))}%`, lie: 'semi-benign' },
   };
   const percent = (share) => `${Number((100 * share).toPrecision(2))}%`;
   const familiar = ['ucb', 'c-ucb', 'sentry', 'warden', 'db', 'hac-ucb', 'moss', 'ts'];
@@ -25,7 +26,7 @@ const Controls = (function () {
   function make(policies, looks, changed) {
     const slider = (name) => {
       const input = h('input', { type: 'range', id: name, min: 0, max: State.steps[name].length - 1, step: 1 });
-      input.addEventListener('input', () => changed({ [name]: State.steps[name][input.value] }));
+      input.addEventListener('input', () => changed({ [name]: State.steps[name][input.value], ...(sliders[name].lie && { lie: sliders[name].lie }) }));
       return h('p', { class: 'field', 'data-field': name }, h('label', { for: name }, sliders[name].label), ' ', h('output', { for: name }), input);
     };
     find('sliders').replaceChildren(...Object.keys(sliders).map(slider));
@@ -57,14 +58,15 @@ const Controls = (function () {
   const chosen = () => [...document.querySelectorAll('.policy input:checked')].map((input) => input.value);
 
   function set(state) {
-    for (const [name, { show }] of Object.entries(sliders)) {
+    for (const [name, { show, lie }] of Object.entries(sliders)) {
       const input = find(name);
-      input.value = nearest(State.steps[name], state[name]);
-      input.setAttribute('aria-valuetext', show(state[name]));
-      const field = input.closest('[data-field]');
-      field.querySelector('output').textContent = show(state[name]);
       const taken = ['horizon', 'replications'].includes(name) || [state.truth, state.lie].some((family) => Worlds.byFamily(family).takes.includes(name));
-      field.hidden = !taken; // no slider that would move nothing
+      const words = taken || !lie ? show(state[name]) : `in “${Worlds.byFamily(lie).title}”`;
+      input.value = nearest(State.steps[name], state[name]);
+      input.setAttribute('aria-valuetext', words);
+      const field = input.closest('[data-field]');
+      field.querySelector('output').textContent = words;
+      field.hidden = !taken && !lie; // no slider that would move nothing
     }
     const doubt = find('doubt');
     doubt.value = nearest(State.steps.doubt, state.doubt);

@@ -13,6 +13,7 @@ class ArmatureEngine {
   static #script = null;
 
   #worker = null;
+  #broken = null; // why there is no thread to ask
   #pending = new Map();
   #asked = 0;
 
@@ -32,6 +33,7 @@ class ArmatureEngine {
     const worker = this.#worker;
     await ArmatureEngine.ready;
     if (worker !== this.#worker) throw aborted();
+    if (this.#broken) throw this.#broken;
     return new Promise((resolve, reject) => {
       const id = ++this.#asked;
       this.#pending.set(id, { resolve, reject, onProgress });
@@ -52,12 +54,21 @@ class ArmatureEngine {
 
   #start() {
     const worker = new Worker(ArmatureEngine.#scriptUrl());
-    worker.onmessage = ({ data }) => this.#told(data);
+    let stands = false;
+    worker.onmessage = ({ data }) => {
+      stands = true; // it says so before it is asked anything
+      this.#told(data);
+    };
     worker.onerror = (event) => {
       event.preventDefault();
-      this.#restart(failed(event.message));
+      if (worker !== this.#worker) return;
+      if (stands) return this.#restart(failed(event.message));
+      // One that never stood, forbidden by a browser or a policy of content: the next would not either, nor the one after.
+      this.#broken = new Error(`the browser refused the engine’s thread${event.message ? ` (${event.message})` : ''}`);
+      this.#reject(this.#broken);
     };
     this.#worker = worker;
+    this.#broken = null;
     // Whoever asks is told why it could not be made ready.
     ArmatureEngine.ready.then((module) => worker.postMessage({ module }), () => {});
   }

@@ -41,7 +41,6 @@ const Plane = (function () {
 
   // --- The drawing ----------------------------------------------------------------------------------
 
-  const height = 400;
   const margin = { left: 56, right: 70, top: 14, bottom: 46 };
 
   // Names beside their marks: to the right, or wherever else they cover neither a mark nor another name.
@@ -75,6 +74,7 @@ const Plane = (function () {
     const shown = Worlds.playing(state).map((name) => ({ name, look: looks(name), here: place(state, Worlds.policyText(name, state, horizon)), trail: Worlds.hasDial(name) ? trail(state, name) : [] }));
     const all = shown.flatMap(({ here, trail: places }) => [here, ...places].filter(Boolean));
     const width = Math.max(300, chart.parentElement.clientWidth);
+    const height = width < 420 ? 330 : 400;
     const right = width - margin.right;
     const bottom = height - margin.bottom;
     const root = Math.sqrt(product);
@@ -82,7 +82,7 @@ const Plane = (function () {
     const floor = Math.min(root, ...all.map(({ any }) => Math.max(1, any.regret))) / 2;
     const xMost = Math.max(2 * root, ...all.map(({ benign }) => 1.5 * benign.regret));
     const x = logScale(least, xMost, margin.left, right);
-    const y = logScale(floor, horizon, bottom, margin.top);
+    const y = logScale(floor, Math.max(horizon, 4 * floor), bottom, margin.top); // of few rounds and many actions √(|A|T) is beyond T
     // Lines of one product R1·R2, each from R2 = T to R1 = R2: the frontier's, and those of a tenth and of ten times it. The
     // dial moves a policy along such a line; which one is its constant.
     const lines = [[10, '10·|A|T'], [1, 'R₁·R₂ = |A|T'], [0.1, '|A|T/10'], [0.01, '|A|T/100']].map(([factor, words]) => {

@@ -142,6 +142,8 @@
 
   function stop() {
     halt();
+    writeLink();
+    wanted.trace = false;
     mode('stopped');
     find('status').textContent = `Stopped after ${Words.plural(progress(), 'replication')}.`;
     find('plane-status').textContent = '';
@@ -149,19 +151,28 @@
 
   // --- Changes --------------------------------------------------------------------------------------
 
+  // Not at every move of a slider: browsers count how often an address changes, and refuse after some hundred times.
+  const writeLink = () => history.replaceState(null, '', `#${State.write(state)}`);
+
   function change(changes) {
-    const before = State.write(state);
+    const other = Object.keys(changes).filter((name) => String(changes[name]) !== String(state[name]));
     Object.assign(state, changes);
     complain([]);
     wanted.trace = false;
-    if (State.write(state) === before) return;
-    history.replaceState(null, '', `#${State.write(state)}`);
-    if (Object.keys(changes).every((name) => name === 'axes')) return show();
+    if (other.length === 0) return;
+    if (other.every((name) => name === 'axes')) { // the same numbers
+      writeLink();
+      return show();
+    }
     halt();
     clear();
     mode('working');
     show();
-    timer = setTimeout(start, patience);
+    tour.words();
+    timer = setTimeout(() => {
+      writeLink();
+      start();
+    }, patience);
   }
   // What can be shown before anything is computed.
   function show() {
@@ -212,6 +223,11 @@
     if (troubles.length > 0) complain([`This link could not be read in full; defaults stand in for the rest. ${Words.capital(troubles.join('; '))}.`]);
   }
 
+  function giveUp(sentences) {
+    complain(sentences);
+    find('run').hidden = true; // there is nothing to stop or to run
+  }
+
   // --- Opening --------------------------------------------------------------------------------------
 
   function lacking() {
@@ -245,7 +261,7 @@
   async function open() {
     if (matchMedia('(max-width: 60rem)').matches) find('settings').open = false;
     const lack = lacking();
-    if (lack) return complain([lack]);
+    if (lack) return giveUp([lack]);
     for (const name of [...sides, 'plane']) engines[name] = newEngine();
     const [policies, table] = await Promise.all([engines.truth.ask({ command: 'policies' }), engines.lie.ask({ command: 'looks' })]);
     looks = (text) => table.find(({ policy }) => policy === Worlds.policyName(text)) ?? { colour: '#767676', dash: [], shape: 'circle' };
@@ -253,13 +269,13 @@
     const unknown = State.check(state, names);
     Controls.make(policies, looks, change);
     Show.make(change, () => Show.worlds(state, answers, looks));
-    tour = Tour.make({ set: change, trace, lost: (side, policy) => Show.lost(answers, side, policy) });
+    tour = Tour.make({ state: () => state, set: change, trace, lost: (side, policy) => Show.lost(answers, side, policy) });
     listen();
     show();
     tell([...problems, ...unknown]);
     await start();
   }
-  open().catch((error) => complain([
+  open().catch((error) => giveUp([
     `The engine could not be started: ${error.message.replace(/\.$/, '')}.`,
     ...(location.protocol === 'file:' ? ['Some browsers allow a page from a disk less than one from a server: “python3 -m http.server” in this page’s folder, and open what it says.'] : []),
   ]));

@@ -73,7 +73,7 @@ const Show = (function () {
 
   const cells = (result, least) => result ? [
     h('td', {}, h('data', { value: result.mean_regret }, Words.amount(result.mean_regret)), ` ± ${Words.amount(result.standard_error ?? NaN)}`),
-    h('td', { class: 'spare' }, Words.times(result.mean_regret / Math.max(1, least)).replace(' times', '×')),
+    h('td', { class: 'spare' }, least < 1 ? '–' : Words.times(result.mean_regret / least).replace(' times', '×')), // of next to nothing anything is a thousandfold
     h('td', { class: 'spare' }, Words.amount(result.q95)),
   ] : [h('td', {}, '…'), h('td', { class: 'spare' }), h('td', { class: 'spare' })];
 
@@ -92,8 +92,12 @@ const Show = (function () {
   }
 
   function commands(state) {
-    for (const side of sides)
-      find(`${side}-command`).textContent = State.command(Worlds.request(Worlds.byFamily(state[side]), state));
+    for (const side of sides) {
+      const command = find(`${side}-command`);
+      command.textContent = State.command(Worlds.request(Worlds.byFamily(state[side]), state));
+      // What the page does not run has no numbers: there is nothing to copy.
+      command.parentElement.hidden = Worlds.playing(state).length === 0 || Worlds.tooFar(Worlds.byFamily(state[side]), state);
+    }
   }
 
   // --- The plane ------------------------------------------------------------------------------------
@@ -110,13 +114,13 @@ const Show = (function () {
         `a product of ${Words.amount(product(dialled))} times |A|·T. The dial trades one for the other.`);
     } else said.push('The paper’s theorem: the product R₁·R₂ of both is at least |A|·T, up to constants.');
     const below = placed.filter((policy) => product(policy) < 1).map(({ name }) => name);
-    if (below.length > 0) said.push(`Below the line, by a better constant: ${Words.list(below)}. That the product grows with |A|·T binds everybody.`);
+    if (below.length > 0) said.push(`Below the line: ${Words.list(below)}. It shows a rate without its constant; that the product grows with |A|·T binds everybody who loses far less than T anywhere.`);
     find('plane-text').textContent = said.join(' ');
     find('plane-exactly').textContent =
       `Exactly: T = ${Words.rounds(horizon)} rounds, ${state.actions} actions, ${Worlds.planeReplications} replications each of ${Worlds.planeWorlds(state).length} worlds: ` +
       'pareto-benign and bilodeau-benign (the context tells everything), pareto-confounded and hidden-arm (it does not), at gaps of ½ to 8 times √(|A|/T), as far as each family goes. ' +
       'A policy’s place is its largest mean regret over the benign ones, and over all. Worse worlds than these there may be. ' +
-      'The lines show rates: how far below |A|·T a clever policy may get by a better constant is open between 1 and what is proved, about 1/700, for horizons much longer than this one.';
+      'The lines show rates. At its true worst no policy is below about 1/63 of |A|·T, for many actions and as long as it loses less than T/217 anywhere; between that and the line only constants are at stake.';
   }
 
   return { sides, lost, make, worlds, words, table, commands, plane };

@@ -38,7 +38,7 @@ const State = (function () {
     lie: oneOf(families(false)),
     // Which names there are only the engine knows: `check` comes to it later.
     policies: (text) => {
-      const names = [...new Set(text.split(','))];
+      const names = [...new Set(text.split(','))].filter((name, _, all) => name || all.length > 1); // none: nobody was chosen
       if (!names.every((name) => /^[a-z0-9-]+$/.test(name))) throw expected('names of policies, separated by commas');
       return names;
     },
@@ -85,7 +85,7 @@ const State = (function () {
   function check(state, names) {
     const unknown = state.policies.filter((name) => !names.includes(name));
     state.policies = state.policies.filter((name) => names.includes(name));
-    if (state.policies.length === 0) state.policies = [...defaults.policies];
+    if (state.policies.length === 0 && unknown.length > 0) state.policies = [...defaults.policies];
     return unknown.map((name) => `policies: there is no “${name}”`);
   }
 

@@ -22,7 +22,7 @@ const Tour = (function () {
       state: { policies: ['ucb', 'c-ucb'] },
       text: (lost) => [
         'In the first world a sale depends on the click and on nothing else of the mail: in a causal graph, the click d-separates mail and sale. Then one need not learn 20 mails; it is enough to learn what a click is worth and what none is.',
-        `c-ucb does, and loses ${amount(lost, 'truth', 'c-ucb')} where ucb loses ${amount(lost, 'truth', 'ucb')}. Its regret is of order √(|Z|·T) instead of √(|A|·T): with more mails the gain grows.`,
+        `c-ucb does (how often each mail is clicked, it is told beforehand), and loses ${amount(lost, 'truth', 'c-ucb')} where ucb loses ${amount(lost, 'truth', 'ucb')}. Its regret is at most of order √(|Z|·T), up to logarithms, where without the click it is √(|A|·T): with more mails the gain grows.`,
       ],
     },
     {
@@ -40,7 +40,7 @@ const Tour = (function () {
       state: { policies: ['ucb', 'c-ucb', 'hac-ucb', 'db', 'sentry'], doubt: 0.1 },
       text: () => [
         'Each policy is a point: what it loses at worst where the context tells everything (to the right), and what it loses at worst anywhere (up). Lower left is better.',
-        'The paper’s theorem: the product of both is at least |A|·T, the line, up to constants, as long as the loss anywhere is far below T. c-ucb stands at the upper left and ucb at the lower right. hac-ucb, db and sentry try to be both, and none of them gets near the lower left corner.',
+        'The paper’s theorem: the product of both is at least |A|·T, the line, up to constants, as long as the loss anywhere is far below T. c-ucb stands at the upper left and ucb at the lower right. hac-ucb, db and sentry try to be both, and none of them gets near the lower left corner. warden, with which this page opens, lies lower by a constant, about a factor of five here; how the product grows with |A|·T it cannot change either.',
       ],
     },
     {
@@ -49,14 +49,16 @@ const Tour = (function () {
       state: { policies: ['ucb', 'c-ucb', 'sentry'], doubt: 0.1 },
       trace: true,
       text: () => [
-        'The policy sentry follows the clicks, but spends a share of its rounds on watching sales alone. That share is the dial: with little doubt it is nearly c-ucb, with full doubt nearly ucb, and its trail runs along the frontier. Move the dial and watch both charts and the point.',
+        'The policy sentry follows the clicks, but spends a share of its rounds on watching sales alone. That share is the dial: with little doubt it stands beside c-ucb, with full doubt beside ucb, and its trail runs along the frontier. Move the dial and watch both charts and the point.',
         'Which point is yours depends on what a wrong click would cost you.',
       ],
       links: [['docs/which-policy', 'Which policy should I use?'], ['docs/concepts', 'The words, explained'], ['README', 'All of armature']],
     },
   ];
 
-  // page: { set(changes), lost(world, policy), trace() }
+  const view = (step) => ({ ...structuredClone(State.defaults), ...structuredClone(step.state) });
+
+  // page: { state(), set(changes), lost(world, policy), trace() }
   function make(page) {
     let at = -1;
     const { h } = Chart;
@@ -65,6 +67,10 @@ const Tour = (function () {
     function words() {
       if (at < 0) return;
       const { text, links } = steps[at];
+      // Who moves something meanwhile sees other numbers: the words stay with those of the step.
+      const moved = text.length > 0 && State.write(page.state()) !== State.write(view(steps[at]));
+      find('tour-moved').hidden = !moved;
+      if (moved) return;
       const inSite = document.documentElement.hasAttribute('data-site');
       find('tour-text').replaceChildren(
         ...text(page.lost).map((paragraph) => h('p', {}, paragraph)),
@@ -89,7 +95,7 @@ const Tour = (function () {
       find('tour-title').textContent = step.title;
       find('tour-back').disabled = at === 0;
       find('tour-next').textContent = at === steps.length - 1 ? 'Done' : 'Next';
-      page.set({ ...structuredClone(State.defaults), ...structuredClone(step.state) });
+      page.set(view(step));
       words();
       point();
       find('tour-title').focus({ preventScroll: true });

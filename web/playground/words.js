@@ -10,8 +10,8 @@ const Words = (function () {
   function amount(number) {
     if (!Number.isFinite(number)) return '–';
     if (Math.abs(number) >= 1e7) {
-      const exponent = Math.floor(Math.log10(Math.abs(number)) + 1e-12);
-      return `${(number / 10 ** exponent).toFixed(1)}·${power(exponent)}`;
+      const [digits, exponent] = number.toExponential(1).split('e');
+      return `${digits}·${power(Number(exponent))}`;
     }
     const rounded = Number(number.toPrecision(3));
     if (Math.abs(rounded) >= 100) return Math.round(number).toLocaleString('en-US');
@@ -37,16 +37,19 @@ const Words = (function () {
   function judge(answer) {
     const results = [...answer.results].sort((one, other) => one.mean_regret - other.mean_regret);
     const best = results[0];
-    const tied = results.slice(1).filter((result) => !surelyMore(answer, best, result));
-    return { best, tied: [best, ...tied], worst: results.at(-1), least: Math.max(best.mean_regret, 1), results };
+    const near = results.slice(1).filter((result) => !surelyMore(answer, best, result));
+    return { best, near, worst: results.at(-1), results };
   }
 
-  function inOneWorld(where, { tied, worst, best, least }) {
-    const settled = tied.length === 1;
-    const who = settled ? `${name(best)} lost least (${amount(best.mean_regret)})`
-      : `${list(tied.map(name))} lost least, about ${amount(best.mean_regret)}, and cannot be told apart`;
-    if (tied.includes(worst)) return `where ${where}, ${who}`;
-    return `where ${where}, ${who}${settled ? ' and' : ', while'} ${name(worst)} ${settled ? 'most' : 'lost most'}, ${times(worst.mean_regret / least)} as much`;
+  // A factor only where it says something: not of next to nothing, and not of nearly the same.
+  const factor = (more, less) => (less.mean_regret >= 1 && more.mean_regret >= 1.1 * less.mean_regret ? times(more.mean_regret / less.mean_regret) : '');
+
+  function inOneWorld(where, { near, worst, best }) {
+    const least = `where ${where}, ${name(best)} lost least (${amount(best.mean_regret)})`;
+    const most = factor(worst, best) ? `most, ${factor(worst, best)} as much` : `most (${amount(worst.mean_regret)})`;
+    if (near.length === 0) return `${least} and ${name(worst)} ${most}`;
+    const told = `${list(near.map(name))} cannot be told from it`;
+    return near.includes(worst) ? `${least}, and ${told}` : `${least}, ${told}, and ${name(worst)} lost ${most}`;
   }
 
   // Who gives away least at worst: the most it lost beyond the best of a world, over both.
@@ -67,11 +70,11 @@ const Words = (function () {
     const parts = judged.map((one) => inOneWorld(one.where, one));
     if (judged.length === 2) {
       const [truth, lie] = judged;
-      const fallen = truth.tied.some((result) => name(result) === name(lie.worst)) && !lie.tied.includes(lie.worst);
-      if (fallen)
-        parts[1] = `where ${lie.where}, that same ${name(lie.worst)} lost ${amount(lie.worst.mean_regret)}, ${times(lie.worst.mean_regret / lie.least)} as much as ${name(lie.best)}`;
+      const fallen = [truth.best, ...truth.near].some((result) => name(result) === name(lie.worst)) && !lie.near.includes(lie.worst);
+      if (fallen && factor(lie.worst, lie.best))
+        parts[1] = `where ${lie.where}, that same ${name(lie.worst)} lost ${amount(lie.worst.mean_regret)}, ${factor(lie.worst, lie.best)} as much as ${name(lie.best)}`;
       const safe = safest(truth, lie);
-      parts.push(safe.extra < 1 ? `${safe.policy} was the best in both`
+      parts.push(safe.extra === 0 ? `${safe.policy} lost least in both`
         : `over both, ${safe.policy} gave away least at worst, ${amount(safe.extra)} more than the best`);
     }
     const few = done < fewest ? ` (after only ${plural(done, 'replication')}: too few to be settled)` : '';

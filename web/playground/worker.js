@@ -6,15 +6,18 @@
 let asked = null;
 let engine = null;
 
+// Emscripten's own promise would wait for ever where the module cannot be made, for want of memory say.
 function begin(module) {
-  return armatureModule({
-    instantiateWasm(imports, use) {
-      WebAssembly.instantiate(module, imports).then(use);
-      return {};
-    },
-    progress: (answer) => postMessage({ id: asked, progress: answer }),
-    print: () => {},
-    printErr: () => {},
+  return new Promise((resolve, reject) => {
+    armatureModule({
+      instantiateWasm(imports, use) {
+        WebAssembly.instantiate(module, imports).then(use, reject);
+        return {};
+      },
+      progress: (answer) => postMessage({ id: asked, progress: answer }),
+      print: () => {},
+      printErr: () => {},
+    }).then(resolve, reject);
   });
 }
 
@@ -31,6 +34,7 @@ function answer(request) {
 onmessage = ({ data }) => {
   if (data.module) {
     engine = begin(data.module);
+    engine.catch(() => {}); // who asks is told
     return;
   }
   // What came while the module began waits for it; later on this is no detour.
@@ -40,3 +44,6 @@ onmessage = ({ data }) => {
     postMessage({ id: data.id, answer: answer(data.request) });
   }).catch((error) => postMessage({ id: data.id, failure: String(error && error.message || error) }));
 };
+
+// The page knows now that this thread stands.
+postMessage({});

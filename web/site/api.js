@@ -13,8 +13,9 @@ const types = new Set(['class', 'struct', 'enum', 'alias', 'concept']);
 // cites are links: code(name) and cite(words) are HTML.
 function prose(text, { code, cite }) {
   if (!text) return '';
-  const inline = (words) => words.split(/(``[^`]+``|`[^`\n]+`|docs\/[\w-]+\.md|spec §\d+)/).map((part) => {
+  const inline = (words) => words.split(/(``[^`]+``|`[^`\n]+`|\*\*\w[^*]*\*\*|docs\/[\w-]+\.md|spec §\d+)/).map((part) => {
     if (/^`/.test(part)) return code(part.replace(/^`+|`+$/g, ''));
+    if (/^\*\*\w/.test(part)) return `<strong>${escape(part.slice(2, -2))}</strong>`;
     return /^(docs\/|spec §)/.test(part) ? cite(part) : escape(part);
   }).join('');
   const blocks = [];
