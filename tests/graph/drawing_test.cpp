@@ -86,7 +86,7 @@ TEST(Drawing, LongArrowsOfLargeGraphsAreStraight) {
   const auto fan = [](Node nodes) {
     CausalGraph::Parts parts;
     for (Node node = 0; node < nodes; ++node)
-      parts.variables.push_back({.name = "n" + std::to_string(node)});
+      parts.variables.emplace_back().name = "n" + std::to_string(node);
     for (Node node = 1; node < nodes; ++node) parts.directed.push_back({node - 1, node});
     for (Node node = 2; node < nodes; ++node) parts.directed.push_back({0, node});
     return CausalGraph(std::move(parts));
