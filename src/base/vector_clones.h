@@ -2,8 +2,9 @@
 // picked at start-up. Only for lane-wise code: the results are the same bits on each.
 #pragma once
 
-// The picking happens before ThreadSanitizer is ready for instrumented code.
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+// The picking happens before ThreadSanitizer is ready for instrumented code. Clang loses inline
+// functions that only clones call, and does not link.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__clang__)
 #define ARMATURE_VECTOR_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define ARMATURE_VECTOR_CLONES
