@@ -525,7 +525,7 @@ TEST(TheoryPage, EveryItemOfThePaperHasItsHeading) {
         "Theorem 5.5",    "Proposition A.1", "Proposition A.2", "Lemma B.1",     "Lemma B.2",
         "Lemma B.3",      "Corollary B.4",   "Lemma C.1",       "Lemma C.2",     "Theorem C.3",
         "Theorem C.4",    "Proposition E.1"}) {
-    const std::size_t heading = text.find("\n## " + std::string(item) + ":", at);
+    const std::size_t heading = text.find("\n### " + std::string(item) + ":", at);
     ASSERT_NE(heading, std::string::npos) << item;
     EXPECT_NE(text.find("| [" + std::string(item) + "](#"), std::string::npos)
         << item << " is not in the contents";
