@@ -3,6 +3,7 @@
 #include "arguments.h"
 #include "armature/graph.h"
 #include "bindings.h"
+#include "graph/answers.h"
 #include "graph/drawing.h"
 #include "graph/names.h"
 #include "graph/open.h"
@@ -46,13 +47,6 @@ Names names_of_nodes(const CausalGraph& graph, const std::vector<Node>& nodes) {
   return names;
 }
 
-std::vector<Node> with_role(const CausalGraph& graph, bool graph::Variable::*role) {
-  std::vector<Node> nodes;
-  for (Node node = 0; node < graph.size(); ++node)
-    if (graph.variable(node).*role) nodes.push_back(node);
-  return nodes;
-}
-
 // --- What is asked -------------------------------------------------------------------------------
 
 struct Asked {
@@ -64,8 +58,8 @@ struct Asked {
 graph::Actions actions_of(const CausalGraph& graph, const std::optional<Names>& action, bool empty,
                           bool single) {
   graph::Actions actions;
-  actions.targets =
-      action ? nodes_of(graph, *action, "action") : with_role(graph, &graph::Variable::exposure);
+  actions.targets = action ? nodes_of(graph, *action, "action")
+                           : graph::with_role(graph, &graph::Variable::exposure);
   if (actions.targets.empty())
     throw Error(
         {"", "action", "nothing, and no [exposure] in the graph", "the nodes that actions set"});
@@ -76,7 +70,7 @@ graph::Actions actions_of(const CausalGraph& graph, const std::optional<Names>& 
 
 graph::Reward reward_of(const CausalGraph& graph, const std::optional<std::string>& reward) {
   if (reward) return graph::parse_reward(graph, *reward, "reward");
-  const std::vector<Node> outcomes = with_role(graph, &graph::Variable::outcome);
+  const std::vector<Node> outcomes = graph::with_role(graph, &graph::Variable::outcome);
   if (outcomes.size() != 1)
     throw Error({"", "reward",
                  fmt::format("nothing, and {} nodes with [outcome] in the graph", outcomes.size()),
@@ -94,17 +88,6 @@ Asked asked_of(const CausalGraph& graph, const std::optional<Names>& action, con
 }
 
 // --- Answers -------------------------------------------------------------------------------------
-
-Names witness_of(const CausalGraph& graph, const std::optional<graph::Path>& path) {
-  Names list;
-  if (!path) return list;
-  constexpr const char* kMarks[] = {"->", "<-", "<->"};
-  for (std::size_t i = 0; i < path->nodes.size(); ++i) {
-    if (i > 0) list.emplace_back(kMarks[static_cast<int>(path->marks[i - 1])]);
-    list.push_back(graph.name(path->nodes[i]));
-  }
-  return list;
-}
 
 py::dict assignment_fields(const CausalGraph& graph, const graph::Assignment& assignment) {
   py::dict fields;
@@ -129,7 +112,7 @@ py::dict separation(const NamedGraph& named, const Names& from, const Names& to,
                           graph::names_of(graph, observed))
             : found.words;
     return py::dict("separated"_a = found.separated(),
-                    "witness"_a = witness_of(graph, found.witness), "words"_a = words);
+                    "witness"_a = graph::path_words(graph, found.witness), "words"_a = words);
   });
 }
 
@@ -168,7 +151,8 @@ py::dict verdict(const NamedGraph& named, const std::optional<Names>& action, co
     const std::optional<bool> by_tables = benign_by_tables(graph, asked);
     const graph::Separators found =
         graph::separators(graph, asked.question.actions, asked.question.reward, {});
-    py::dict answer("benign"_a = verdict.benign, "witness"_a = witness_of(graph, verdict.witness),
+    py::dict answer("benign"_a = verdict.benign,
+                    "witness"_a = graph::path_words(graph, verdict.witness),
                     "words"_a = verdict.words,
                     "criteria"_a = py::dict("graph"_a = criterion_fields(verdict.graph),
                                             "surgery"_a = criterion_fields(verdict.surgery),
@@ -266,11 +250,11 @@ std::string svg(const NamedGraph& named, const std::optional<Names>& action, con
   return about(named, [&] {
     const CausalGraph& graph = named.graph;
     graph::Roles roles;
-    roles.actions =
-        action ? nodes_of(graph, *action, "action") : with_role(graph, &graph::Variable::exposure);
+    roles.actions = action ? nodes_of(graph, *action, "action")
+                           : graph::with_role(graph, &graph::Variable::exposure);
     roles.contexts = nodes_of(graph, context, "context");
     roles.rewards = reward ? std::vector{graph::parse_reward(graph, *reward, "reward").node}
-                           : with_role(graph, &graph::Variable::outcome);
+                           : graph::with_role(graph, &graph::Variable::outcome);
     if (!roles.actions.empty() && roles.rewards.size() == 1) try {
         roles.witness =
             graph::verdict(graph, {{roles.actions}, roles.contexts, roles.rewards[0]}).witness;

@@ -21,17 +21,6 @@ Json names_json(const CausalGraph& graph, const std::vector<Node>& nodes) {
   return names;
 }
 
-Json witness_json(const CausalGraph& graph, const std::optional<Path>& path) {
-  Json list = Json::array();
-  if (!path) return list;
-  constexpr const char* kMarks[] = {"->", "<-", "<->"};
-  for (std::size_t i = 0; i < path->nodes.size(); ++i) {
-    if (i > 0) list.push_back(kMarks[static_cast<int>(path->marks[i - 1])]);
-    list.push_back(graph.name(path->nodes[i]));
-  }
-  return list;
-}
-
 Json criterion_json(const Criterion& criterion) {
   return criterion.applies ? Json(criterion.holds) : Json(nullptr);
 }
@@ -150,10 +139,21 @@ Check check(const CausalGraph& graph, const Asked& asked,
   return check;
 }
 
+std::vector<std::string> path_words(const CausalGraph& graph, const std::optional<Path>& path) {
+  std::vector<std::string> words;
+  if (!path) return words;
+  constexpr const char* kMarks[] = {"->", "<-", "<->"};
+  for (std::size_t i = 0; i < path->nodes.size(); ++i) {
+    if (i > 0) words.emplace_back(kMarks[static_cast<int>(path->marks[i - 1])]);
+    words.push_back(graph.name(path->nodes[i]));
+  }
+  return words;
+}
+
 std::string check_json(const CausalGraph& graph, const Check& check) {
   const Verdict& verdict = check.verdict;
   Json json = {{"benign", verdict.benign},
-               {"witness", witness_json(graph, verdict.witness)},
+               {"witness", path_words(graph, verdict.witness)},
                {"words", verdict.words},
                {"criteria",
                 {{"graph", criterion_json(verdict.graph)},
@@ -184,7 +184,7 @@ std::string separators_json(const CausalGraph& graph, const Separators& separato
 std::string dsep_json(const CausalGraph& graph, const Separation& separation,
                       const std::string& words) {
   return Json{{"separated", separation.separated()},
-              {"witness", witness_json(graph, separation.witness)},
+              {"witness", path_words(graph, separation.witness)},
               {"words", words}}
              .dump(2) +
          "\n";

@@ -50,6 +50,9 @@ Check check(const CausalGraph& graph, const Asked& asked,
 DoMarginals told_marginals(const CausalGraph& graph, const Question& question,
                            const std::function<void(const std::string&)>& say);
 
+/// Its nodes by name, with "->", "<-" or "<->" between each two; nothing where there is no path.
+std::vector<std::string> path_words(const CausalGraph& graph, const std::optional<Path>& path);
+
 std::string check_json(const CausalGraph& graph, const Check& check);
 std::string separators_json(const CausalGraph& graph, const Separators& separators);
 std::string dsep_json(const CausalGraph& graph, const Separation& separation,
