@@ -84,6 +84,9 @@ async function checkFirstSight(browser) {
   const words = await text(page, '#happened');
   assert.match(words, /^Where the click tells everything, c-ucb lost least .* ucb most, \d+ times as much; where the best mail leaves no trace, that same c-ucb lost 10,000/);
   assert.ok(!/NaN|Infinity|undefined/.test(await page.locator('main').innerHTML()));
+  assert.equal(await text(page, '#numbers caption'), 'Regret after 10⁵ rounds; 20 of 20 replications are in');
+  const mean = page.locator('#numbers data').first();
+  assert.equal(await mean.getAttribute('title'), await mean.getAttribute('value'));
   // What the tour says of warden's constant.
   const place = await page.locator('#plane .place[data-policy^="warden"] title').textContent();
   const [benign, any] = [...place.matchAll(/([\d,]+) in /g)].map(([, digits]) => Number(digits.replaceAll(',', '')));
@@ -167,9 +170,20 @@ async function checkCancel(browser) {
   await page.locator('#lie-chart .curve').first().waitFor({ state: 'attached' });
   await page.locator('#run').click();
   await page.locator('#status').filter({ hasText: /^Stopped after \d+ replications?\.$/ }).waitFor();
+  const [stoppedAfter] = (await text(page, '#status')).match(/\d+/);
+  assert.equal(await text(page, '#numbers caption'), `Regret after 10⁶ rounds; ${stoppedAfter} of 1,000 replications are in`);
   const progress = Number(await page.locator('#progress').getAttribute('value'));
   assert.ok(progress < 1, `nothing was left to cancel: ${progress}`);
   assert.equal(await page.locator('html[data-done]').count(), 0);
+  // Stopped before anything came: nothing is awaited.
+  await page.evaluate(() => {
+    const slider = document.getElementById('replications');
+    slider.value = 0;
+    slider.dispatchEvent(new Event('input'));
+    document.getElementById('run').click();
+  });
+  assert.match(await text(page, '#numbers caption'), /; 0 of 2 replications are in$/);
+  assert.deepEqual((await page.locator('#numbers tbody td').allInnerTexts()).filter(Boolean), ['–', '–', '–', '–']);
   // Whatever is changed starts it again.
   await page.locator('#horizon').press('Home');
   await page.locator('#replications').press('Home');
@@ -192,6 +206,8 @@ async function checkLeaps(browser) {
   await done(page);
   assert.deepEqual(Object.keys(printed(await text(page, '#truth-command'))), ['c-ucb', 'hac-ucb']);
   assert.match(await text(page, '#happened'), /\(after only 2 replications: too few to be settled\)\.$/);
+  // Nothing is awaited where the page goes no further.
+  assert.deepEqual((await page.locator('#numbers tbody td').allInnerTexts()).filter((words) => /[…–]/.test(words)), ['–', '–']);
   await closeClean(page);
 }
 

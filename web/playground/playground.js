@@ -52,7 +52,7 @@
   function progress() {
     const finished = running().map((side) => {
       const results = answers[side]?.results ?? [];
-      return results.length < Worlds.playing(state).length ? 0 : Math.min(...results.map((result) => result.replications));
+      return results.length < Math.max(1, Worlds.playing(state).length) ? 0 : Math.min(...results.map((result) => result.replications));
     });
     find('progress').value = finished.reduce((sum, one) => sum + one, 0) / (state.replications * Math.max(1, finished.length));
     return finished.length === 0 ? 0 : Math.min(...finished);
@@ -60,9 +60,8 @@
   function draw() {
     Show.worlds(state, answers, looks);
     Show.words(state, answers);
-    Show.table(state, answers, looks);
+    Show.table(state, answers, looks, { finished: progress(), working });
     tour.words();
-    progress();
   }
 
   async function simulate(side, mine) {
@@ -81,6 +80,7 @@
     working = name === 'working';
     find('run').textContent = { working: 'Stop', done: 'Run again', stopped: 'Run' }[name];
     document.documentElement.toggleAttribute('data-done', name === 'done');
+    if (name === 'stopped') Show.table(state, answers, looks, { finished: progress(), working });
   }
   function halt() {
     clearTimeout(timer);

@@ -71,16 +71,18 @@ const Show = (function () {
     if (seen.length > 0) find('happened').textContent = Words.happened(seen);
   }
 
-  const cells = (result, least) => result ? [
-    h('td', {}, h('data', { value: result.mean_regret }, Words.amount(result.mean_regret)), ` ± ${Words.amount(result.standard_error ?? NaN)}`),
+  const cells = (result, least, awaited) => result ? [
+    h('td', {}, h('data', { value: result.mean_regret, title: String(result.mean_regret) }, Words.amount(result.mean_regret)), ` ± ${Words.amount(result.standard_error ?? NaN)}`),
     h('td', { class: 'spare' }, least < 1 ? '–' : Words.times(result.mean_regret / least).replace(' times', '×')), // of next to nothing anything is a thousandfold
     h('td', { class: 'spare' }, Words.amount(result.q95)),
-  ] : [h('td', {}, '…'), h('td', { class: 'spare' }), h('td', { class: 'spare' })];
+  ] : [h('td', {}, awaited ? '…' : '–'), h('td', { class: 'spare' }), h('td', { class: 'spare' })];
 
-  function table(state, answers, looks) {
+  // `finished`: replications, of every policy; while `working` what is missing is on its way.
+  function table(state, answers, looks, { finished, working }) {
     const least = (side) => Math.min(...(answers[side]?.results ?? []).map((result) => result.mean_regret));
+    const awaited = (side) => working && !Worlds.tooFar(Worlds.byFamily(state[side]), state);
     find('numbers').replaceChildren(
-      h('caption', {}, `Regret after ${Words.rounds(Number(state.horizon))} rounds`),
+      h('caption', {}, `Regret after ${Words.rounds(Number(state.horizon))} rounds; ${finished} of ${Words.plural(state.replications, 'replication')} are in`),
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Policy'), sides.map((side) => [
         h('th', { scope: 'col' }, h('b', {}, Worlds.byFamily(state[side]).title), ' mean ± error'),
         h('th', { scope: 'col', class: 'spare' }, 'of the best'),
@@ -88,7 +90,7 @@ const Show = (function () {
       ]))),
       h('tbody', {}, Worlds.playing(state).map((name) => h('tr', { 'data-policy': name },
         h('th', { scope: 'row' }, Chart.sample(looks(name)), Worlds.policyText(name, state)),
-        sides.map((side) => cells(resultOf(answers, side, name), least(side)))))));
+        sides.map((side) => cells(resultOf(answers, side, name), least(side), awaited(side)))))));
   }
 
   function commands(state) {
