@@ -2,7 +2,7 @@
 'use strict';
 
 const Controls = (function () {
-  const { h } = Chart;
+  const { h, say } = Chart;
   const find = (id) => document.getElementById(id);
 
   const sliders = {
@@ -78,7 +78,7 @@ const Controls = (function () {
     for (const input of document.querySelectorAll('.policy input')) input.checked = state.policies.includes(input.value);
     if (document.activeElement !== find('seed')) find('seed').value = state.seed;
     find('axes').checked = state.axes === 'linear';
-    find('left-out').textContent = Worlds.caution(state);
+    say('left-out', Worlds.caution(state));
   }
 
   return { make, set, percent };

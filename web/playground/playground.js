@@ -3,7 +3,7 @@
 'use strict';
 
 (function () {
-  const { h } = Chart;
+  const { h, say } = Chart;
   const find = (id) => document.getElementById(id);
   const { sides } = Show;
   const patience = 150; // milliseconds in which further changes come, as from a slider that is being moved
@@ -33,12 +33,12 @@
     for (const [i, world] of worlds.entries()) {
       const missing = Plane.missing(asked, world, policies);
       if (missing.length === 0) continue;
-      find('plane-status').textContent = `Computing: world ${i + 1} of ${worlds.length}`;
+      say('plane-status', `Computing: world ${i + 1} of ${worlds.length}`);
       const answer = await engines.plane.ask(Worlds.planeRequest(world, missing, asked));
       if (mine !== run) return false;
       Plane.note(asked, world, answer);
     }
-    find('plane-status').textContent = '';
+    say('plane-status', '');
     Show.plane(state, looks);
     return true;
   }
@@ -103,11 +103,11 @@
       return mode('stopped');
     }
     mode('working');
-    find('status').textContent = `Running ${inWorlds()}`;
+    say('status', `Running ${inWorlds()}`);
     await attempt(mine, async () => {
       await Promise.all(running().map((side) => simulate(side, mine)));
       if (mine !== run) return;
-      find('status').textContent = `Done: ${inWorlds()}.`;
+      say('status', `Done: ${inWorlds()}.`);
       await plot(mine);
     });
   }
@@ -124,7 +124,7 @@
     } catch (error) {
       if (mine !== run) return;
       halt();
-      find('status').textContent = 'Stopped by an error.';
+      say('status', 'Stopped by an error.');
       mode('stopped');
       complain([`${Words.capital(error.message)}.`]);
     }
@@ -145,8 +145,8 @@
     writeLink();
     wanted.trace = false;
     mode('stopped');
-    find('status').textContent = `Stopped after ${Words.plural(progress(), 'replication')}.`;
-    find('plane-status').textContent = '';
+    say('status', `Stopped after ${Words.plural(progress(), 'replication')}.`);
+    say('plane-status', '');
   }
 
   // --- Changes --------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 'use strict';
 
 const Show = (function () {
-  const { h, s } = Chart;
+  const { h, s, say } = Chart;
   const find = (id) => document.getElementById(id);
   const sides = ['truth', 'lie'];
   const looking = { truth: {}, lie: {} }; // where each chart is being read
@@ -55,10 +55,10 @@ const Show = (function () {
       find(`${side}-world`).value = state[side];
       find(`${side}-text`).textContent = world.text;
       find(side).classList.toggle('too-far', far);
-      if (far) find(`${side}-readout`).textContent = tooFar(world);
+      if (far) say(`${side}-readout`, tooFar(world));
       if (far || !there(answers).includes(side)) continue;
       const chart = find(`${side}-chart`);
-      find(`${side}-readout`).textContent = Chart.curves(chart, { answer, axes: state.axes, horizon, bounds, looks, look: looking[side] }) || hint;
+      say(`${side}-readout`, Chart.curves(chart, { answer, axes: state.axes, horizon, bounds, looks, look: looking[side] }) || hint);
       const ends = answer.results.map((result) => `${Worlds.policyName(result.policy)} ${Words.amount(result.mean_regret)}`);
       chart.setAttribute('aria-label', `Regret over ${Words.rounds(horizon)} rounds where ${world.where}; at the end: ${ends.join(', ')}. Arrow keys read it round by round.`);
     }
