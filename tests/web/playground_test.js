@@ -87,6 +87,8 @@ async function checkFirstSight(browser) {
   assert.equal(await text(page, '#numbers caption'), 'Regret after 10⁵ rounds; 20 of 20 replications are in');
   const mean = page.locator('#numbers data').first();
   assert.equal(await mean.getAttribute('title'), await mean.getAttribute('value'));
+  const [, withoutScripts] = /<noscript>[^]*?<code>(.*)<\/code>/.exec(fs.readFileSync(path.join(folder, 'index.html'), 'utf8'));
+  assert.equal(withoutScripts, await text(page, '#lie-command'));
   // What the tour says of warden's constant.
   const place = await page.locator('#plane .place[data-policy^="warden"] title').textContent();
   const [benign, any] = [...place.matchAll(/([\d,]+) in /g)].map(([, digits]) => Number(digits.replaceAll(',', '')));
@@ -200,7 +202,7 @@ async function checkCancel(browser) {
 
 async function checkLeaps(browser) {
   const page = await openPage(browser, `${onDisk}#horizon=1e12&replications=2&policies=c-ucb,hac-ucb,ts&lie=bilodeau-confounded&gap=0.2`);
-  await page.locator('#left-out').filter({ hasText: 'cannot leap over rounds: ts.' }).waitFor();
+  await page.locator('#left-out').filter({ hasText: 'hardly leap or not at all: ts.' }).waitFor();
   await page.locator('#lie-readout').filter({ hasText: 'Not beyond 10⁶ rounds' }).waitFor();
   assert.ok(await page.locator('#lie-command').isHidden(), 'a command for what was not computed');
   await done(page);
@@ -208,6 +210,14 @@ async function checkLeaps(browser) {
   assert.match(await text(page, '#happened'), /\(after only 2 replications: too few to be settled\)\.$/);
   // Nothing is awaited where the page goes no further.
   assert.deepEqual((await page.locator('#numbers tbody td').allInnerTexts()).filter((words) => /[…–]/.test(words)), ['–', '–']);
+  // One that is left out has no dial to move, and somebody who chose is not told to choose.
+  const go = (hash) => page.evaluate((link) => (location.hash = link), hash);
+  await go('horizon=1e7&replications=2&policies=ucb,db');
+  await page.locator('#doubt-texts').filter({ hasText: /^None of the policies that run has a dial/ }).waitFor();
+  await go('horizon=1e7&policies=ts');
+  await page.locator('#status').filter({ hasText: /^Left out beyond 10⁶ rounds, because they hardly leap or not at all: ts\.$/ }).waitFor();
+  await go('policies=');
+  await page.locator('#status').filter({ hasText: /^Choose a policy\.$/ }).waitFor();
   await closeClean(page);
 }
 

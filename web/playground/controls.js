@@ -73,7 +73,7 @@ const Controls = (function () {
     doubt.setAttribute('aria-valuetext', percent(state.doubt));
     find('doubt-shown').textContent = percent(state.doubt);
     const dialled = Worlds.playing(state).filter(Worlds.hasDial);
-    find('doubt-texts').textContent = dialled.length === 0 ? 'None of the chosen policies has a dial: sentry, warden and db have.'
+    find('doubt-texts').textContent = dialled.length === 0 ? 'None of the policies that run has a dial: sentry, warden and db have.'
       : dialled.map((name) => Worlds.policyText(name, state)).join('  ·  ');
     for (const input of document.querySelectorAll('.policy input')) input.checked = state.policies.includes(input.value);
     if (document.activeElement !== find('seed')) find('seed').value = state.seed;

@@ -99,7 +99,7 @@
     clear();
     const mine = run;
     if (Worlds.playing(state).length === 0) {
-      find('status').textContent = 'Choose a policy.';
+      say('status', Worlds.caution(state) || 'Choose a policy.');
       return mode('stopped');
     }
     mode('working');

@@ -122,7 +122,10 @@ const Show = (function () {
       `Exactly: T = ${Words.rounds(horizon)} rounds, ${state.actions} actions, ${Worlds.planeReplications} replications each of ${Worlds.planeWorlds(state).length} worlds: ` +
       'pareto-benign and bilodeau-benign (the context tells everything), pareto-confounded and hidden-arm (it does not), at gaps of ½ to 8 times √(|A|/T), as far as each family goes. ' +
       'A policy’s place is its largest mean regret over the benign ones, and over all. Worse worlds than these there may be. ' +
-      'The lines show rates. At its true worst no policy is below about 1/63 of |A|·T, for many actions and as long as it loses less than T/217 anywhere; between that and the line only constants are at stake.';
+      'The best action is the first of benign worlds and the last of others; that is worth at most |A| times the gap to who tries them in order. ' +
+      // Only beyond 217²·|A| rounds T/217 is more than √(|A|T), and this plane has 10⁴ at most.
+      `The lines show rates. At its true worst no policy is below about 1/63 of |A|·T, for many actions and as long as it loses less than T/217 anywhere (${Words.amount(horizon / 217)} here: this plane is too short for it); ` +
+      'between that and the line only constants are at stake.';
   }
 
   return { sides, lost, make, worlds, words, table, commands, plane };

@@ -64,8 +64,9 @@ const Worlds = (function () {
     const tooSlow = out.filter((name) => name in dear);
     const stepping = out.filter((name) => !(name in dear));
     if (stepping.length > 0)
-      said.push(`Left out beyond ${Words.rounds(longestStepped)} rounds, because they cannot leap over rounds: ${Words.list(stepping)}.`);
+      said.push(`Left out beyond ${Words.rounds(longestStepped)} rounds, because they hardly leap or not at all: ${Words.list(stepping)}.`);
     for (const name of tooSlow) said.push(`Left out beyond ${Words.rounds(dear[name])} rounds, because it is slow: ${name}.`);
+    if (playing(state).length === 0) return said.join(' ');
     if (horizon > longestStepped) said.push('Such horizons are leapt over: the same law, some seconds a replication.');
     else {
       const seconds = 1e-6 * horizon * state.replications * (0.5 + state.actions / 40) *
