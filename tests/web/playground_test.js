@@ -221,6 +221,18 @@ async function checkLeaps(browser) {
   await closeClean(page);
 }
 
+// `fixed` plays the best action of benign worlds unless told otherwise: its place is that of who plays another one.
+async function checkFixed(browser) {
+  const page = await openPage(browser, `${onDisk}#${small}&policies=ucb,fixed`);
+  await done(page);
+  const across = async (policy) => {
+    const place = await page.locator(`#plane .place[data-policy^="${policy}"]`).getAttribute('transform');
+    return Number(/translate\(([\d.]+)/.exec(place)[1]);
+  };
+  assert.ok(await across('fixed') > await across('ucb'), 'nobody gains by the order of actions');
+  await closeClean(page);
+}
+
 // The sentence is made of numbers alone: with made-up ones, all that it can say.
 async function checkWords(page) {
   const said = (...worlds) => page.evaluate((asked) => Words.happened(asked.map(({ where, means, apart, replications, differences = {} }) => ({
@@ -349,6 +361,7 @@ async function main() {
     await checkShort(browser);
     await checkCancel(browser);
     await checkLeaps(browser);
+    await checkFixed(browser);
     await checkServed(browser);
     await checkLacking(browser);
     const looks = screenshots ? [[1280, 'light'], [1280, 'dark'], [390, 'light'], [390, 'dark']] : [[390, 'dark']];

@@ -29,7 +29,7 @@
   // Asks for whatever places the policies of `asked` miss, world by world; true if nothing came in between.
   async function fillPlane(asked, mine) {
     const worlds = Worlds.planeWorlds(asked);
-    const policies = Worlds.playing(asked).map((name) => Worlds.policyText(name, asked, Worlds.planeHorizon(asked)));
+    const policies = Worlds.playing(asked).map((name) => Worlds.planePolicy(name, asked));
     for (const [i, world] of worlds.entries()) {
       const missing = Plane.missing(asked, world, policies);
       if (missing.length === 0) continue;

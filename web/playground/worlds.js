@@ -111,6 +111,9 @@ const Worlds = (function () {
         honest, instance: `${family}:actions=${state.actions},gap=${gap}`,
       })));
   }
+  // The best action is the first of benign worlds, which is also the one that `fixed` plays unless told otherwise: it would
+  // stand where only a policy that has learnt stands.
+  const planePolicy = (name, state) => (name === 'fixed' ? 'fixed:arm=1' : policyText(name, state, planeHorizon(state)));
   const planeRequest = (world, policies, state) => ({
     command: 'simulate',
     instance: world.instance,
@@ -123,6 +126,6 @@ const Worlds = (function () {
 
   return {
     all, byFamily, instance, hasDial, policyText, policyName, longestStepped, playing, caution, tooFar, request, leastDoubt,
-    planeHorizon, planeReplications, planeWorlds, planeRequest,
+    planeHorizon, planeReplications, planeWorlds, planePolicy, planeRequest,
   };
 })();
