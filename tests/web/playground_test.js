@@ -233,6 +233,22 @@ async function checkFixed(browser) {
   await closeClean(page);
 }
 
+// A seed that is none is marked as long as it stands there.
+async function checkSeed(browser) {
+  const page = await openPage(browser, `${onDisk}#${small}`);
+  await done(page);
+  const seed = page.locator('#seed');
+  for (let i = 0; i < 2; i++) { // with something else to change, and without
+    await seed.fill('x');
+    assert.equal(await seed.getAttribute('aria-invalid'), 'true');
+    await page.locator('#reset').click();
+    await page.locator('#seed:not([aria-invalid])').waitFor();
+    assert.equal(await seed.inputValue(), '1');
+    assert.ok(await seed.evaluate((input) => input.validity.valid));
+  }
+  await closeClean(page);
+}
+
 // The sentence is made of numbers alone: with made-up ones, all that it can say.
 async function checkWords(page) {
   const said = (...worlds) => page.evaluate((asked) => Words.happened(asked.map(({ where, means, apart, replications, differences = {} }) => ({
@@ -362,6 +378,7 @@ async function main() {
     await checkCancel(browser);
     await checkLeaps(browser);
     await checkFixed(browser);
+    await checkSeed(browser);
     await checkServed(browser);
     await checkLacking(browser);
     const looks = screenshots ? [[1280, 'light'], [1280, 'dark'], [390, 'light'], [390, 'dark']] : [[390, 'dark']];

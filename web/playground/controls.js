@@ -46,14 +46,18 @@ const Controls = (function () {
     const seed = find('seed');
     seed.addEventListener('input', () => {
       const { state, problems } = State.read(`seed=${encodeURIComponent(seed.value)}`);
-      seed.setCustomValidity(problems[0] ?? '');
-      seed.toggleAttribute('aria-invalid', problems.length > 0);
+      judgeSeed(problems[0] ?? '');
       if (problems.length === 0) changed({ seed: state.seed });
       else seed.reportValidity();
     });
     find('axes').addEventListener('change', (event) => changed({ axes: event.target.checked ? 'linear' : 'log' }));
     find('reset').addEventListener('click', () => changed(structuredClone(State.defaults)));
     find('controls').addEventListener('submit', (event) => event.preventDefault());
+  }
+  function judgeSeed(problem) {
+    find('seed').setCustomValidity(problem);
+    if (problem) find('seed').setAttribute('aria-invalid', 'true');
+    else find('seed').removeAttribute('aria-invalid');
   }
   const chosen = () => [...document.querySelectorAll('.policy input:checked')].map((input) => input.value);
 
@@ -76,7 +80,10 @@ const Controls = (function () {
     find('doubt-texts').textContent = dialled.length === 0 ? 'None of the policies that run has a dial: sentry, warden and db have.'
       : dialled.map((name) => Worlds.policyText(name, state)).join('  ·  ');
     for (const input of document.querySelectorAll('.policy input')) input.checked = state.policies.includes(input.value);
-    if (document.activeElement !== find('seed')) find('seed').value = state.seed;
+    if (document.activeElement !== find('seed')) {
+      find('seed').value = state.seed;
+      judgeSeed('');
+    }
     find('axes').checked = state.axes === 'linear';
     say('left-out', Worlds.caution(state));
   }

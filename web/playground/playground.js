@@ -159,7 +159,7 @@
     Object.assign(state, changes);
     complain([]);
     wanted.trace = false;
-    if (other.length === 0) return;
+    if (other.length === 0) return Controls.set(state); // what could not be read and stands there all the same
     if (other.every((name) => name === 'axes')) { // the same numbers
       writeLink();
       return show();
