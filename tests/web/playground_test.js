@@ -249,6 +249,17 @@ async function checkSeed(browser) {
   await closeClean(page);
 }
 
+// What an engine complained of is gone when the page runs again.
+async function checkTrouble(browser) {
+  const page = await openPage(browser, `${onDisk}#${small}&seed=x`);
+  await done(page);
+  assert.ok(await page.locator('#trouble').isVisible());
+  await page.locator('#run').click();
+  await page.locator('#trouble').waitFor({ state: 'hidden' });
+  await done(page);
+  await closeClean(page);
+}
+
 // The sentence is made of numbers alone: with made-up ones, all that it can say.
 async function checkWords(page) {
   const said = (...worlds) => page.evaluate((asked) => Words.happened(asked.map(({ where, means, apart, replications, differences = {} }) => ({
@@ -379,6 +390,7 @@ async function main() {
     await checkLeaps(browser);
     await checkFixed(browser);
     await checkSeed(browser);
+    await checkTrouble(browser);
     await checkServed(browser);
     await checkLacking(browser);
     const looks = screenshots ? [[1280, 'light'], [1280, 'dark'], [390, 'light'], [390, 'dark']] : [[390, 'dark']];

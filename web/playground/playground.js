@@ -199,7 +199,10 @@
   }
 
   function listen() {
-    find('run').addEventListener('click', () => (working ? stop() : start()));
+    find('run').addEventListener('click', () => {
+      complain([]);
+      return working ? stop() : start();
+    });
     find('trace').addEventListener('click', trace);
     const link = find('copy-link');
     link.addEventListener('click', () => copy(link, `${location.href.split('#')[0]}#${State.write(state)}`));
