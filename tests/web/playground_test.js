@@ -107,8 +107,7 @@ async function checkNumbers(page) {
   // By keyboard: less doubt, another text, other numbers, and again those of the command.
   await page.locator('#doubt').focus();
   await page.keyboard.press('ArrowLeft');
-  await page.locator('#doubt-texts').filter({ hasText: 'sentry:share=0.056' }).waitFor();
-  await page.locator('html:not([data-done])').waitFor();
+  await page.locator('#doubt-texts').filter({ hasText: 'sentry:share=0.056' }).waitFor(); // no longer done by then
   await done(page);
   const command = await text(page, '#lie-command');
   assert.match(command, /--policy sentry:share=0.056 /);
@@ -206,7 +205,9 @@ async function checkLeaps(browser) {
   await page.locator('#lie-readout').filter({ hasText: 'Not beyond 10⁶ rounds' }).waitFor();
   assert.ok(await page.locator('#lie-command').isHidden(), 'a command for what was not computed');
   await done(page);
-  assert.deepEqual(Object.keys(printed(await text(page, '#truth-command'))), ['c-ucb', 'hac-ucb']);
+  const shownThere = await shown(page, 'truth');
+  assert.deepEqual(Object.keys(shownThere), ['c-ucb', 'hac-ucb']);
+  assert.deepEqual(shownThere, printed(await text(page, '#truth-command')));
   assert.match(await text(page, '#happened'), /\(after only 2 replications: too few to be settled\)\.$/);
   // Nothing is awaited where the page goes no further.
   assert.deepEqual((await page.locator('#numbers tbody td').allInnerTexts()).filter((words) => /[…–]/.test(words)), ['–', '–']);
