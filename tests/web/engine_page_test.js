@@ -66,10 +66,11 @@ const tests = [
       const busy = other.ask(asked).catch((error) => error.name);
       const { version } = await engine.ask({ command: 'version' });
       other.close();
-      return [version, await busy];
+      return [version, await busy, await other.ask({ command: 'version' }).catch((error) => error.message)];
     }, endless);
     assert.ok(answered[0]);
     assert.strictEqual(answered[1], 'AbortError');
+    assert.strictEqual(answered[2], 'the engine was closed');
   }],
   ['goes on after a request that its module cannot hold', async (page) => {
     const [told, answer] = await page.evaluate(async () => {
