@@ -195,6 +195,10 @@ document.addEventListener('keydown', (event) => {
 document.addEventListener('click', (event) => {
   if (!event.target.closest('.search')) closeSearch();
 });
+// Not where the focus goes nowhere, as when a phone's keyboard is put away to see what was found.
+searchBox.closest('.search').addEventListener('focusout', ({ relatedTarget }) => {
+  if (relatedTarget && !relatedTarget.closest('.search')) closeSearch();
+});
 // Pages with a header but no search of their own send people here.
 if (location.hash === '#site-search') searchBox.focus();
 
