@@ -297,8 +297,11 @@ async function checkSearch(browser, base) {
   await close(sent);
 }
 
-async function checkCopy(browser, base) {
+// Also where the clipboard is refused.
+async function checkCopy(browser, base, refused) {
   const page = await openPage(browser, `${base}api/python-policy.html`);
+  await page.evaluate(() => navigator.clipboard.writeText('what was there before'));
+  if (refused) await page.evaluate(() => (navigator.clipboard.writeText = () => Promise.reject(new DOMException('', 'NotAllowedError'))));
   const code = page.locator('.code').first();
   assert.match(await code.locator('code').innerText(), /^>>> import armature/);
   await code.hover();
@@ -447,7 +450,7 @@ async function main() {
     await checkFront(browser, base);
     await checkSearch(browser, base);
     await checkSearch(browser, files);
-    await checkCopy(browser, base);
+    for (const refused of [false, true]) await checkCopy(browser, base, refused);
     await checkPhone(browser, base);
     await checkDark(browser, base);
     await checkFigures(browser, base);
