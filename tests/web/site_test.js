@@ -391,6 +391,11 @@ async function checkApplications(browser, base) {
   for (const name of ['playground', 'graph']) {
     const page = await openPage(browser, `${base}${name}/index.html`);
     await page.locator('.site-header').waitFor({ state: 'visible' });
+    if (name === 'playground') {
+      const addresses = await page.evaluate(() => Tour.addresses);
+      assert.equal(addresses.length, 3);
+      none(addresses.filter((address) => !fs.existsSync(path.join(site, name, address))), 'links of the tour that lead nowhere');
+    }
     await page.locator('.site-header').getByRole('link', { name: 'Search' }).click();
     await page.waitForURL('**/docs/index.html#site-search');
     await close(page);
