@@ -28,8 +28,10 @@ playground: wasm ## the page with the engine in it, at build/playground: a folde
 	@cp $(filter-out %/worker.js %/pack_engine.js,$(wildcard web/playground/*)) build/playground
 	@node web/playground/pack_engine.js build/wasm/bin/engine.js build/wasm/bin/engine.wasm web/playground/worker.js build/playground/engine_data.js
 
-site: bundle playground ## README, docs, reference, playground and graph page as a static site, at build/site
+site: bundle ## README, docs, reference, playground and graph page as a static site, at build/site
 	@scripts/install-deps build web
+	@scripts/install-deps wasm || { echo 'make site: no Emscripten, so no pages that compute; the rest: node web/site/generate.js build/site --alone' >&2; exit 1; }
+	@$(MAKE) --no-print-directory playground
 	@node web/site/generate.js build/site --playground build/playground --graph web/graph
 
 demo: bundle build ## five worlds, eight policies, and a report to open: about a minute

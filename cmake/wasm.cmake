@@ -12,13 +12,17 @@ foreach(library eigen3/Eigen fmt nlohmann)
   file(CREATE_LINK /usr/include/${library} ${ARMATURE_WASM_HEADERS}/${name} SYMBOLIC)
 endforeach()
 
-sources_of_rooms(ARMATURE_WASM_SOURCES base linear theory model graph families policies simulate lab advice options browser)
+sources_of_rooms(ARMATURE_WASM_SOURCES base linear theory model graph families policies simulate lab options browser)
 # Files, cores and memory are those of src/browser; programs there are none.
 list(REMOVE_ITEM ARMATURE_WASM_SOURCES ${ARMATURE_LAB_BASE} ${CMAKE_SOURCE_DIR}/src/base/file.cpp
                                        ${CMAKE_SOURCE_DIR}/src/base/program.cpp ${CMAKE_SOURCE_DIR}/src/graph/drawn_by_dot.cpp
                                        ${CMAKE_SOURCE_DIR}/src/simulate/conformance.cpp)
+# What no answer to a page reaches: it would be compiled for nothing, and dropped by the linker.
+foreach(source base/gamma base/sha256 policies/decision_book policies/policy_session theory/explain theory/policy_bound)
+  list(REMOVE_ITEM ARMATURE_WASM_SOURCES ${CMAKE_SOURCE_DIR}/src/${source}.cpp)
+endforeach()
 # Of figures and reports what answers are made of.
-foreach(source figures/looks figures/style report/policy_looks report/catalogue report/results_json report/theory_answers)
+foreach(source figures/looks report/policy_looks report/catalogue report/results_json report/theory_answers)
   list(APPEND ARMATURE_WASM_SOURCES ${CMAKE_SOURCE_DIR}/src/${source}.cpp)
 endforeach()
 
@@ -38,7 +42,7 @@ set_source_files_properties(src/base/beta_draws.cpp PROPERTIES COMPILE_OPTIONS "
 # What plays rounds is compiled for speed, what reads, plans, judges and writes for size. The loops over
 # rounds are compiled in the registry, which makes a policy of every class.
 set(ARMATURE_WASM_HOT "/src/(simulate/|policies/[a-z]+/|policies/registry|linear/inverse_factor|model/environment|base/(random|outcome_draws|\
-beta|gamma|kl|normals|discrete|mathematics|whole_sums|saddle_point|reaching))")
+beta|kl|normals|discrete|mathematics|whole_sums|saddle_point|reaching))")
 foreach(source ${ARMATURE_WASM_SOURCES})
   if(source MATCHES "${ARMATURE_WASM_HOT}")
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -O2)

@@ -66,18 +66,33 @@ const tests = [
       const busy = other.ask(asked).catch((error) => error.name);
       const { version } = await engine.ask({ command: 'version' });
       other.close();
-      return [version, await busy];
+      return [version, await busy, await other.ask({ command: 'version' }).catch((error) => error.message)];
     }, endless);
     assert.ok(answered[0]);
     assert.strictEqual(answered[1], 'AbortError');
+    assert.strictEqual(answered[2], 'the engine was closed');
   }],
+  // In a module that gets no memory beyond its first 32 MB: the thread that broke off is replaced.
   ['goes on after a request that its module cannot hold', async (page) => {
-    const [told, answer] = await page.evaluate(async () => {
-      const told = await engine.ask({ command: 'x'.repeat(250e6) }).catch((error) => error.message);
-      return [told, await engine.ask({ command: 'version' })];
+    const poor = await page.context().browser().newPage();
+    await poor.goto(page.url());
+    const [told, answer, threads] = await poor.evaluate(async () => {
+      ARMATURE_ENGINE_DATA.worker = `WebAssembly.Memory.prototype.grow = () => { throw new RangeError('no pages left'); };${ARMATURE_ENGINE_DATA.worker}`;
+      let threads = 0;
+      window.Worker = class extends Worker {
+        constructor(url) {
+          super(url);
+          threads += 1;
+        }
+      };
+      const engine = new ArmatureEngine();
+      const told = await engine.ask({ command: 'x'.repeat(40e6) }).catch((error) => error.message);
+      return [told, await engine.ask({ command: 'version' }), threads];
     });
-    assert.match(told, /^(the engine broke off|memory: got |command: got )/);
+    assert.match(told, /^the engine broke off \(no memory for the request\)/);
     assert.ok(answer.version);
+    assert.strictEqual(threads, 2);
+    await poor.close();
   }],
   ['does not try again for ever where threads are forbidden', async (page) => {
     const forbidden = await page.context().browser().newPage();

@@ -8,6 +8,7 @@ const { execFile, execFileSync, spawnSync } = require('child_process');
 const fs = require('fs');
 const os = require('os');
 const path = require('path');
+const zlib = require('zlib');
 
 const [armature, glue, wasm] = process.argv.slice(2);
 const atOnce = 2; // commands at work beside the engine
@@ -256,6 +257,12 @@ function filesOfTheRequest() {
   assert.deepStrictEqual(answer.results[0].checkpoints, named.results[0].checkpoints);
 }
 
+// What a page loads before it can show anything.
+function staysSmall() {
+  const { length } = zlib.gzipSync(fs.readFileSync(wasm), { level: 9 });
+  assert.ok(length < 600e3, `${length} bytes, gzipped`);
+}
+
 function looksAreThoseOfReports() {
   const looks = JSON.parse(ask({ command: 'looks' }));
   assert.deepStrictEqual(looks[0], { policy: 'ucb', colour: looks[0].colour, dash: [], shape: 'circle' });
@@ -271,7 +278,7 @@ function looksAreThoseOfReports() {
   }
   await begin();
   for (const test of [answersAreTheCommands, complaintsAreTheCommands, graphsAreTheCommands, ownComplaintsNameTheField, resultsGrow, filesOfTheRequest,
-    looksAreThoseOfReports]) {
+    looksAreThoseOfReports, staysSmall]) {
     const start = Date.now();
     await test();
     console.log(`${test.name}: ${((Date.now() - start) / 1000).toFixed(1)} s`);

@@ -87,6 +87,7 @@ async function openPage(browser, url, options = {}) {
 const settled = (page) => page.locator('#answer:not([aria-busy])').waitFor();
 const box = (page, node) => page.locator('#drawing').getByRole('button', { name: `${node}:` });
 const role = (page, node) => page.locator('#role-list').getByLabel(node, { exact: true });
+const roles = (page) => page.locator('#role-list select').evaluateAll((selects) => selects.map((select) => select.value));
 async function closePage(page) {
   assert.deepEqual(page.complaints, []);
   await page.context().close();
@@ -266,6 +267,17 @@ async function checkLinks(browser, page, url) {
   await page.locator('#drawing [data-node="z"]').waitFor();
   await settled(page);
   await expectAnswer(page, said);
+
+  // That nothing has a role is a decision, too, against what the text says.
+  await take(page, 'front-door');
+  for (const select of await page.locator('#role-list select').all())
+    if (!['none', 'latent'].includes(await select.inputValue())) await select.selectOption('none');
+  await settled(page);
+  const without = await openPage(browser, await page.evaluate(() => location.href));
+  assert.equal(await without.locator('#text').inputValue(), await page.locator('#text').inputValue());
+  assert.deepEqual(await roles(without), await roles(page));
+  assert.ok(!(await roles(without)).some((role) => ['action', 'context', 'reward'].includes(role)));
+  await closePage(without);
 
   const plain = await openPage(browser, `${url}#text=${encodeURIComponent('x [exposure] x -> z -> y y [outcome]')}&context=z&action=x&reward=y`);
   await plain.locator('#answer.yes').waitFor();

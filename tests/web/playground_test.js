@@ -84,6 +84,11 @@ async function checkFirstSight(browser) {
   const words = await text(page, '#happened');
   assert.match(words, /^Where the click tells everything, c-ucb lost least .* ucb most, \d+ times as much; where the best mail leaves no trace, that same c-ucb lost 10,000/);
   assert.ok(!/NaN|Infinity|undefined/.test(await page.locator('main').innerHTML()));
+  assert.equal(await text(page, '#numbers caption'), 'Regret after 10⁵ rounds; 20 of 20 replications are in');
+  const mean = page.locator('#numbers data').first();
+  assert.equal(await mean.getAttribute('title'), await mean.getAttribute('value'));
+  const [, withoutScripts] = /<noscript>[^]*?<code>(.*)<\/code>/.exec(fs.readFileSync(path.join(folder, 'index.html'), 'utf8'));
+  assert.equal(withoutScripts, await text(page, '#lie-command'));
   // What the tour says of warden's constant.
   const place = await page.locator('#plane .place[data-policy^="warden"] title').textContent();
   const [benign, any] = [...place.matchAll(/([\d,]+) in /g)].map(([, digits]) => Number(digits.replaceAll(',', '')));
@@ -102,8 +107,7 @@ async function checkNumbers(page) {
   // By keyboard: less doubt, another text, other numbers, and again those of the command.
   await page.locator('#doubt').focus();
   await page.keyboard.press('ArrowLeft');
-  await page.locator('#doubt-texts').filter({ hasText: 'sentry:share=0.056' }).waitFor();
-  await page.locator('html:not([data-done])').waitFor();
+  await page.locator('#doubt-texts').filter({ hasText: 'sentry:share=0.056' }).waitFor(); // no longer done by then
   await done(page);
   const command = await text(page, '#lie-command');
   assert.match(command, /--policy sentry:share=0.056 /);
@@ -167,9 +171,20 @@ async function checkCancel(browser) {
   await page.locator('#lie-chart .curve').first().waitFor({ state: 'attached' });
   await page.locator('#run').click();
   await page.locator('#status').filter({ hasText: /^Stopped after \d+ replications?\.$/ }).waitFor();
+  const [stoppedAfter] = (await text(page, '#status')).match(/\d+/);
+  assert.equal(await text(page, '#numbers caption'), `Regret after 10⁶ rounds; ${stoppedAfter} of 1,000 replications are in`);
   const progress = Number(await page.locator('#progress').getAttribute('value'));
   assert.ok(progress < 1, `nothing was left to cancel: ${progress}`);
   assert.equal(await page.locator('html[data-done]').count(), 0);
+  // Stopped before anything came: nothing is awaited.
+  await page.evaluate(() => {
+    const slider = document.getElementById('replications');
+    slider.value = 0;
+    slider.dispatchEvent(new Event('input'));
+    document.getElementById('run').click();
+  });
+  assert.match(await text(page, '#numbers caption'), /; 0 of 2 replications are in$/);
+  assert.deepEqual((await page.locator('#numbers tbody td').allInnerTexts()).filter(Boolean), ['–', '–', '–', '–']);
   // Whatever is changed starts it again.
   await page.locator('#horizon').press('Home');
   await page.locator('#replications').press('Home');
@@ -186,12 +201,63 @@ async function checkCancel(browser) {
 
 async function checkLeaps(browser) {
   const page = await openPage(browser, `${onDisk}#horizon=1e12&replications=2&policies=c-ucb,hac-ucb,ts&lie=bilodeau-confounded&gap=0.2`);
-  await page.locator('#left-out').filter({ hasText: 'cannot leap over rounds: ts.' }).waitFor();
+  await page.locator('#left-out').filter({ hasText: 'hardly leap or not at all: ts.' }).waitFor();
   await page.locator('#lie-readout').filter({ hasText: 'Not beyond 10⁶ rounds' }).waitFor();
   assert.ok(await page.locator('#lie-command').isHidden(), 'a command for what was not computed');
   await done(page);
-  assert.deepEqual(Object.keys(printed(await text(page, '#truth-command'))), ['c-ucb', 'hac-ucb']);
+  const shownThere = await shown(page, 'truth');
+  assert.deepEqual(Object.keys(shownThere), ['c-ucb', 'hac-ucb']);
+  assert.deepEqual(shownThere, printed(await text(page, '#truth-command')));
   assert.match(await text(page, '#happened'), /\(after only 2 replications: too few to be settled\)\.$/);
+  // Nothing is awaited where the page goes no further.
+  assert.deepEqual((await page.locator('#numbers tbody td').allInnerTexts()).filter((words) => /[…–]/.test(words)), ['–', '–']);
+  // One that is left out has no dial to move, and somebody who chose is not told to choose.
+  const go = (hash) => page.evaluate((link) => (location.hash = link), hash);
+  await go('horizon=1e7&replications=2&policies=ucb,db');
+  await page.locator('#doubt-texts').filter({ hasText: /^None of the policies that run has a dial/ }).waitFor();
+  await go('horizon=1e7&policies=ts');
+  await page.locator('#status').filter({ hasText: /^Left out beyond 10⁶ rounds, because they hardly leap or not at all: ts\.$/ }).waitFor();
+  await go('policies=');
+  await page.locator('#status').filter({ hasText: /^Choose a policy\.$/ }).waitFor();
+  await closeClean(page);
+}
+
+// `fixed` plays the best action of benign worlds unless told otherwise: its place is that of who plays another one.
+async function checkFixed(browser) {
+  const page = await openPage(browser, `${onDisk}#${small}&policies=ucb,fixed`);
+  await done(page);
+  const across = async (policy) => {
+    const place = await page.locator(`#plane .place[data-policy^="${policy}"]`).getAttribute('transform');
+    return Number(/translate\(([\d.]+)/.exec(place)[1]);
+  };
+  assert.ok(await across('fixed') > await across('ucb'), 'nobody gains by the order of actions');
+  await closeClean(page);
+}
+
+// A seed that is none is marked as long as it stands there.
+async function checkSeed(browser) {
+  const page = await openPage(browser, `${onDisk}#${small}`);
+  await done(page);
+  const seed = page.locator('#seed');
+  for (let i = 0; i < 2; i++) { // with something else to change, and without
+    await seed.fill('x');
+    assert.equal(await seed.getAttribute('aria-invalid'), 'true');
+    await page.locator('#reset').click();
+    await page.locator('#seed:not([aria-invalid])').waitFor();
+    assert.equal(await seed.inputValue(), '1');
+    assert.ok(await seed.evaluate((input) => input.validity.valid));
+  }
+  await closeClean(page);
+}
+
+// What an engine complained of is gone when the page runs again.
+async function checkTrouble(browser) {
+  const page = await openPage(browser, `${onDisk}#${small}&seed=x`);
+  await done(page);
+  assert.ok(await page.locator('#trouble').isVisible());
+  await page.locator('#run').click();
+  await page.locator('#trouble').waitFor({ state: 'hidden' });
+  await done(page);
   await closeClean(page);
 }
 
@@ -323,6 +389,9 @@ async function main() {
     await checkShort(browser);
     await checkCancel(browser);
     await checkLeaps(browser);
+    await checkFixed(browser);
+    await checkSeed(browser);
+    await checkTrouble(browser);
     await checkServed(browser);
     await checkLacking(browser);
     const looks = screenshots ? [[1280, 'light'], [1280, 'dark'], [390, 'light'], [390, 'dark']] : [[390, 'dark']];

@@ -287,6 +287,9 @@ async function checkSearch(browser, base) {
   await page.keyboard.press('Escape');
   await page.locator('#site-found').waitFor({ state: 'hidden' });
   assert.equal(await page.locator('#site-search').inputValue(), '');
+  await first('regret'); // and whoever goes on by keyboard leaves it
+  await page.keyboard.press('Tab');
+  await page.locator('#site-found').waitFor({ state: 'hidden' });
   await close(page);
 
   const sent = await openPage(browser, `${base}docs/index.html#site-search`);
@@ -294,8 +297,11 @@ async function checkSearch(browser, base) {
   await close(sent);
 }
 
-async function checkCopy(browser, base) {
+// Also where the clipboard is refused.
+async function checkCopy(browser, base, refused) {
   const page = await openPage(browser, `${base}api/python-policy.html`);
+  await page.evaluate(() => navigator.clipboard.writeText('what was there before'));
+  if (refused) await page.evaluate(() => (navigator.clipboard.writeText = () => Promise.reject(new DOMException('', 'NotAllowedError'))));
   const code = page.locator('.code').first();
   assert.match(await code.locator('code').innerText(), /^>>> import armature/);
   await code.hover();
@@ -385,6 +391,11 @@ async function checkApplications(browser, base) {
   for (const name of ['playground', 'graph']) {
     const page = await openPage(browser, `${base}${name}/index.html`);
     await page.locator('.site-header').waitFor({ state: 'visible' });
+    if (name === 'playground') {
+      const addresses = await page.evaluate(() => Tour.addresses);
+      assert.equal(addresses.length, 3);
+      none(addresses.filter((address) => !fs.existsSync(path.join(site, name, address))), 'links of the tour that lead nowhere');
+    }
     await page.locator('.site-header').getByRole('link', { name: 'Search' }).click();
     await page.waitForURL('**/docs/index.html#site-search');
     await close(page);
@@ -444,7 +455,7 @@ async function main() {
     await checkFront(browser, base);
     await checkSearch(browser, base);
     await checkSearch(browser, files);
-    await checkCopy(browser, base);
+    for (const refused of [false, true]) await checkCopy(browser, base, refused);
     await checkPhone(browser, base);
     await checkDark(browser, base);
     await checkFigures(browser, base);

@@ -432,6 +432,8 @@ async function writeLink() {
   else link.set('z', base64url(await through(new TextEncoder().encode(shownText), new CompressionStream('deflate-raw'))));
   for (const role of ['action', 'context', 'reward', 'latent'])
     for (const node of withRole(role)) if (role !== 'latent' || !shown.latent.includes(node)) link.append(role, node);
+  // Without any role a link would leave them to the text.
+  if (!['action', 'context', 'reward', 'latent'].some((role) => link.has(role))) link.append('action', '');
   if (state.worth) link.set('worth', state.worth);
   if (state.empty) link.set('empty', '1');
   if (state.single) link.set('single', '1');

@@ -13,6 +13,11 @@ const Chart = (function () {
   }
   const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
   const s = (tag, attributes, ...children) => fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+  // Where screen readers read out whatever is written, also if it stood there already.
+  function say(id, words) {
+    const element = document.getElementById(id);
+    if (element.textContent !== words) element.textContent = words;
+  }
 
   // --- Marks ----------------------------------------------------------------------------------------
 
@@ -161,5 +166,5 @@ const Chart = (function () {
     });
   }
 
-  return { h, s, mark, sample, logScale, path, range, curves, lookAround };
+  return { h, s, say, mark, sample, logScale, path, range, curves, lookAround };
 })();

@@ -2,7 +2,7 @@
 'use strict';
 
 const Controls = (function () {
-  const { h } = Chart;
+  const { h, say } = Chart;
   const find = (id) => document.getElementById(id);
 
   const sliders = {
@@ -46,14 +46,18 @@ const Controls = (function () {
     const seed = find('seed');
     seed.addEventListener('input', () => {
       const { state, problems } = State.read(`seed=${encodeURIComponent(seed.value)}`);
-      seed.setCustomValidity(problems[0] ?? '');
-      seed.toggleAttribute('aria-invalid', problems.length > 0);
+      judgeSeed(problems[0] ?? '');
       if (problems.length === 0) changed({ seed: state.seed });
       else seed.reportValidity();
     });
     find('axes').addEventListener('change', (event) => changed({ axes: event.target.checked ? 'linear' : 'log' }));
     find('reset').addEventListener('click', () => changed(structuredClone(State.defaults)));
     find('controls').addEventListener('submit', (event) => event.preventDefault());
+  }
+  function judgeSeed(problem) {
+    find('seed').setCustomValidity(problem);
+    if (problem) find('seed').setAttribute('aria-invalid', 'true');
+    else find('seed').removeAttribute('aria-invalid');
   }
   const chosen = () => [...document.querySelectorAll('.policy input:checked')].map((input) => input.value);
 
@@ -73,12 +77,15 @@ const Controls = (function () {
     doubt.setAttribute('aria-valuetext', percent(state.doubt));
     find('doubt-shown').textContent = percent(state.doubt);
     const dialled = Worlds.playing(state).filter(Worlds.hasDial);
-    find('doubt-texts').textContent = dialled.length === 0 ? 'None of the chosen policies has a dial: sentry, warden and db have.'
+    find('doubt-texts').textContent = dialled.length === 0 ? 'None of the policies that run has a dial: sentry, warden and db have.'
       : dialled.map((name) => Worlds.policyText(name, state)).join('  ·  ');
     for (const input of document.querySelectorAll('.policy input')) input.checked = state.policies.includes(input.value);
-    if (document.activeElement !== find('seed')) find('seed').value = state.seed;
+    if (document.activeElement !== find('seed')) {
+      find('seed').value = state.seed;
+      judgeSeed('');
+    }
     find('axes').checked = state.axes === 'linear';
-    find('left-out').textContent = Worlds.caution(state);
+    say('left-out', Worlds.caution(state));
   }
 
   return { make, set, percent };

@@ -46,9 +46,10 @@ class ArmatureEngine {
     this.#restart(aborted());
   }
 
-  // For a page that has done with it.
+  // For a page that has done with it. Whoever asks later is told so.
   close() {
     this.#worker.terminate();
+    this.#broken = new Error('the engine was closed');
     this.#reject(aborted());
   }
 

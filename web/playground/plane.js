@@ -71,7 +71,7 @@ const Plane = (function () {
   function draw(chart, state, looks) {
     const horizon = Worlds.planeHorizon(state);
     const product = state.actions * horizon;
-    const shown = Worlds.playing(state).map((name) => ({ name, look: looks(name), here: place(state, Worlds.policyText(name, state, horizon)), trail: Worlds.hasDial(name) ? trail(state, name) : [] }));
+    const shown = Worlds.playing(state).map((name) => ({ name, look: looks(name), here: place(state, Worlds.planePolicy(name, state)), trail: Worlds.hasDial(name) ? trail(state, name) : [] }));
     const all = shown.flatMap(({ here, trail: places }) => [here, ...places].filter(Boolean));
     const width = Math.max(300, chart.parentElement.clientWidth);
     const height = width < 420 ? 330 : 400;

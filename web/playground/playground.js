@@ -3,7 +3,7 @@
 'use strict';
 
 (function () {
-  const { h } = Chart;
+  const { h, say } = Chart;
   const find = (id) => document.getElementById(id);
   const { sides } = Show;
   const patience = 150; // milliseconds in which further changes come, as from a slider that is being moved
@@ -29,16 +29,16 @@
   // Asks for whatever places the policies of `asked` miss, world by world; true if nothing came in between.
   async function fillPlane(asked, mine) {
     const worlds = Worlds.planeWorlds(asked);
-    const policies = Worlds.playing(asked).map((name) => Worlds.policyText(name, asked, Worlds.planeHorizon(asked)));
+    const policies = Worlds.playing(asked).map((name) => Worlds.planePolicy(name, asked));
     for (const [i, world] of worlds.entries()) {
       const missing = Plane.missing(asked, world, policies);
       if (missing.length === 0) continue;
-      find('plane-status').textContent = `Computing: world ${i + 1} of ${worlds.length}`;
+      say('plane-status', `Computing: world ${i + 1} of ${worlds.length}`);
       const answer = await engines.plane.ask(Worlds.planeRequest(world, missing, asked));
       if (mine !== run) return false;
       Plane.note(asked, world, answer);
     }
-    find('plane-status').textContent = '';
+    say('plane-status', '');
     Show.plane(state, looks);
     return true;
   }
@@ -52,7 +52,7 @@
   function progress() {
     const finished = running().map((side) => {
       const results = answers[side]?.results ?? [];
-      return results.length < Worlds.playing(state).length ? 0 : Math.min(...results.map((result) => result.replications));
+      return results.length < Math.max(1, Worlds.playing(state).length) ? 0 : Math.min(...results.map((result) => result.replications));
     });
     find('progress').value = finished.reduce((sum, one) => sum + one, 0) / (state.replications * Math.max(1, finished.length));
     return finished.length === 0 ? 0 : Math.min(...finished);
@@ -60,9 +60,8 @@
   function draw() {
     Show.worlds(state, answers, looks);
     Show.words(state, answers);
-    Show.table(state, answers, looks);
+    Show.table(state, answers, looks, { finished: progress(), working });
     tour.words();
-    progress();
   }
 
   async function simulate(side, mine) {
@@ -81,6 +80,7 @@
     working = name === 'working';
     find('run').textContent = { working: 'Stop', done: 'Run again', stopped: 'Run' }[name];
     document.documentElement.toggleAttribute('data-done', name === 'done');
+    if (name === 'stopped') Show.table(state, answers, looks, { finished: progress(), working });
   }
   function halt() {
     clearTimeout(timer);
@@ -99,15 +99,15 @@
     clear();
     const mine = run;
     if (Worlds.playing(state).length === 0) {
-      find('status').textContent = 'Choose a policy.';
+      say('status', Worlds.caution(state) || 'Choose a policy.');
       return mode('stopped');
     }
     mode('working');
-    find('status').textContent = `Running ${inWorlds()}`;
+    say('status', `Running ${inWorlds()}`);
     await attempt(mine, async () => {
       await Promise.all(running().map((side) => simulate(side, mine)));
       if (mine !== run) return;
-      find('status').textContent = `Done: ${inWorlds()}.`;
+      say('status', `Done: ${inWorlds()}.`);
       await plot(mine);
     });
   }
@@ -124,7 +124,7 @@
     } catch (error) {
       if (mine !== run) return;
       halt();
-      find('status').textContent = 'Stopped by an error.';
+      say('status', 'Stopped by an error.');
       mode('stopped');
       complain([`${Words.capital(error.message)}.`]);
     }
@@ -145,8 +145,8 @@
     writeLink();
     wanted.trace = false;
     mode('stopped');
-    find('status').textContent = `Stopped after ${Words.plural(progress(), 'replication')}.`;
-    find('plane-status').textContent = '';
+    say('status', `Stopped after ${Words.plural(progress(), 'replication')}.`);
+    say('plane-status', '');
   }
 
   // --- Changes --------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@
     Object.assign(state, changes);
     complain([]);
     wanted.trace = false;
-    if (other.length === 0) return;
+    if (other.length === 0) return Controls.set(state); // what could not be read and stands there all the same
     if (other.every((name) => name === 'axes')) { // the same numbers
       writeLink();
       return show();
@@ -199,7 +199,10 @@
   }
 
   function listen() {
-    find('run').addEventListener('click', () => (working ? stop() : start()));
+    find('run').addEventListener('click', () => {
+      complain([]);
+      return working ? stop() : start();
+    });
     find('trace').addEventListener('click', trace);
     const link = find('copy-link');
     link.addEventListener('click', () => copy(link, `${location.href.split('#')[0]}#${State.write(state)}`));

@@ -3,7 +3,7 @@
 'use strict';
 
 const Show = (function () {
-  const { h, s } = Chart;
+  const { h, s, say } = Chart;
   const find = (id) => document.getElementById(id);
   const sides = ['truth', 'lie'];
   const looking = { truth: {}, lie: {} }; // where each chart is being read
@@ -55,10 +55,10 @@ const Show = (function () {
       find(`${side}-world`).value = state[side];
       find(`${side}-text`).textContent = world.text;
       find(side).classList.toggle('too-far', far);
-      if (far) find(`${side}-readout`).textContent = tooFar(world);
+      if (far) say(`${side}-readout`, tooFar(world));
       if (far || !there(answers).includes(side)) continue;
       const chart = find(`${side}-chart`);
-      find(`${side}-readout`).textContent = Chart.curves(chart, { answer, axes: state.axes, horizon, bounds, looks, look: looking[side] }) || hint;
+      say(`${side}-readout`, Chart.curves(chart, { answer, axes: state.axes, horizon, bounds, looks, look: looking[side] }) || hint);
       const ends = answer.results.map((result) => `${Worlds.policyName(result.policy)} ${Words.amount(result.mean_regret)}`);
       chart.setAttribute('aria-label', `Regret over ${Words.rounds(horizon)} rounds where ${world.where}; at the end: ${ends.join(', ')}. Arrow keys read it round by round.`);
     }
@@ -71,16 +71,18 @@ const Show = (function () {
     if (seen.length > 0) find('happened').textContent = Words.happened(seen);
   }
 
-  const cells = (result, least) => result ? [
-    h('td', {}, h('data', { value: result.mean_regret }, Words.amount(result.mean_regret)), ` ± ${Words.amount(result.standard_error ?? NaN)}`),
+  const cells = (result, least, awaited) => result ? [
+    h('td', {}, h('data', { value: result.mean_regret, title: String(result.mean_regret) }, Words.amount(result.mean_regret)), ` ± ${Words.amount(result.standard_error ?? NaN)}`),
     h('td', { class: 'spare' }, least < 1 ? '–' : Words.times(result.mean_regret / least).replace(' times', '×')), // of next to nothing anything is a thousandfold
     h('td', { class: 'spare' }, Words.amount(result.q95)),
-  ] : [h('td', {}, '…'), h('td', { class: 'spare' }), h('td', { class: 'spare' })];
+  ] : [h('td', {}, awaited ? '…' : '–'), h('td', { class: 'spare' }), h('td', { class: 'spare' })];
 
-  function table(state, answers, looks) {
+  // `finished`: replications, of every policy; while `working` what is missing is on its way.
+  function table(state, answers, looks, { finished, working }) {
     const least = (side) => Math.min(...(answers[side]?.results ?? []).map((result) => result.mean_regret));
+    const awaited = (side) => working && !Worlds.tooFar(Worlds.byFamily(state[side]), state);
     find('numbers').replaceChildren(
-      h('caption', {}, `Regret after ${Words.rounds(Number(state.horizon))} rounds`),
+      h('caption', {}, `Regret after ${Words.rounds(Number(state.horizon))} rounds; ${finished} of ${Words.plural(state.replications, 'replication')} are in`),
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Policy'), sides.map((side) => [
         h('th', { scope: 'col' }, h('b', {}, Worlds.byFamily(state[side]).title), ' mean ± error'),
         h('th', { scope: 'col', class: 'spare' }, 'of the best'),
@@ -88,7 +90,7 @@ const Show = (function () {
       ]))),
       h('tbody', {}, Worlds.playing(state).map((name) => h('tr', { 'data-policy': name },
         h('th', { scope: 'row' }, Chart.sample(looks(name)), Worlds.policyText(name, state)),
-        sides.map((side) => cells(resultOf(answers, side, name), least(side)))))));
+        sides.map((side) => cells(resultOf(answers, side, name), least(side), awaited(side)))))));
   }
 
   function commands(state) {
@@ -120,7 +122,10 @@ const Show = (function () {
       `Exactly: T = ${Words.rounds(horizon)} rounds, ${state.actions} actions, ${Worlds.planeReplications} replications each of ${Worlds.planeWorlds(state).length} worlds: ` +
       'pareto-benign and bilodeau-benign (the context tells everything), pareto-confounded and hidden-arm (it does not), at gaps of ½ to 8 times √(|A|/T), as far as each family goes. ' +
       'A policy’s place is its largest mean regret over the benign ones, and over all. Worse worlds than these there may be. ' +
-      'The lines show rates. At its true worst no policy is below about 1/63 of |A|·T, for many actions and as long as it loses less than T/217 anywhere; between that and the line only constants are at stake.';
+      'The best action is the first of benign worlds and the last of others; that is worth at most |A| times the gap to who tries them in order. ' +
+      // Only beyond 217²·|A| rounds T/217 is more than √(|A|T), and this plane has 10⁴ at most.
+      `The lines show rates. At its true worst no policy is below about 1/63 of |A|·T, for many actions and as long as it loses less than T/217 anywhere (${Words.amount(horizon / 217)} here: this plane is too short for it); ` +
+      'between that and the line only constants are at stake.';
   }
 
   return { sides, lost, make, worlds, words, table, commands, plane };

@@ -56,6 +56,10 @@ const Tour = (function () {
     },
   ];
 
+  // Where a step leads to within the site.
+  const address = (file) => `../${file.replace('README', 'index')}.html`;
+  const addresses = steps.flatMap(({ links = [] }) => links.map(([file]) => address(file)));
+
   const view = (step) => ({ ...structuredClone(State.defaults), ...structuredClone(step.state) });
 
   // page: { state(), set(changes), lost(world, policy), trace() }
@@ -74,7 +78,7 @@ const Tour = (function () {
       const inSite = document.documentElement.hasAttribute('data-site');
       find('tour-text').replaceChildren(
         ...text(page.lost).map((paragraph) => h('p', {}, paragraph)),
-        ...(links ? [h('p', {}, 'Go on: ', links.flatMap(([file, title], i) => [i > 0 && ' · ', inSite ? h('a', { href: `../${file.replace('README', 'index')}.html` }, title) : `${title} (${file}.md)`]))] : []));
+        ...(links ? [h('p', {}, 'Go on: ', links.flatMap(([file, title], i) => [i > 0 && ' · ', inSite ? h('a', { href: address(file) }, title) : `${title} (${file}.md)`]))] : []));
     }
     function point() {
       for (const element of document.querySelectorAll('.pointed')) element.classList.remove('pointed');
@@ -120,5 +124,5 @@ const Tour = (function () {
     return { words };
   }
 
-  return { make };
+  return { make, addresses };
 })();

@@ -64,8 +64,9 @@ const Worlds = (function () {
     const tooSlow = out.filter((name) => name in dear);
     const stepping = out.filter((name) => !(name in dear));
     if (stepping.length > 0)
-      said.push(`Left out beyond ${Words.rounds(longestStepped)} rounds, because they cannot leap over rounds: ${Words.list(stepping)}.`);
+      said.push(`Left out beyond ${Words.rounds(longestStepped)} rounds, because they hardly leap or not at all: ${Words.list(stepping)}.`);
     for (const name of tooSlow) said.push(`Left out beyond ${Words.rounds(dear[name])} rounds, because it is slow: ${name}.`);
+    if (playing(state).length === 0) return said.join(' ');
     if (horizon > longestStepped) said.push('Such horizons are leapt over: the same law, some seconds a replication.');
     else {
       const seconds = 1e-6 * horizon * state.replications * (0.5 + state.actions / 40) *
@@ -110,6 +111,9 @@ const Worlds = (function () {
         honest, instance: `${family}:actions=${state.actions},gap=${gap}`,
       })));
   }
+  // The best action is the first of benign worlds, which is also the one that `fixed` plays unless told otherwise: it would
+  // stand where only a policy that has learnt stands.
+  const planePolicy = (name, state) => (name === 'fixed' ? 'fixed:arm=1' : policyText(name, state, planeHorizon(state)));
   const planeRequest = (world, policies, state) => ({
     command: 'simulate',
     instance: world.instance,
@@ -122,6 +126,6 @@ const Worlds = (function () {
 
   return {
     all, byFamily, instance, hasDial, policyText, policyName, longestStepped, playing, caution, tooFar, request, leastDoubt,
-    planeHorizon, planeReplications, planeWorlds, planeRequest,
+    planeHorizon, planeReplications, planeWorlds, planePolicy, planeRequest,
   };
 })();

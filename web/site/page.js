@@ -49,7 +49,7 @@ ${brand}
 <div class="search" role="search">
 <input id="site-search" type="search" placeholder="Search" aria-label="Search the site" autocomplete="off" spellcheck="false"
 role="combobox" aria-expanded="false" aria-controls="site-found" aria-autocomplete="list"><kbd aria-hidden="true">/</kbd>
-<div id="site-found" role="listbox" aria-label="Search results" hidden></div>
+<div id="site-found" role="listbox" aria-label="Search results" tabindex="-1" hidden></div>
 <p id="site-told" class="unseen" role="status"></p>
 </div>
 <button id="site-menu" type="button" aria-expanded="false" aria-controls="site-sidebar">Menu</button>

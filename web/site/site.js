@@ -195,6 +195,10 @@ document.addEventListener('keydown', (event) => {
 document.addEventListener('click', (event) => {
   if (!event.target.closest('.search')) closeSearch();
 });
+// Not where the focus goes nowhere, as when a phone's keyboard is put away to see what was found.
+searchBox.closest('.search').addEventListener('focusout', ({ relatedTarget }) => {
+  if (relatedTarget && !relatedTarget.closest('.search')) closeSearch();
+});
 // Pages with a header but no search of their own send people here.
 if (location.hash === '#site-search') searchBox.focus();
 
@@ -208,15 +212,16 @@ function withoutPrompts(text) {
   return lines.filter((line) => prompt.test(line)).map((line) => line.replace(prompt, '')).join('\n');
 }
 
-// From files there is no clipboard to ask for: the old way works everywhere.
 async function copy(text) {
-  if (navigator.clipboard && window.isSecureContext) return navigator.clipboard.writeText(text);
-  const area = element('textarea', 'unseen', text);
-  document.body.append(area);
-  area.select();
-  document.execCommand('copy');
-  area.remove();
-  return undefined;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch { // there is none, or not for this page: the old way works everywhere
+    const area = element('textarea', 'unseen', text);
+    document.body.append(area);
+    area.select();
+    document.execCommand('copy');
+    area.remove();
+  }
 }
 
 for (const block of document.querySelectorAll('.code')) {
