@@ -97,7 +97,7 @@ void Job::gather(unsigned threads, bool quiet) {
   options.threads = threads;
   options.told_to_end = &told_to_end;
   options.call_the_roll = &something_happened;
-  options.notice = complain_of_loss;
+  options.notice = complain;
   try {
     crew_ = std::make_unique<ranks::RankCrew>(*transport_, options);
   } catch (const Error& error) {

@@ -92,7 +92,8 @@ class RankCrew final : public Crew {
   std::string name_of(int rank) const;
   [[noreturn]] void end_for_the_dead(const std::vector<int>& dead, const Handout& handout);
   void look_for_the_dead(const Handout& handout);
-  void call_the_roll(const Handout& handout);
+  /// `listened`: all that had come by then has been read.
+  void call_the_roll(const Handout& handout, Clock::time_point listened);
   std::string work_of(int rank, const Handout& handout) const;
   [[noreturn]] void end_as_told(Handout& handout, const BlocksFinished& finished);
 
@@ -102,7 +103,7 @@ class RankCrew final : public Crew {
   Clock::time_point spoken_, looked_;
   std::optional<Clock::time_point> called_;  // until all have had time to answer
   std::optional<Clock::time_point> all_answered_;
-  bool told_of_the_dead_ = false;
+  bool told_of_the_dead_ = false;  // and they have not answered since
   bool dismissed_ = false;
   std::uint32_t stage_ = 0;
 };

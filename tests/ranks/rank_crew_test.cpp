@@ -52,6 +52,17 @@ class Workers {
   std::vector<std::jthread> threads_;
 };
 
+void wait_for(const std::atomic<bool>& event) {
+  while (!event) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+// Blocks of one replication of the first cell.
+std::vector<BlockTask> short_tasks(std::uint32_t count) {
+  std::vector<BlockTask> tasks;
+  for (std::uint32_t i = 0; i < count; ++i) tasks.push_back({0, {i, 1}, 1});
+  return tasks;
+}
+
 // Of a rank that is cut off by its own first block: one that has none yet would wait for rank 0
 // without end, and one whose blocks have come back would not be missed. Then `sign` is set.
 WorkerOptions cut_off_at_work(ThreadJob& job, int rank, std::atomic<bool>* sign = nullptr) {
@@ -296,8 +307,6 @@ TEST(RankCrew, WhoDoesNotAnswerIsNamed) {
 // Time that rank 0 itself spent on storing is no sign of life of others.
 TEST(RankCrew, WhoDoesNotAnswerIsNamedWhileStoringTakesLong) {
   const std::vector<Cell> cells = cells_of(plan_of(kSmallStudy));
-  std::vector<BlockTask> tasks;
-  for (std::uint32_t i = 0; i < 20; ++i) tasks.push_back({0, {i, 1}, 1});
   ThreadJob job(2);
   std::atomic<bool> roll{false};
   Workers workers(job, 2, [&](int) { return ending(job, 1, cut_off_at_work(job, 1, &roll)); });
@@ -317,12 +326,120 @@ TEST(RankCrew, WhoDoesNotAnswerIsNamedWhileStoringTakesLong) {
   bool first = true;
   const auto finished = [&](const std::vector<FinishedBlock>&) {
     if (!std::exchange(first, false)) return;
-    while (!roll) std::this_thread::yield();
+    wait_for(job.is_cut_off(1));  // not `roll`, which may have been called by now
     std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   };
-  EXPECT_THROW(crew.compute(cells, tasks, never, finished), JobEnded);
+  EXPECT_THROW(crew.compute(cells, short_tasks(20), never, finished), JobEnded);
   ASSERT_EQ(notices.size(), 1u);
   EXPECT_TRUE(notices[0].starts_with("rank 1 on node1")) << notices[0];
+}
+
+// A rank that says its first word, and to what comes then what the test says.
+class ScriptedRank {
+ public:
+  using Answer = std::function<void(Transport&, const Message&)>;
+  ScriptedRank(ThreadJob& job, int rank, Answer answer)
+      : thread_([&job, rank, answer = std::move(answer)](const std::stop_token& stop) {
+          const auto line = job.transport(rank);
+          line->send(0, write_message(hello_on("node" + std::to_string(rank), {0})));
+          while (!stop.stop_requested())
+            if (const auto received = line->receive())
+              answer(*line, read_message(received->message));
+            else
+              std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
+
+// Its answer has come, and nobody has read it yet.
+TEST(RankCrew, WhoAnsweredWhileStoringTookLongIsNotBlamed) {
+  const std::vector<Cell> cells = cells_of(plan_of(kSmallStudy));
+  ThreadJob job(3);
+  std::atomic<bool> roll{false}, called{false}, storing{false}, answered{false};
+  std::atomic<bool> told_to_end{false};
+  const ScriptedRank dead(job, 1, [](Transport&, const Message&) {});
+  const ScriptedRank living(job, 2, [&](Transport& line, const Message& message) {
+    if (!std::holds_alternative<Call>(message)) return;
+    called = true;
+    wait_for(storing);
+    line.send(0, write_message(Alive{}));
+    answered = true;
+  });
+  const auto transport = job.transport(0);
+  CrewOptions options;
+  options.threads = 1;
+  options.patience = std::chrono::seconds(1);
+  options.call_the_roll = &roll;
+  options.told_to_end = &told_to_end;
+  options.compute = [&](const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
+    if (!called) roll = true;
+    wait_for(called);
+    return run_block(cell, range, stop);
+  };
+  std::vector<std::string> notices;
+  options.notice = [&](const std::string& notice) {
+    notices.push_back(notice);
+    told_to_end = true;
+  };
+  RankCrew crew(*transport, options);
+  static const std::atomic<bool> never{false};
+  const auto finished = [&](const std::vector<FinishedBlock>&) {
+    if (storing.exchange(true)) return;
+    wait_for(answered);
+    std::this_thread::sleep_for(options.patience + std::chrono::milliseconds(100));
+  };
+  EXPECT_THROW(crew.compute(cells, short_tasks(20), never, finished), JobEnded);
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_TRUE(notices[0].starts_with("rank 1 on node1")) << notices[0];
+}
+
+// A suspended job that goes on, say: by the time it is told to end, nobody is missing.
+TEST(RankCrew, WhoAnswersLateHasNotDied) {
+  const std::vector<Cell> cells = cells_of(plan_of(kSmallStudy));
+  ThreadJob job(2);
+  std::atomic<bool> roll{false}, missed{false}, told_to_end{false};
+  std::uint32_t block = 0;
+  const ScriptedRank late(job, 1, [&](Transport& line, const Message& message) {
+    if (const auto* blocks = std::get_if<Blocks>(&message)) block = blocks->orders.front().number;
+    if (!std::holds_alternative<Call>(message)) return;
+    wait_for(missed);
+    line.send(0, write_message(Alive{}));
+    line.send(0, write_message(Results{0, {{block, {}}}}));
+  });
+  const auto transport = job.transport(0);
+  CrewOptions options;
+  options.threads = 1;
+  options.patience = std::chrono::milliseconds(10);
+  options.call_the_roll = &roll;
+  options.told_to_end = &told_to_end;
+  options.compute = [&](const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
+    roll = true;
+    wait_for(told_to_end);
+    return run_block(cell, range, stop);
+  };
+  std::vector<std::string> notices;
+  options.notice = [&](const std::string& notice) {
+    notices.push_back(notice);
+    missed = true;
+  };
+  RankCrew crew(*transport, options);
+  static const std::atomic<bool> never{false};
+  try {
+    // Its block comes after its answer.
+    crew.compute(cells, short_tasks(20), never,
+                 [&](const std::vector<FinishedBlock>&) { told_to_end = true; });
+    FAIL() << "nobody ended";
+  } catch (const JobEnded& ended) {
+    EXPECT_TRUE(ended.told());
+    EXPECT_STREQ(ended.what(), "told to end");
+  }
+  ASSERT_EQ(notices.size(), 2u);
+  EXPECT_TRUE(notices[0].starts_with("rank 1 on node1")) << notices[0];
+  // It has not ended yet, and may not.
+  EXPECT_TRUE(test::contains(notices[0], "; should the job end by this, ")) << notices[0];
+  EXPECT_EQ(notices[1], "all ranks have answered after all");
 }
 
 // Whoever stores results may fail, with blocks still under way: it is told, all ranks go home, and
