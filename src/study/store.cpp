@@ -644,7 +644,8 @@ void StudyStore::require_shared(const std::string& directory) {
   if (const auto holder = DirectoryLease::holder_elsewhere(directory))
     refuse_to_look(*holder, ", on another machine");
   if (!on_network_file_system(directory)) return;
-  if (const auto holder = DirectoryLease::holder(directory))
+  // What another machine has left that is no more, is nobody's.
+  if (const auto holder = DirectoryLease::holder(directory); holder && holder->here)
     refuse_to_look(*holder, ", on a network's file system");
 }
 

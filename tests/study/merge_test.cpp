@@ -1,6 +1,7 @@
 // Shards, and the study that is made of them: the bytes of a run on one thread, or a refusal that
 // names what is wrong and changes nothing.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include "study/shard_mark.h"
 #include "study/shards.h"
 #include "study/store.h"
+#include "support/forged_lease.h"
 #include "support/program.h"
 #include "support/studies.h"
 
@@ -618,6 +620,66 @@ TEST_F(Merge, OneAtATime) {
   run_shards(plan_of(kSmallStudy), here_, 3);
   const DirectoryLease lease(here_);
   EXPECT_TRUE(contains(merged(), "expected one at a time")) << merged();
+}
+
+// As a task of a queue does while somebody merges what there is: it would not be started again.
+TEST_F(Merge, AShardThatStartsMeanwhileWaitsForItsEnd) {
+  const StudyPlan plan = plan_of(kSmallStudy), search = plan_of(kTwoStages);
+  std::vector<std::string> notices;
+  std::atomic<bool> stop{false};
+  RunHooks hooks = on_threads(1);
+  hooks.stop = &stop;
+  const auto waits_for = [&](const std::string& who, const std::string& where) {
+    ASSERT_EQ(notices.size(), 1u);
+    EXPECT_EQ(notices[0], "waiting for " + who + ", which merges in " + where);
+    notices.clear();
+  };
+  std::optional<test::ForgedHolder> elsewhere;
+  const auto ends_when_noticed = [&](const std::string& place) {
+    make_directory(place);
+    elsewhere.emplace(place);
+    hooks.notice = [&, place](const std::string& words) {
+      notices.push_back(words);
+      elsewhere.reset();
+      fs::remove(place + "/lease");
+    };
+  };
+  ends_when_noticed(here_);
+  EXPECT_TRUE(run_shard(plan, here_, {1, 2}, hooks).complete);
+  waits_for("process 4242 on node7", here_);
+
+  const std::string two = directory_.file("two");
+  ends_when_noticed(search_path(two));
+  EXPECT_TRUE(run_shard(search, two, {1, 2}, hooks).complete);
+  waits_for("process 4242 on node7", search_path(two));
+
+  // On this machine, on a disk that others see, too.
+  const AllOnNetwork network;
+  std::optional<DirectoryLease> here(std::in_place, here_);
+  hooks.notice = [&](const std::string& words) {
+    notices.push_back(words);
+    here.reset();
+  };
+  EXPECT_TRUE(run_shard(plan, here_, {2, 2}, hooks).complete);
+  waits_for(holder_words({host_name(), getpid(), ""}), here_);
+
+  // Whoever is told to end does not wait.
+  here.emplace(here_);
+  hooks.notice = [&](const std::string&) { stop = true; };
+  EXPECT_FALSE(run_shard(plan, here_, {1, 2}, hooks).complete);
+}
+
+// Which tells how far it is, and may take days.
+TEST_F(Merge, AShardDoesNotWaitForARun) {
+  make_directory(here_);
+  const test::ForgedHolder run(
+      here_, R"({"searching":false,"replications":3,"of":8,"rounds":1,"share":0.25,"seconds":2})");
+  EXPECT_EQ(refusal([&] {
+              run_shard(plan_of(kSmallStudy), here_, {1, 2});
+            }),
+            here_ +
+                ": study: got process 4242 on node7 at work in it, on another machine, expected "
+                "one that is not at work; armature status tells how far it is");
 }
 
 // Whoever only asks needs no lease, and so no disk that can be written.
