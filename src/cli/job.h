@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "armature/error.h"
 #include "ranks/rank_crew.h"
@@ -12,9 +13,9 @@ namespace armature::cli {
 class Job {
  public:
   /// Ranks other than 0 compute for it in here and leave by throwing ExitStatus: they read no file
-  /// and print nothing. `tasks_apart`: several tasks of Slurm that do not know each other are as
-  /// they should be, each with a shard of its own.
-  explicit Job(bool tasks_apart);
+  /// and print nothing. `shard`: as --shard has it, empty where it was not given. Several tasks of
+  /// Slurm that do not know each other are as they should be where each has a shard of its own.
+  explicit Job(const std::string& shard);
   ~Job();
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -32,6 +33,7 @@ class Job {
   [[noreturn]] void ended(const ranks::JobEnded& how);
 
  private:
+  std::string shard_;
   std::unique_ptr<ranks::Transport> transport_;
   std::unique_ptr<ranks::RankCrew> crew_;
 };

@@ -188,10 +188,15 @@ void RankCrew::hear_hellos() {
   }
   for (int rank = 1; rank < transport_.size(); ++rank) {
     const Hello& hello = ranks_[static_cast<std::size_t>(rank)].hello;
-    if (hello.build == ranks_[0].hello.build) continue;
-    throw Error({name_of(rank), "build of armature", hello.build,
-                 fmt::format("{}, as rank 0 on {}: one build for all", ranks_[0].hello.build,
-                             ranks_[0].hello.host)});
+    if (hello.build != ranks_[0].hello.build)
+      throw Error({name_of(rank), "build of armature", hello.build,
+                   fmt::format("{}, as rank 0 on {}: one build for all", ranks_[0].hello.build,
+                               ranks_[0].hello.host)});
+    // Tasks that were to compute a shard each, and a launcher that makes one job of them.
+    const auto words = [](const std::string& shard) { return shard.empty() ? "none" : shard; };
+    if (hello.shard != options_.shard)
+      throw Error({name_of(rank), "--shard", words(hello.shard),
+                   words(options_.shard) + ", as rank 0; srun --mpi=none for a shard per task"});
   }
 }
 

@@ -13,7 +13,8 @@
 namespace armature::ranks {
 
 struct CrewOptions {
-  unsigned threads = 0;  // per rank; 0: the cores that each was given
+  unsigned threads = 0;    // per rank; 0: the cores that each was given
+  std::string shard = {};  // --shard of this rank (Hello::shard)
   /// Who has not been heard of for so long is taken for dead.
   std::chrono::milliseconds silence = std::chrono::minutes(5);
   /// Set from outside when the job is told to end (SIGTERM): see RankCrew::compute.
@@ -47,7 +48,8 @@ class JobEnded : public std::exception {
 
 class RankCrew final : public Crew {
  public:
-  /// Waits for the first word of every rank. Throws Error if one is of another build.
+  /// Waits for the first word of every rank. Throws Error if one is of another build, or was
+  /// given another --shard.
   RankCrew(Transport& transport, CrewOptions options);
   /// Sends all ranks home, if dismiss() has not.
   ~RankCrew() override;

@@ -213,7 +213,7 @@ Compute cells_of_stage(const std::string& stage) {
 }
 
 Hello hello_of_this_process() {
-  return {build(), host_name(), getpid(), cores_allowed(), cores_given()};
+  return {build(), host_name(), getpid(), cores_allowed(), cores_given(), {}};
 }
 
 WorkerEnd work_for_rank_zero(Transport& transport, const Hello& hello,

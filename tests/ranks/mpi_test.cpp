@@ -157,6 +157,24 @@ TEST_F(Mpi, MixedBuildsAreRefusedByRank) {
   EXPECT_FALSE(fs::exists(file("mixed")));
 }
 
+// As by srun where Slurm's MpiDefault makes one job of tasks that were to compute a shard each.
+TEST_F(Mpi, RanksWithAnotherShardAreRefused) {
+  const std::string run = std::string("-n 1 armature run ") + kHeadline + " --out cut --shard ";
+  const ProgramResult result = shell("mpirun " + run + "1/2 : " + run + "2/2");
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_TRUE(contains(result.err, "armature: rank 1 on ")) << result.err;
+  EXPECT_TRUE(contains(result.err,
+                       "--shard: got 2/2, expected 1/2, as rank 0; srun --mpi=none for a shard per "
+                       "task"))
+      << result.err;
+  EXPECT_FALSE(fs::exists(file("cut")));
+  // One shard by several ranks is what somebody may want.
+  const ProgramResult one =
+      shell(std::string("mpirun -n 2 armature run ") + kHeadline + " --out cut --shard 1/2");
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_TRUE(contains(one.out, "shard 1 of 2: finished")) << one.out;
+}
+
 TEST_F(Mpi, ACommandWithoutMpiSaysSo) {
   fs::create_directories(file("alone/bin"));
   fs::copy_file(ARMATURE_COMMAND, file("alone/bin/armature"));

@@ -159,6 +159,28 @@ TEST(RankCrew, AnotherBuildIsRefusedByName) {
       << message;
 }
 
+// Where a launcher makes one job of tasks that were to compute a shard each.
+TEST(RankCrew, AnotherShardIsRefusedByName) {
+  for (const auto& [shard, others, message] :
+       std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"1/40", "8/40", "--shard: got 8/40, expected 1/40, as rank 0; srun --mpi=none for a "},
+           {"1/40", "", "--shard: got none, expected 1/40, as rank 0"},
+           {"", "8/40", "--shard: got 8/40, expected none, as rank 0"},
+           {"8/40", "8/40", "(accepted)"}}) {
+    ThreadJob job(2);
+    Hello hello = hello_on("node1", {0});
+    hello.process = 71;
+    hello.shard = others;
+    job.transport(1)->send(0, write_message(hello));
+    const auto transport = job.transport(0);
+    CrewOptions options;
+    options.shard = shard;
+    const std::string said = test::refusal([&] { RankCrew crew(*transport, options); });
+    EXPECT_TRUE(test::contains(said, message)) << said;
+    EXPECT_EQ(said.starts_with("rank 1 on node1 (process 71): "), shard != others) << said;
+  }
+}
+
 // What stands against a block is told with the rank it stood against.
 TEST(RankCrew, AFailureIsToldWithItsRank) {
   const StudyPlan plan = plan_of(kSmallStudy);

@@ -48,6 +48,22 @@ TEST_F(SlurmRanks, ThatKnowNothingOfEachOtherAreRefusedOnce) {
   EXPECT_FALSE(std::filesystem::exists(scratch_.file("tasks")));
 }
 
+// Each was to compute a shard: Slurm may make one job of them (MpiDefault), or be told not to.
+TEST_F(SlurmRanks, WithAShardEachAreRefusedAsOneJob) {
+  const auto tasks = [&](const std::string& mpi) {
+    return shell("srun -n 2 --mpi=" + mpi +
+                 " sh -c 'armature run study.toml --shard $((SLURM_PROCID + 1))/2 --out cut -q'");
+  };
+  const ProgramResult one_job = tasks("pmix");
+  EXPECT_NE(one_job.status, 0);
+  EXPECT_TRUE(contains(one_job.err, "--shard: got 2/2, expected 1/2, as rank 0; srun --mpi=none"))
+      << one_job.err;
+  EXPECT_FALSE(std::filesystem::exists(scratch_.file("cut")));
+  const ProgramResult two = tasks("none");
+  EXPECT_EQ(two.status, 0) << two.err;
+  EXPECT_EQ(shell("armature merge cut -q").status, 0);
+}
+
 // The ```bash blocks of docs/cluster.md, one after the other, jobs waited for after each.
 TEST_F(SlurmRanks, TheDocumentsWalkIsTyped) {
   std::filesystem::create_directory_symlink(ARMATURE_SOURCE_DIR "/studies",
