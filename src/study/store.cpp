@@ -1316,7 +1316,7 @@ void StoreMerger::Aside::rename(const std::string& to) {
 
 StoreMerger::StoreMerger(const std::string& directory, const StudyPlan& plan,
                          const RunEnvironment& environment, std::function<void()> guard)
-    : directory_(directory), aside_(path_aside(directory)) {
+    : directory_(directory), guard_(std::move(guard)), aside_(path_aside(directory)) {
   auto database = std::make_unique<Database>(aside_.path(), Database::Mode::kCreate);
   // Nobody else sees it, and on any failure it is thrown away: nothing to roll back, and synced
   // once at the end.
@@ -1327,7 +1327,11 @@ StoreMerger::StoreMerger(const std::string& directory, const StudyPlan& plan,
   set_run_value(*database, "processor", environment.processor);
   if (!environment.accelerator.empty())
     set_run_value(*database, kAcceleratorKey, environment.accelerator);
-  store_.emplace(StudyStore(std::move(database), plan, std::move(guard)));
+  store_.emplace(StudyStore(std::move(database), plan, guard_));
+}
+
+void StoreMerger::require_mine() const {
+  if (guard_) guard_();
 }
 
 void StoreMerger::absorb(const std::string& directory) {
@@ -1364,10 +1368,12 @@ void StoreMerger::commit(bool whole) {
   store_->require_mine();
   store_.reset();
   sync_path(aside_.path());
+  require_mine();  // a large file may have taken minutes
   // What stands there is of an earlier merge, or never began. Its log must not be taken for that of
   // the new one.
   if (StudyStore::exists(directory_))
     open_store(directory_, Database::Mode::kReadWrite)->execute("PRAGMA journal_mode = DELETE");
+  require_mine();
   aside_.rename(store_path(directory_));
   sync_path(directory_);
 }

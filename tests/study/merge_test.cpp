@@ -616,6 +616,38 @@ TEST_F(Merge, WhoeverIsToldMayEndItAtAnyTime) {
   EXPECT_EQ(merged(), "(accepted)");
 }
 
+// Somebody else may have taken the directory while a large file was synced.
+TEST_F(Merge, ItsLastLookAtTheLeaseIsAtAFinishedFile) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  run_shards(plan, here_, 2);
+  const auto is_open = [&] {
+    for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
+      std::error_code gone;
+      if (fs::read_symlink(entry, gone) == store_path(here_) + ".merging") return true;
+    }
+    return false;
+  };
+  int looks = 0, when_closed = 0;
+  const auto merge = [&](int refused) {
+    looks = 0;
+    StoreMerger merger(here_, plan, {}, [&] {
+      if (looks++ == refused) throw Error({"here", "directory", "another", "one at a time"});
+      when_closed += is_open() ? 0 : 1;
+    });
+    for (const std::uint32_t number : {1u, 2u}) merger.absorb(shard(number, 2));
+    merger.commit(/*whole=*/true);
+  };
+  merge(-1);
+  EXPECT_GT(when_closed, 0);
+  const int all = looks;
+  fs::remove(store_path(here_));
+  for (int refused = 0; refused < all; ++refused) {
+    EXPECT_EQ(refusal([&] { merge(refused); }),
+              "here: directory: got another, expected one at a time");
+    EXPECT_TRUE(nothing_left()) << refused;
+  }
+}
+
 TEST_F(Merge, OneAtATime) {
   run_shards(plan_of(kSmallStudy), here_, 3);
   const DirectoryLease lease(here_);
