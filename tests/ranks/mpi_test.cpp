@@ -216,6 +216,17 @@ TEST_F(Mpi, TheUsualMistakeWithSlurmIsRefusedWithAHint) {
   EXPECT_EQ(other.err, "");
 }
 
+// Nor does Open MPI understand what another MPI's launcher tells its ranks.
+TEST_F(Mpi, RanksOfAnotherMpiAreRefusedWithoutAWordOfSlurm) {
+  const ProgramResult result = shell(
+      std::string("unset ${!SLURM*}\nexport PMI_SIZE=4 PMI_RANK=0\narmature run ") + kHeadline);
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_TRUE(contains(
+      result.err, "MPI: got 4 ranks of a launcher of another MPI, expected mpirun of Open MPI"))
+      << result.err;
+  EXPECT_FALSE(contains(result.err, "Slurm")) << result.err;
+}
+
 // --- Kills ---------------------------------------------------------------------------------------
 
 constexpr int kRanks = 4;
