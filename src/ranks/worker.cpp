@@ -163,13 +163,13 @@ class Worker {
       if (kept_.blocks.empty()) kept_since_ = Clock::now();
       kept_bytes_ += bytes_of(block.result);
       kept_.blocks.push_back(std::move(block));
+      // Here, so that one message stays small, however many have ended at once.
+      if (kept_bytes_ > kMostKept) send_kept();
     }
     for (const Hands::Failure& failure : done.failures)
       send_failure(failure.why, failure.order.number);
-    if (!kept_.blocks.empty() && (done.waiting == 0 || kept_bytes_ > kMostKept ||
-                                  Clock::now() - kept_since_ > kLongestKept)) {
+    if (!kept_.blocks.empty() && (done.waiting == 0 || Clock::now() - kept_since_ > kLongestKept))
       send_kept();
-    }
     return !done.nothing();
   }
 

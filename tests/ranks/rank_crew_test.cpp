@@ -159,6 +159,64 @@ TEST(RankCrew, AnotherBuildIsRefusedByName) {
       << message;
 }
 
+// A worker whose lines were slow finds many large results at once.
+TEST(RankCrew, ManyLargeResultsAreManyMessages) {
+  constexpr std::uint32_t kBlocks = 40;
+  constexpr std::size_t kNumbers = 128 << 10;  // of 8 bytes, in each
+  ThreadJob job(2);
+  std::atomic<std::uint32_t> computed{0};
+  WorkerOptions options;
+  options.read_stage = [&](const std::string&) -> Compute {
+    return [&](const Order&, const std::atomic<bool>&) {
+      BlockResult result;
+      result.replications.resize(1);
+      result.replications[0].regret.resize(kNumbers);
+      ++computed;
+      return result;
+    };
+  };
+  // Once blocks are being computed, it takes until all are.
+  class Slow final : public Transport {
+   public:
+    Slow(std::unique_ptr<Transport> line, const std::atomic<std::uint32_t>& computed)
+        : line_(std::move(line)), computed_(computed) {}
+    int rank() const override { return line_->rank(); }
+    int size() const override { return line_->size(); }
+    void send(int to, std::string message) override { line_->send(to, std::move(message)); }
+    std::optional<Received> receive() override {
+      while (computed_ > 0 && computed_ < kBlocks)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return line_->receive();
+    }
+    void close() override {}
+    void abort(int) noexcept override {}
+
+   private:
+    std::unique_ptr<Transport> line_;
+    const std::atomic<std::uint32_t>& computed_;
+  };
+  std::jthread worker([&] {
+    Slow line(job.transport(1), computed);
+    work_for_rank_zero(line, hello_on("node1", {0}), options);
+  });
+  const auto transport = job.transport(0);
+  transport->send(1, write_message(Stage{1, "", 1}));
+  Blocks blocks{1, {}};
+  for (std::uint32_t i = 0; i < kBlocks; ++i) blocks.orders.push_back({i, 0, {i, 1}});
+  transport->send(1, write_message(blocks));
+  for (std::size_t came = 0; came < kBlocks;) {
+    const auto received = transport->receive();
+    if (!received) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      continue;
+    }
+    const Message message = read_message(received->message);
+    if (const auto* results = std::get_if<Results>(&message)) came += results->blocks.size();
+    EXPECT_LT(received->message.size(), std::size_t{8} << 20);
+  }
+  transport->send(1, write_message(End{}));
+}
+
 // Where a launcher makes one job of tasks that were to compute a shard each.
 TEST(RankCrew, AnotherShardIsRefusedByName) {
   for (const auto& [shard, others, message] :
