@@ -121,8 +121,9 @@ void Job::listen() {
 Job::~Job() {
   try {
     end();
-  } catch (const std::exception&) {  // the lines between ranks are gone
-    transport_->abort(kBadInput);
+  } catch (const std::exception& error) {  // the lines between ranks are gone
+    complain_of_loss(error.what());
+    transport_->abort(kDied);
   }
 }
 
@@ -146,6 +147,14 @@ void Job::complain_before_the_end(const Error& error) {
   if (!transport_) throw;
   complain(error.what());
   throw ExitStatus{kBadInput};
+}
+
+void Job::broken(const std::exception& error) {
+  if (!transport_) throw;
+  complain_of_loss(error.what());
+  std::fflush(nullptr);
+  transport_->abort(kDied);
+  std::_Exit(kDied);
 }
 
 void Job::ended(const ranks::JobEnded& how) {

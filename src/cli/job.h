@@ -1,6 +1,7 @@
 // A command that may have been started as one of several processes (mpirun, srun).
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <string>
 
@@ -29,6 +30,9 @@ class Job {
   void end();
   /// Of several ranks, an Error is told before they are sent home, in case they do not go.
   void complain_before_the_end(const Error& error);
+  /// The lines between ranks have failed, say: told first, as nobody may be sent home any more, and
+  /// ends the command. Alone, it throws on what is being caught.
+  [[noreturn]] void broken(const std::exception& error);
   /// A rank has died, or all were told to end: says so and ends the command.
   [[noreturn]] void ended(const ranks::JobEnded& how);
 

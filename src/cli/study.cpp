@@ -180,6 +180,10 @@ void run(const RunOptions& options) {
     run_as_rank_zero(options, job);
   } catch (const Error& error) {
     job.complain_before_the_end(error);
+  } catch (const std::bad_alloc&) {
+    throw;  // all is well between ranks
+  } catch (const std::exception& error) {
+    job.broken(error);
   }
 }
 
