@@ -811,6 +811,27 @@ TEST_F(Merge, OfManyThatStartAtOnceOneStudyGoesOn) {
   EXPECT_TRUE((begun[0] == 0) != (begun[1] == 0)) << begun[0] << " " << begun[1];
 }
 
+// Its shards were removed, and an array of the edited study starts.
+TEST_F(Merge, AMarkWithoutShardsIsNobodys) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  const std::string mark = study_mark(plan_of(kSmallStudy, {"seed=8"}));
+  for (int array = 0; array < 20; ++array) {
+    fs::remove_all(here_);
+    make_directory(shards_path(here_));
+    write_file(shards_path(here_) + "/study", mark);
+    std::vector<std::thread> threads;
+    std::atomic<int> begun{0};
+    for (std::uint32_t number = 1; number <= 8; ++number)
+      threads.emplace_back([&, number] {
+        EXPECT_EQ(refusal([&] { claim_shard(here_, {number, 8}, plan, false); }), "(accepted)");
+        ++begun;
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(begun, 8);
+    EXPECT_EQ(read_file(shards_path(here_) + "/study"), study_mark(plan));
+  }
+}
+
 TEST_F(Merge, TheSeedOfASearchIsToldAsTheStudysOwn) {
   run_shard(plan_of(kTwoStages), here_, {1, 2});
   const StudyPlan other = plan_of(kTwoStages, {"seed=6"});
