@@ -42,6 +42,9 @@ constexpr std::int64_t kSchema = 3;
 constexpr std::uint64_t kMostActions = 100'000'000;  // a list of all plays must fit in memory
 constexpr const char* kJobFolder = "job";  // in the study's directory: what armature submit writes
 
+// Where shards are merged: beside the store, so that it can be renamed into place.
+std::string path_aside(const std::string& directory) { return store_path(directory) + ".merging"; }
+
 #ifdef __clang__
 constexpr const char* kCompiler = __VERSION__;  // names itself
 #else
@@ -530,13 +533,15 @@ void require_same_cut(Database& database, const StudyPlan& now, const StudyPlan&
 }
 
 // A mistyped --out must not put a database among somebody's files. The search of a study that has
-// one is its own, and so are the lease of a run and what armature submit writes.
+// one is its own, and so are the lease of a run, what a merge that was killed has left, and what
+// armature submit writes.
 bool holds_other_files(const std::string& directory, const Study& study) {
   std::error_code ignored;
   if (!fs::exists(directory, ignored) || StudyStore::exists(directory)) return false;
   for (const auto& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
     const bool own = DirectoryLease::is_lease_file(name) || name == kJobFolder ||
+                     entry.path().filename() == fs::path(path_aside(directory)).filename() ||
                      (study.search && entry.path().string() == search_path(directory));
     if (!own) return true;
   }
@@ -1290,9 +1295,6 @@ void StudyStore::require_part(const std::vector<ReplicationRange>& part, bool wh
 }
 
 namespace {
-
-// Beside the store, so that it can be renamed into place.
-std::string path_aside(const std::string& directory) { return store_path(directory) + ".merging"; }
 
 void remove_database(const std::string& path) {
   std::error_code ignored;

@@ -599,6 +599,11 @@ TEST_F(Merge, WhatAKilledMergeLeftIsRemoved) {
   write_file(store_path(here_) + ".merging", "half of it");
   EXPECT_EQ(merged(), "(accepted)");
   EXPECT_FALSE(fs::exists(store_path(here_) + ".merging"));
+  // Nor is it taken for somebody's file where the shards are gone.
+  fs::remove_all(here_);
+  make_directory(here_);
+  write_file(store_path(here_) + ".merging", "half of it");
+  EXPECT_TRUE(run_study(plan_of(kSmallStudy), here_).complete);
 }
 
 TEST_F(Merge, WhoeverIsToldMayEndItAtAnyTime) {
