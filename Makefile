@@ -86,7 +86,7 @@ test-long: tidy ## what does not fit into the others: static analysis, law tests
 	@$(MAKE) test test-sanitizers test-fuzz
 	@ARMATURE_LONG=1 $(CTEST) --test-dir build/release -L statistical
 	@ARMATURE_LONG=1 build/release/bin/unit_tests --gtest_brief=1 --gtest_filter='GraphFiles.*'
-	@ARMATURE_LONG=1 build/release/bin/fault_tests --gtest_brief=1 --gtest_filter='Service*:*Cluster*'
+	@ARMATURE_LONG=1 build/release/bin/fault_tests --gtest_brief=1 --gtest_filter='Service*:*Cluster*:KilledShards.*'
 	@ARMATURE_LONG=1 build/release/bin/ranks_tests --gtest_brief=1 --gtest_filter='*Kill*'
 	@ARMATURE_LONG=1 build/release/bin/service_tests --gtest_brief=1 --gtest_filter='*HttpKills*:HttpStop.*'
 	@for name in $(FUZZERS); do \

@@ -3,8 +3,9 @@
 // On one machine a lock of the kernel decides (base/directory_lock.h): at once, and exactly. Across
 // machines nobody can ask whether a process lives, and file systems differ in what their locks are
 // worth. So whoever works in a directory leaves a file there, DIR/lease, and renews it every two
-// seconds; another machine watches whether that happens. No clock of one machine is ever compared
-// with that of another to decide anything.
+// seconds; another machine watches whether that happens before it takes over, which compares no
+// clock of one machine with that of another. Who only asks goes by the calendars of both, and by
+// them alone only to be told that somebody is at work.
 #pragma once
 
 #include <atomic>

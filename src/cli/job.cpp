@@ -64,10 +64,12 @@ std::unique_ptr<ranks::Transport> ranks_of_this_job(bool tasks_apart) {
   }
 }
 
-[[noreturn]] void compute_for_rank_zero(ranks::Transport& transport) {
+[[noreturn]] void compute_for_rank_zero(ranks::Transport& transport, const std::string& shard) {
   ranks::WorkerOptions options;
   options.told_to_end = &told_to_end;
-  switch (ranks::work_for_rank_zero(transport, ranks::hello_of_this_process(), options)) {
+  ranks::Hello hello = ranks::hello_of_this_process();
+  hello.shard = shard;
+  switch (ranks::work_for_rank_zero(transport, hello, options)) {
     case ranks::WorkerEnd::kSentHome:
       transport.close();
       throw ExitStatus{0};
@@ -85,19 +87,21 @@ std::unique_ptr<ranks::Transport> ranks_of_this_job(bool tasks_apart) {
 
 }  // namespace
 
-Job::Job(bool tasks_apart) : transport_(ranks_of_this_job(tasks_apart)) {
+Job::Job(const std::string& shard)
+    : shard_(shard), transport_(ranks_of_this_job(!shard.empty() && shard != "slurm")) {
   if (!transport_ || transport_->rank() == 0) return;
   listen_for_the_end();
-  compute_for_rank_zero(*transport_);
+  compute_for_rank_zero(*transport_, shard_);
 }
 
 void Job::gather(unsigned threads, bool quiet) {
   if (!transport_) return;
   ranks::CrewOptions options;
   options.threads = threads;
+  options.shard = shard_;
   options.told_to_end = &told_to_end;
   options.call_the_roll = &something_happened;
-  options.notice = complain_of_loss;
+  options.notice = complain;
   try {
     crew_ = std::make_unique<ranks::RankCrew>(*transport_, options);
   } catch (const Error& error) {
@@ -117,8 +121,9 @@ void Job::listen() {
 Job::~Job() {
   try {
     end();
-  } catch (const std::exception&) {  // the lines between ranks are gone
-    transport_->abort(kBadInput);
+  } catch (const std::exception& error) {  // the lines between ranks are gone
+    complain_of_loss(error.what());
+    transport_->abort(kDied);
   }
 }
 
@@ -142,6 +147,14 @@ void Job::complain_before_the_end(const Error& error) {
   if (!transport_) throw;
   complain(error.what());
   throw ExitStatus{kBadInput};
+}
+
+void Job::broken(const std::exception& error) {
+  if (!transport_) throw;
+  complain_of_loss(error.what());
+  std::fflush(nullptr);
+  transport_->abort(kDied);
+  std::_Exit(kDied);
 }
 
 void Job::ended(const ranks::JobEnded& how) {

@@ -250,9 +250,10 @@ void add_merge(CLI::App& app) {
                     "merge what there is, though some are missing or unfinished");
   command->add_flag("--quiet,-q", options->quiet, "no progress, and no words at the end");
   command->footer(
-      "Every shard is checked first. A merge that fails or is killed leaves nothing,\n"
-      "and can be repeated. What comes out is the study as one machine would have run\n"
-      "it, to the last byte of its export.\n\n"
+      "Every shard is checked first. A merge that fails or is stopped leaves nothing,\n"
+      "one that is killed a file aside that the next one removes; either can be\n"
+      "repeated. What comes out is the study as one machine would have run it, to the\n"
+      "last byte of its export.\n\n"
       "Examples:\n"
       "  armature merge runs/cut\n"
       "  armature merge runs/cut --partial --quiet");

@@ -175,11 +175,15 @@ void run_as_rank_zero(const RunOptions& options, Job& job) {
 
 // Ranks that only compute for another know nothing of what rank 0 does.
 void run(const RunOptions& options) {
-  Job job(/*tasks_apart=*/!options.shard.empty() && options.shard != "slurm");
+  Job job(options.shard);
   try {
     run_as_rank_zero(options, job);
   } catch (const Error& error) {
     job.complain_before_the_end(error);
+  } catch (const std::bad_alloc&) {
+    throw;  // all is well between ranks
+  } catch (const std::exception& error) {
+    job.broken(error);
   }
 }
 

@@ -227,24 +227,48 @@ struct Script {
   std::string text;
 };
 
-// What was written for a submission that came to nothing goes with it; where there was an earlier
-// one, that stays.
-class Undo {
+// DIR/job while this process submits, and nobody else does. What was written there for a submission
+// that came to nothing goes with it; where there was an earlier one, that stays, and so does
+// whatever others have made around it meanwhile.
+class JobFolder {
  public:
-  explicit Undo(const std::string& directory) {
-    for (fs::path one = directory + "/job"; !fs::exists(one); one = one.parent_path())
-      new_ = one.string();
+  /// Throws Error if somebody else submits, and then removes nothing.
+  explicit JobFolder(const std::string& directory) : path_(directory + "/job") {
+    for (fs::path one = path_; !fs::exists(one); one = one.parent_path())
+      made_.push_back(one.string());
+    make_directory(path_);
+    lease_.emplace(path_);
+    // Only now: whoever had it until a moment ago may have submitted.
+    fresh_ = contents().empty();
   }
-  ~Undo() {
+  ~JobFolder() {
+    if (kept_) return;
     std::error_code ignored;
-    if (!new_.empty()) fs::remove_all(new_, ignored);
+    if (fresh_ && !lease_->lost())
+      for (const fs::path& one : contents()) fs::remove_all(one, ignored);
+    lease_.reset();  // it is a file in there
+    for (const std::string& folder : made_)
+      if (!fs::remove(folder, ignored)) return;  // somebody needs it: it is not empty
   }
-  Undo(const Undo&) = delete;
-  Undo& operator=(const Undo&) = delete;
-  void forget() { new_.clear(); }
+  JobFolder(const JobFolder&) = delete;
+  JobFolder& operator=(const JobFolder&) = delete;
+  void keep() { kept_ = true; }
 
  private:
-  std::string new_;  // the highest folder that is new; empty: none
+  std::vector<fs::path> contents() const {
+    std::vector<fs::path> found;
+    std::error_code error;
+    for (fs::directory_iterator entry(path_, error), end; entry != end; entry.increment(error))
+      if (!DirectoryLease::is_lease_file(entry->path().filename().string()))
+        found.push_back(entry->path());
+    return found;
+  }
+
+  std::string path_;
+  std::vector<std::string> made_;  // folders that were not there, the innermost first
+  std::optional<DirectoryLease> lease_;
+  bool fresh_ = false;  // nobody has submitted from here before
+  bool kept_ = false;
 };
 
 // sbatch says "17" or, of one of several clusters, "17;name".
@@ -290,7 +314,7 @@ std::string submit_script(const Script& script, const Dependency& after) {
 // them, or none; the record knows of each as soon as it is in the queue.
 std::vector<SubmittedJob> hand_over(const std::vector<Script>& scripts, const JobChain& chain,
                                     const JobRecord& before, const std::string& directory,
-                                    Undo& undo) {
+                                    JobFolder& folder) {
   JobRecord record = before;
   std::vector<std::string> ids;
   const auto keep = [&](const JobRecord& one) {
@@ -316,7 +340,7 @@ std::vector<SubmittedJob> hand_over(const std::vector<Script>& scripts, const Jo
     if (trouble.empty())
       keep(before);
     else
-      undo.forget();
+      folder.keep();
     const std::string fate = fmt::format(
         "; {} {} {}", ids.size() == 1 ? "job" : "jobs", join(ids, ", "),
         trouble.empty() ? "submitted before it: cancelled" : "NOT cancelled: " + trouble);
@@ -449,12 +473,8 @@ void submit(const SubmitOptions& options) {
   places.study = folder + copy.study;
 
   require_place(plan, directory);
-  Undo undo(directory);
-  std::optional<DirectoryLease> lease;  // nobody else submits at the same time
-  if (!options.dry_run) {
-    make_directory(places.logs);
-    lease.emplace(directory + "/job");
-  }
+  std::optional<JobFolder> held;
+  if (!options.dry_run) held.emplace(directory);
   if (fs::exists(job_record_path(directory))) require_same_copy(folder, copy, directory);
   const Stages whole = whole_stages(plan, directory);
   if (whole.study) return say_finished(directory);
@@ -472,11 +492,12 @@ void submit(const SubmitOptions& options) {
        prose(work_line, screen()) + prose(cut_line, screen()) + "\n" + script_listing(scripts));
   if (options.dry_run) return;
 
+  make_directory(places.logs);
   write_copy(folder, copy);
   for (const Script& script : scripts) write_file(script.path, script.text);
   const std::vector<SubmittedJob> jobs =
-      hand_over(scripts, chain, situation.record, directory, undo);
-  undo.forget();
+      hand_over(scripts, chain, situation.record, directory, *held);
+  held->keep();
   if (const std::string trouble = cancel(chain.replaced); !trouble.empty())
     complain(fmt::format("note: jobs {}, which these take the place of, could not be cancelled: {}",
                          join(chain.replaced, ", "), trouble));

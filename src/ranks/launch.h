@@ -20,6 +20,7 @@ struct Launch {
   Kind kind = Kind::kAlone;
   int rank = 0;             // as far as the environment tells
   std::optional<int> size;  // the same
+  bool by_slurm = false;    // by srun: in a step of so many tasks
 };
 using Environment = std::function<const char*(const char* name)>;
 Launch launch_by(const Environment& environment);

@@ -111,6 +111,7 @@ void visit(Walk& walk, Field<Walk, Hello> hello) {
   walk(hello.process);
   each<Walk, int>(walk, hello.cores, walk);
   walk(hello.quota);
+  walk(hello.shard);
 }
 
 template <class Walk>

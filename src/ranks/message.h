@@ -19,6 +19,7 @@ struct Hello {
   std::int64_t process = 0;
   std::vector<int> cores;   // that it may use
   std::uint32_t quota = 1;  // how many of them at one time
+  std::string shard = {};   // --shard, as it was given: the same to all
 };
 
 /// What the blocks that follow are of (study/stage.h), and how many threads are to compute them.

@@ -188,10 +188,15 @@ void RankCrew::hear_hellos() {
   }
   for (int rank = 1; rank < transport_.size(); ++rank) {
     const Hello& hello = ranks_[static_cast<std::size_t>(rank)].hello;
-    if (hello.build == ranks_[0].hello.build) continue;
-    throw Error({name_of(rank), "build of armature", hello.build,
-                 fmt::format("{}, as rank 0 on {}: one build for all", ranks_[0].hello.build,
-                             ranks_[0].hello.host)});
+    if (hello.build != ranks_[0].hello.build)
+      throw Error({name_of(rank), "build of armature", hello.build,
+                   fmt::format("{}, as rank 0 on {}: one build for all", ranks_[0].hello.build,
+                               ranks_[0].hello.host)});
+    // Tasks that were to compute a shard each, and a launcher that makes one job of them.
+    const auto words = [](const std::string& shard) { return shard.empty() ? "none" : shard; };
+    if (hello.shard != options_.shard)
+      throw Error({name_of(rank), "--shard", words(hello.shard),
+                   words(options_.shard) + ", as rank 0; srun --mpi=none for a shard per task"});
   }
 }
 
@@ -282,19 +287,27 @@ void RankCrew::call() {
   send_to_all(Call{});
 }
 
-void RankCrew::call_the_roll(const Handout& handout) {
+void RankCrew::call_the_roll(const Handout& handout, Clock::time_point listened) {
+  const auto tell = [&](const std::string& words) {
+    if (options_.notice) options_.notice(words);
+  };
   if (options_.call_the_roll && options_.call_the_roll->exchange(false)) {
     called_ = Clock::now();
     call();
   }
-  if (!called_) return;
+  if (!called_ && !told_of_the_dead_) return;
   const std::vector<int> silent = without_an_answer();
-  if (silent.empty()) all_answered_ = Clock::now();
-  if (!silent.empty() && Clock::now() - *called_ < options_.patience) return;
+  if (silent.empty()) {
+    all_answered_ = Clock::now();
+    called_.reset();
+    if (std::exchange(told_of_the_dead_, false)) tell("all ranks have answered after all");
+  }
+  if (!called_ || listened - *called_ < options_.patience) return;
   // Only said: on a slow line an answer may come late, and then all goes on.
   for (const int rank : silent) {
-    if (options_.notice)
-      options_.notice(name_of(rank) + " does not answer" + work_of(rank, handout));
+    tell(name_of(rank) + " does not answer" + work_of(rank, handout) +
+         "; should the job end by this, nothing stored is lost, and the same command goes on from "
+         "here");
     told_of_the_dead_ = true;
   }
   called_.reset();
@@ -346,6 +359,8 @@ void RankCrew::compute(const std::vector<Cell>& cells, const std::vector<BlockTa
   auto poll = kShortestPoll;
   for (;;) {
     bool moved = false;
+    // What had come by now is read before anybody is missed, however long storing takes.
+    const auto listened = Clock::now();
     while (auto received = receive()) {
       moved = true;
       take(received->first, std::move(received->second));
@@ -375,7 +390,7 @@ void RankCrew::compute(const std::vector<Cell>& cells, const std::vector<BlockTa
     if (!came.empty()) finished(std::exchange(came, {}));
     if (!handout.anything_left() && !handout.anything_out()) break;
     stay_alive();
-    call_the_roll(handout);
+    call_the_roll(handout, listened);
     const bool somebody_left =
         std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.farewell; });
     if (somebody_left || (options_.told_to_end && *options_.told_to_end))
@@ -399,9 +414,11 @@ void RankCrew::end_as_told(Handout& handout, const BlocksFinished& finished) {
       told_of_the_dead_ || (all_answered_ && begin - *all_answered_ < kAnsweredLately);
   const auto silent = [&] { return just_answered ? std::vector<int>() : without_an_answer(); };
   if (!just_answered) call();
-  while (!silent().empty() && Clock::now() - begin < options_.patience) {
+  while (!silent().empty()) {
+    const auto listened = Clock::now();
     const auto received = receive();
     if (!received) {
+      if (listened - begin >= options_.patience) break;
       std::this_thread::sleep_for(kShortestPoll);
       continue;
     }

@@ -13,7 +13,8 @@
 namespace armature::ranks {
 
 struct CrewOptions {
-  unsigned threads = 0;  // per rank; 0: the cores that each was given
+  unsigned threads = 0;    // per rank; 0: the cores that each was given
+  std::string shard = {};  // --shard of this rank (Hello::shard)
   /// Who has not been heard of for so long is taken for dead.
   std::chrono::milliseconds silence = std::chrono::minutes(5);
   /// Set from outside when the job is told to end (SIGTERM): see RankCrew::compute.
@@ -47,7 +48,8 @@ class JobEnded : public std::exception {
 
 class RankCrew final : public Crew {
  public:
-  /// Waits for the first word of every rank. Throws Error if one is of another build.
+  /// Waits for the first word of every rank. Throws Error if one is of another build, or was
+  /// given another --shard.
   RankCrew(Transport& transport, CrewOptions options);
   /// Sends all ranks home, if dismiss() has not.
   ~RankCrew() override;
@@ -92,7 +94,8 @@ class RankCrew final : public Crew {
   std::string name_of(int rank) const;
   [[noreturn]] void end_for_the_dead(const std::vector<int>& dead, const Handout& handout);
   void look_for_the_dead(const Handout& handout);
-  void call_the_roll(const Handout& handout);
+  /// `listened`: all that had come by then has been read.
+  void call_the_roll(const Handout& handout, Clock::time_point listened);
   std::string work_of(int rank, const Handout& handout) const;
   [[noreturn]] void end_as_told(Handout& handout, const BlocksFinished& finished);
 
@@ -102,7 +105,7 @@ class RankCrew final : public Crew {
   Clock::time_point spoken_, looked_;
   std::optional<Clock::time_point> called_;  // until all have had time to answer
   std::optional<Clock::time_point> all_answered_;
-  bool told_of_the_dead_ = false;
+  bool told_of_the_dead_ = false;  // and they have not answered since
   bool dismissed_ = false;
   std::uint32_t stage_ = 0;
 };

@@ -163,13 +163,13 @@ class Worker {
       if (kept_.blocks.empty()) kept_since_ = Clock::now();
       kept_bytes_ += bytes_of(block.result);
       kept_.blocks.push_back(std::move(block));
+      // Here, so that one message stays small, however many have ended at once.
+      if (kept_bytes_ > kMostKept) send_kept();
     }
     for (const Hands::Failure& failure : done.failures)
       send_failure(failure.why, failure.order.number);
-    if (!kept_.blocks.empty() && (done.waiting == 0 || kept_bytes_ > kMostKept ||
-                                  Clock::now() - kept_since_ > kLongestKept)) {
+    if (!kept_.blocks.empty() && (done.waiting == 0 || Clock::now() - kept_since_ > kLongestKept))
       send_kept();
-    }
     return !done.nothing();
   }
 
@@ -213,7 +213,7 @@ Compute cells_of_stage(const std::string& stage) {
 }
 
 Hello hello_of_this_process() {
-  return {build(), host_name(), getpid(), cores_allowed(), cores_given()};
+  return {build(), host_name(), getpid(), cores_allowed(), cores_given(), {}};
 }
 
 WorkerEnd work_for_rank_zero(Transport& transport, const Hello& hello,

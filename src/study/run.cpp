@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "armature/error.h"
@@ -133,6 +135,13 @@ std::optional<Progress> progress_from(const std::string& note) {
 
 namespace {
 
+LeaseTerms terms_of(const RunHooks& hooks) {
+  LeaseTerms terms;
+  terms.notice = hooks.notice;
+  terms.stop = hooks.stop;
+  return terms;
+}
+
 // The directories that a stage works in, its own and those around it: it lasts as long as they are
 // all held, and says in all of them how far it is.
 class Workplace {
@@ -150,13 +159,6 @@ class Workplace {
   }
 
  private:
-  static LeaseTerms terms_of(const RunHooks& hooks) {
-    LeaseTerms terms;
-    terms.notice = hooks.notice;
-    terms.stop = hooks.stop;
-    return terms;
-  }
-
   mutable DirectoryLease lease_;
   const Workplace* around_;
 };
@@ -311,10 +313,39 @@ ChosenStage chosen_stage(const StudyPlan& plan, const std::string& directory,
   return {plan_study(study, kAnySize), std::move(of_chosen)};
 }
 
+// Who merges in this directory: a run without shards tells how far it is, a merge tells nothing.
+// One on another machine that seems to have died is watched until that is sure; who cannot be told
+// of is nobody to wait for.
+std::optional<DirectoryLease::Holder> merger_of(const std::string& directory,
+                                                const LeaseTerms& terms) {
+  auto holder = DirectoryLease::holder(directory, terms);
+  if (holder && !holder->here) holder = DirectoryLease::holder_elsewhere(directory, terms);
+  const bool merges = holder && holder->process > 0 && !progress_from(holder->note);
+  return merges ? holder : std::nullopt;
+}
+
+// Nobody else can look at what is merged while that is written, and the shards are the merge's for
+// as long: a task of a queue that starts just then would have been started in vain.
+void wait_for_a_merge(const std::string& directory, const RunHooks& hooks) {
+  using namespace std::chrono_literals;
+  const LeaseTerms terms = terms_of(hooks);
+  bool told = false;
+  while (const auto holder = merger_of(directory, terms)) {
+    if (!std::exchange(told, true) && hooks.notice)
+      hooks.notice(
+          fmt::format("waiting for {}, which merges in {}", holder_words(*holder), directory));
+    for (auto pause = 0ms; pause < 1s; pause += 100ms) {
+      if (hooks.stop && *hooks.stop) throw LeaseWaitStopped{};
+      std::this_thread::sleep_for(100ms);
+    }
+  }
+}
+
 // A shard of one stage, unless the stage is merged already.
 StudyOutcome run_shard_of_stage(const StudyPlan& plan, const std::string& directory, Shard shard,
                                 Stage stage, const RunHooks& hooks, std::vector<double> seconds) {
   StudyStore::require_place_for_shards(directory, plan.study);
+  wait_for_a_merge(directory, hooks);
   StudyStore::require_shared(directory);
   if (StudyStore::merged(directory, plan) == StudyStore::Merged::kWhole)
     return {.complete = true, .merged = true};
@@ -385,8 +416,10 @@ StudyOutcome run_shard(const StudyPlan& plan, const std::string& directory, Shar
   require_device(plan, shard_path(directory, shard), hooks);
   if (!searches_first(plan))
     return run_shard_of_stage(plan, directory, shard, Stage::kMain, hooks, std::move(seconds));
-  for (const std::string& place : {directory, search_path(directory)})
+  for (const std::string& place : {directory, search_path(directory)}) {
+    wait_for_a_merge(place, hooks);
     StudyStore::require_shared(place);
+  }
   StudyStore::require_same_search(directory, plan.study, /*in_shards=*/true);
   StudyOutcome outcome = run_shard_of_stage(search_plan(plan), search_path(directory), shard,
                                             Stage::kSearch, telling_of_search(hooks), seconds);

@@ -145,6 +145,13 @@ bool place_mark(const std::string& path, Shard shard, const std::string& mark) {
   return true;
 }
 
+// Where all shards were removed, the mark that was left is nobody's. Asked before this shard has a
+// directory: of many that start at once none has one before the mark is theirs.
+void replace_mark_without_shards(const std::string& directory, const std::string& mark) {
+  if (mark_difference(mark, mark_in(directory)) && shards_in(directory).empty())
+    write_file(mark_path(directory), mark);
+}
+
 bool alone(const std::string& directory, Shard shard) {
   const std::vector<Shard> all = shards_in(directory);
   return !StudyStore::exists(shard_path(directory, shard)) &&
@@ -166,6 +173,7 @@ std::string mark_in(const std::string& directory) {
 void claim_shard(const std::string& directory, Shard shard, const StudyPlan& plan, bool search) {
   const std::string own = shard_path(directory, shard), path = mark_path(directory);
   const std::string mark = study_mark(plan);
+  replace_mark_without_shards(directory, mark);
   std::error_code ignored;
   const bool fresh = !fs::exists(own, ignored);
   // Before the mark is looked at: whoever finds no other directory may replace it.

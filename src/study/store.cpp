@@ -42,6 +42,9 @@ constexpr std::int64_t kSchema = 3;
 constexpr std::uint64_t kMostActions = 100'000'000;  // a list of all plays must fit in memory
 constexpr const char* kJobFolder = "job";  // in the study's directory: what armature submit writes
 
+// Where shards are merged: beside the store, so that it can be renamed into place.
+std::string path_aside(const std::string& directory) { return store_path(directory) + ".merging"; }
+
 #ifdef __clang__
 constexpr const char* kCompiler = __VERSION__;  // names itself
 #else
@@ -530,13 +533,15 @@ void require_same_cut(Database& database, const StudyPlan& now, const StudyPlan&
 }
 
 // A mistyped --out must not put a database among somebody's files. The search of a study that has
-// one is its own, and so are the lease of a run and what armature submit writes.
+// one is its own, and so are the lease of a run, what a merge that was killed has left, and what
+// armature submit writes.
 bool holds_other_files(const std::string& directory, const Study& study) {
   std::error_code ignored;
   if (!fs::exists(directory, ignored) || StudyStore::exists(directory)) return false;
   for (const auto& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
     const bool own = DirectoryLease::is_lease_file(name) || name == kJobFolder ||
+                     entry.path().filename() == fs::path(path_aside(directory)).filename() ||
                      (study.search && entry.path().string() == search_path(directory));
     if (!own) return true;
   }
@@ -644,7 +649,8 @@ void StudyStore::require_shared(const std::string& directory) {
   if (const auto holder = DirectoryLease::holder_elsewhere(directory))
     refuse_to_look(*holder, ", on another machine");
   if (!on_network_file_system(directory)) return;
-  if (const auto holder = DirectoryLease::holder(directory))
+  // What another machine has left that is no more, is nobody's.
+  if (const auto holder = DirectoryLease::holder(directory); holder && holder->here)
     refuse_to_look(*holder, ", on a network's file system");
 }
 
@@ -1290,9 +1296,6 @@ void StudyStore::require_part(const std::vector<ReplicationRange>& part, bool wh
 
 namespace {
 
-// Beside the store, so that it can be renamed into place.
-std::string path_aside(const std::string& directory) { return store_path(directory) + ".merging"; }
-
 void remove_database(const std::string& path) {
   std::error_code ignored;
   for (const char* suffix : {"", "-journal", "-wal", "-shm"}) fs::remove(path + suffix, ignored);
@@ -1315,7 +1318,7 @@ void StoreMerger::Aside::rename(const std::string& to) {
 
 StoreMerger::StoreMerger(const std::string& directory, const StudyPlan& plan,
                          const RunEnvironment& environment, std::function<void()> guard)
-    : directory_(directory), aside_(path_aside(directory)) {
+    : directory_(directory), guard_(std::move(guard)), aside_(path_aside(directory)) {
   auto database = std::make_unique<Database>(aside_.path(), Database::Mode::kCreate);
   // Nobody else sees it, and on any failure it is thrown away: nothing to roll back, and synced
   // once at the end.
@@ -1326,7 +1329,11 @@ StoreMerger::StoreMerger(const std::string& directory, const StudyPlan& plan,
   set_run_value(*database, "processor", environment.processor);
   if (!environment.accelerator.empty())
     set_run_value(*database, kAcceleratorKey, environment.accelerator);
-  store_.emplace(StudyStore(std::move(database), plan, std::move(guard)));
+  store_.emplace(StudyStore(std::move(database), plan, guard_));
+}
+
+void StoreMerger::require_mine() const {
+  if (guard_) guard_();
 }
 
 void StoreMerger::absorb(const std::string& directory) {
@@ -1363,10 +1370,12 @@ void StoreMerger::commit(bool whole) {
   store_->require_mine();
   store_.reset();
   sync_path(aside_.path());
+  require_mine();  // a large file may have taken minutes
   // What stands there is of an earlier merge, or never began. Its log must not be taken for that of
   // the new one.
   if (StudyStore::exists(directory_))
     open_store(directory_, Database::Mode::kReadWrite)->execute("PRAGMA journal_mode = DELETE");
+  require_mine();
   aside_.rename(store_path(directory_));
   sync_path(directory_);
 }

@@ -165,8 +165,11 @@ class StoreMerger {
     std::string path_;  // empty: renamed
   };
 
+  void require_mine() const;
+
   std::string directory_;
-  Aside aside_;  // before the store in it, which must be closed first
+  std::function<void()> guard_;  // the store's own goes with it before the end
+  Aside aside_;                  // before the store in it, which must be closed first
   std::optional<StudyStore> store_;
 };
 

@@ -256,10 +256,12 @@ TEST_F(ShardCommand, AllStartAtOnce) {
 
 TEST_F(ShardCommand, TwoOnOneShardAreRefused) {
   write_file(directory_.file("long.toml"),
-             "replications = 1000\nhorizons = 3e5\ninstances = 'hidden-arm'\npolicies = ['ucb', "
+             "replications = 100_000\nhorizons = 3e5\ninstances = 'hidden-arm'\npolicies = ['ucb', "
              "'db']\n");
+  // An hour at least: until it is killed.
   const ProgramResult result = shell(
       "armature run long.toml --shard 1/2 -o here -q & first=$!\n"
+      "trap 'kill -KILL $first 2>/dev/null' EXIT\n"
       "until armature status here 2>/dev/null | grep -q '1 running'; do kill -0 $first || exit 1; "
       "sleep 0.05; done\n"
       "armature run long.toml --shard 1/2 -o here -q; refused=$?\n"

@@ -283,6 +283,37 @@ TEST_F(SubmitCommand, ARefusalLeavesNothing) {
   EXPECT_FALSE(is_there("runs"));
 }
 
+// Seconds or minutes lie between its beginning and its end.
+TEST_F(SubmitCommand, ARefusalLeavesWhatOthersMadeMeanwhile) {
+  stand_in("sbatch", "mkdir -p runs/other; echo result >runs/other/x; exit 1");
+  EXPECT_EQ(shell(kCall).status, 2);
+  EXPECT_TRUE(is_there("runs/other/x"));
+  EXPECT_FALSE(is_there("runs/small"));
+  // Beside its own files, too.
+  stand_in("sbatch", "mkdir -p runs/small/shards; exit 1");
+  EXPECT_EQ(shell(kCall).status, 2);
+  EXPECT_TRUE(is_there("runs/small/shards"));
+  EXPECT_FALSE(is_there("runs/small/job"));
+}
+
+// Six begin at the same moment, and the one that submits waits until all others have ended.
+TEST_F(SubmitCommand, WhoCannotHaveTheDirectoryLeavesItToWhoHas) {
+  const auto until_there_are = [](const std::string& lines, const std::string& file) {
+    return "for i in $(seq 3000); do [ $(wc -l <" + file + ") -ge " + lines +
+           " ] && break; sleep 0.02; done\n";
+  };
+  stand_in("sinfo", "echo x >>begun\nflock -s gate true\necho 'all* up infinite 4'");
+  stand_in("sbatch", until_there_are("5", "ended") + "echo $(( $(grep -c ^sbatch calls) + 100 ))");
+  const ProgramResult result =
+      shell("touch begun ended\nexec 9>gate; flock 9\nfor n in 1 2 3 4 5 6; do (" +
+            std::string(kCall) + ">$n.out 2>$n.err; echo $? >>ended) 9>&- & done\n" +
+            until_there_are("6", "begun") + "flock -u 9; wait; sort ended; cat ?.err >&2");
+  EXPECT_EQ(result.out, "0\n2\n2\n2\n2\n2\n") << result.err;
+  EXPECT_TRUE(contains(result.err, "at work in it, expected one at a time")) << result.err;
+  for (const char* file : {"shards.sh", "merge.sh", "submitted.json", "study/study.toml", "logs"})
+    EXPECT_TRUE(is_there(std::string("runs/small/job/") + file)) << file;
+}
+
 TEST_F(SubmitCommand, NothingIsSubmittedByHalf) {
   write_file(directory_.file("refused"), "merge.sh");
   const ProgramResult result = shell(kCall);

@@ -30,7 +30,10 @@ TEST(Launch, ByItsEnvironment) {
   EXPECT_EQ(pmix.kind, Launch::Kind::kMpi);
   EXPECT_EQ(pmix.rank, 2);
   EXPECT_EQ(launch({{"PMIX_RANK", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}}).kind, Launch::Kind::kAlone);
-  EXPECT_EQ(launch({{"PMI_SIZE", "4"}, {"PMI_RANK", "1"}}).kind, Launch::Kind::kMpi);
+  EXPECT_TRUE(pmix.by_slurm);
+  const Launch other = launch({{"PMI_SIZE", "4"}, {"PMI_RANK", "1"}});
+  EXPECT_EQ(other.kind, Launch::Kind::kMpi);
+  EXPECT_FALSE(other.by_slurm);
   const Launch mistake = launch({{"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_PROCID", "3"}});
   EXPECT_EQ(mistake.kind, Launch::Kind::kSlurmTasks);
   EXPECT_EQ(mistake.rank, 3);

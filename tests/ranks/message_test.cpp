@@ -69,12 +69,13 @@ TEST(RankMessage, ResultsComeBackBitForBit) {
 }
 
 TEST(RankMessage, AllOthersToo) {
-  const Hello hello = there_and_back(Hello{"0.2.0 (x)", "node7", 123, {0, 5, 64}, 2});
+  const Hello hello = there_and_back(Hello{"0.2.0 (x)", "node7", 123, {0, 5, 64}, 2, "3/40"});
   EXPECT_EQ(hello.build, "0.2.0 (x)");
   EXPECT_EQ(hello.host, "node7");
   EXPECT_EQ(hello.process, 123);
   EXPECT_EQ(hello.cores, (std::vector<int>{0, 5, 64}));
   EXPECT_EQ(hello.quota, 2u);
+  EXPECT_EQ(hello.shard, "3/40");
   const Stage stage = there_and_back(Stage{1, std::string("a\0b", 3), 4});
   EXPECT_EQ(stage.text, std::string("a\0b", 3));
   EXPECT_EQ(stage.threads, 4u);

@@ -157,6 +157,24 @@ TEST_F(Mpi, MixedBuildsAreRefusedByRank) {
   EXPECT_FALSE(fs::exists(file("mixed")));
 }
 
+// As by srun where Slurm's MpiDefault makes one job of tasks that were to compute a shard each.
+TEST_F(Mpi, RanksWithAnotherShardAreRefused) {
+  const std::string run = std::string("-n 1 armature run ") + kHeadline + " --out cut --shard ";
+  const ProgramResult result = shell("mpirun " + run + "1/2 : " + run + "2/2");
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_TRUE(contains(result.err, "armature: rank 1 on ")) << result.err;
+  EXPECT_TRUE(contains(result.err,
+                       "--shard: got 2/2, expected 1/2, as rank 0; srun --mpi=none for a shard per "
+                       "task"))
+      << result.err;
+  EXPECT_FALSE(fs::exists(file("cut")));
+  // One shard by several ranks is what somebody may want.
+  const ProgramResult one =
+      shell(std::string("mpirun -n 2 armature run ") + kHeadline + " --out cut --shard 1/2");
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_TRUE(contains(one.out, "shard 1 of 2: finished")) << one.out;
+}
+
 TEST_F(Mpi, ACommandWithoutMpiSaysSo) {
   fs::create_directories(file("alone/bin"));
   fs::copy_file(ARMATURE_COMMAND, file("alone/bin/armature"));
@@ -196,6 +214,17 @@ TEST_F(Mpi, TheUsualMistakeWithSlurmIsRefusedWithAHint) {
       shell(std::string("export SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=2\narmature run ") + kHeadline);
   EXPECT_EQ(other.status, 2);
   EXPECT_EQ(other.err, "");
+}
+
+// Nor does Open MPI understand what another MPI's launcher tells its ranks.
+TEST_F(Mpi, RanksOfAnotherMpiAreRefusedWithoutAWordOfSlurm) {
+  const ProgramResult result = shell(
+      std::string("unset ${!SLURM*}\nexport PMI_SIZE=4 PMI_RANK=0\narmature run ") + kHeadline);
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_TRUE(contains(
+      result.err, "MPI: got 4 ranks of a launcher of another MPI, expected mpirun of Open MPI"))
+      << result.err;
+  EXPECT_FALSE(contains(result.err, "Slurm")) << result.err;
 }
 
 // --- Kills ---------------------------------------------------------------------------------------
@@ -243,9 +272,11 @@ class RunningJob {
     start.environment = kMpirunEnvironment;
     start.environment["ARMATURE_TEST_JOB"] = mark_;
     start.error = error;
+    begun_ = Clock::now();
     job_ = begin_program(start);
     close(error);
   }
+  Clock::time_point begun() const { return begun_; }
   /// The process of a rank, as soon as there is one; nothing if the job ends before.
   std::optional<pid_t> process_of(int rank) {
     while (true) {
@@ -273,14 +304,24 @@ class RunningJob {
 
  private:
   std::string error_, mark_;
+  Clock::time_point begun_;
   pid_t job_ = -1;
   int status_ = 0;
   bool ended_ = false;
 };
 
-// Killed at any moment of what a whole run takes, again and again, until it is through.
-void kill_ranks(const TemporaryDirectory& directory, const std::function<int(Stream&)>& whom,
-                const std::function<void(int rank, const RunningJob&, bool stored)>& look) {
+// What became of a kill that ended a job.
+struct Kill {
+  int rank;
+  bool stored;  // it came after the first block that this job has stored
+  const RunningJob& job;
+};
+
+// Studies whose ranks are killed, again and again, until each is through. Every other kill comes at
+// any moment of what a whole run takes, the others soon after a block was stored. Goes on until
+// `enough`, at least as often as it is to kill; `luck` chooses whom.
+void kill_ranks(const TemporaryDirectory& directory, const std::function<int(Stream& luck)>& whom,
+                const std::function<void(const Kill&)>& look, const std::function<bool()>& enough) {
   write_file(directory.file("s.toml"), kStudy);
   ASSERT_EQ(run_shell("armature run s.toml --out whole --threads 1 -q", directory.path()).status,
             0);
@@ -292,19 +333,24 @@ void kill_ranks(const TemporaryDirectory& directory, const std::function<int(Str
   ASSERT_EQ(exported(directory.file("in-peace")), reference);
 
   Stream luck({98, 0, Purpose::kTest});
-  int killed = 0;
-  for (int study = 0; killed < kills(); ++study) {
-    ASSERT_LT(study, 20 * kills()) << "jobs end before they can be killed";
+  int killed = 0, tried = 0;
+  const auto done = [&] { return killed >= kills() && enough(); };
+  for (int study = 0; !done(); ++study) {
+    ASSERT_LT(tried, 20 * kills()) << killed << " jobs were killed, and not as they should be";
     const std::string out = "study" + std::to_string(study);
     std::uint64_t before = 0;
     for (bool through = false; !through;) {
-      const bool in_peace_now = killed >= kills();
+      const bool in_peace_now = done();
       RunningJob job(directory.path(), out);
       if (!in_peace_now) {
         const int rank = whom(luck);
-        const auto moment =
-            Clock::now() + std::chrono::duration_cast<Clock::duration>(duration * luck.uniform());
+        const bool at_work = ++tried % 2 == 0;
         const auto process = job.process_of(rank);
+        while (at_work && !job.ended() && stored_in(directory.file(out)) <= before)
+          std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        const double share = luck.uniform() * (at_work ? 0.1 : 1);
+        const auto moment = (at_work ? Clock::now() : job.begun()) +
+                            std::chrono::duration_cast<Clock::duration>(duration * share);
         while (Clock::now() < moment && !job.ended())
           std::this_thread::sleep_for(std::chrono::milliseconds(1));
         if (process && !job.ended() && kill(*process, SIGKILL) == 0) {
@@ -314,7 +360,7 @@ void kill_ranks(const TemporaryDirectory& directory, const std::function<int(Str
             ++killed;
             const std::uint64_t stored = stored_in(directory.file(out));
             ASSERT_GE(stored, before) << "what was stored is lost";
-            look(rank, job, stored > before);
+            look({rank, stored > before, job});
             before = stored;
           }
           through = status == 0;
@@ -329,30 +375,27 @@ void kill_ranks(const TemporaryDirectory& directory, const std::function<int(Str
 }
 
 TEST_F(Mpi, KillsOfAnyRankEndWithTheSameBytes) {
-  int named = 0, at_work = 0;
+  int named = 0;
+  // Not each: mpirun kills rank 0 a second after the other has died, busy machine or not, a rank
+  // may die with nothing in its hands, and before it computes mpirun alone can tell.
   kill_ranks(
       directory_, [](Stream& luck) { return 1 + static_cast<int>(luck.uniform() * (kRanks - 1)); },
-      [&](int rank, const RunningJob& job, bool stored) {
-        // Once it computes: before that mpirun alone can tell.
-        if (!stored) return;
-        ++at_work;
-        const std::string said = "armature: rank " + std::to_string(rank) + " on ";
-        if (contains(job.error(), said) && contains(job.error(), "it was computing cell ") &&
-            contains(job.error(), "the same command goes on from here"))
+      [&](const Kill& kill) {
+        const std::string said = "armature: rank " + std::to_string(kill.rank) + " on ";
+        if (contains(kill.job.error(), said) &&
+            contains(kill.job.error(), "it was computing cell ") &&
+            contains(kill.job.error(), "the same command goes on from here"))
           ++named;
-      });
-  // mpirun kills rank 0 a second after the other has died, busy machine or not; and a rank may die
-  // with nothing in its hands.
-  EXPECT_GE(2 * named, at_work) << "kills were not told with rank and block";
-  EXPECT_GT(at_work, 0) << "no kill came after the first stored block";
+      },
+      [&] { return 5 * named >= kills(); });
 }
 
 TEST_F(Mpi, KillsOfRankZeroEndWithTheSameBytes) {
   int at_work = 0;
   kill_ranks(
       directory_, [](Stream&) { return 0; },
-      [&](int, const RunningJob&, bool stored) { at_work += stored ? 1 : 0; });
-  EXPECT_GT(at_work, 0) << "no kill came after the first stored block";
+      [&](const Kill& kill) { at_work += kill.stored ? 1 : 0; },
+      [&] { return 5 * at_work >= kills(); });
 }
 
 }  // namespace

@@ -52,6 +52,17 @@ class Workers {
   std::vector<std::jthread> threads_;
 };
 
+void wait_for(const std::atomic<bool>& event) {
+  while (!event) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+// Blocks of one replication of the first cell.
+std::vector<BlockTask> short_tasks(std::uint32_t count) {
+  std::vector<BlockTask> tasks;
+  for (std::uint32_t i = 0; i < count; ++i) tasks.push_back({0, {i, 1}, 1});
+  return tasks;
+}
+
 // Of a rank that is cut off by its own first block: one that has none yet would wait for rank 0
 // without end, and one whose blocks have come back would not be missed. Then `sign` is set.
 WorkerOptions cut_off_at_work(ThreadJob& job, int rank, std::atomic<bool>* sign = nullptr) {
@@ -146,6 +157,86 @@ TEST(RankCrew, AnotherBuildIsRefusedByName) {
       message.starts_with("rank 2 on node2 (process 72): build of armature: got 0.1.0 "
                           "(sources 123), expected "))
       << message;
+}
+
+// A worker whose lines were slow finds many large results at once.
+TEST(RankCrew, ManyLargeResultsAreManyMessages) {
+  constexpr std::uint32_t kBlocks = 40;
+  constexpr std::size_t kNumbers = 128 << 10;  // of 8 bytes, in each
+  ThreadJob job(2);
+  std::atomic<std::uint32_t> computed{0};
+  WorkerOptions options;
+  options.read_stage = [&](const std::string&) -> Compute {
+    return [&](const Order&, const std::atomic<bool>&) {
+      BlockResult result;
+      result.replications.resize(1);
+      result.replications[0].regret.resize(kNumbers);
+      ++computed;
+      return result;
+    };
+  };
+  // Once blocks are being computed, it takes until all are.
+  class Slow final : public Transport {
+   public:
+    Slow(std::unique_ptr<Transport> line, const std::atomic<std::uint32_t>& computed)
+        : line_(std::move(line)), computed_(computed) {}
+    int rank() const override { return line_->rank(); }
+    int size() const override { return line_->size(); }
+    void send(int to, std::string message) override { line_->send(to, std::move(message)); }
+    std::optional<Received> receive() override {
+      while (computed_ > 0 && computed_ < kBlocks)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return line_->receive();
+    }
+    void close() override {}
+    void abort(int) noexcept override {}
+
+   private:
+    std::unique_ptr<Transport> line_;
+    const std::atomic<std::uint32_t>& computed_;
+  };
+  std::jthread worker([&] {
+    Slow line(job.transport(1), computed);
+    work_for_rank_zero(line, hello_on("node1", {0}), options);
+  });
+  const auto transport = job.transport(0);
+  transport->send(1, write_message(Stage{1, "", 1}));
+  Blocks blocks{1, {}};
+  for (std::uint32_t i = 0; i < kBlocks; ++i) blocks.orders.push_back({i, 0, {i, 1}});
+  transport->send(1, write_message(blocks));
+  for (std::size_t came = 0; came < kBlocks;) {
+    const auto received = transport->receive();
+    if (!received) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      continue;
+    }
+    const Message message = read_message(received->message);
+    if (const auto* results = std::get_if<Results>(&message)) came += results->blocks.size();
+    EXPECT_LT(received->message.size(), std::size_t{8} << 20);
+  }
+  transport->send(1, write_message(End{}));
+}
+
+// Where a launcher makes one job of tasks that were to compute a shard each.
+TEST(RankCrew, AnotherShardIsRefusedByName) {
+  for (const auto& [shard, others, message] :
+       std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"1/40", "8/40", "--shard: got 8/40, expected 1/40, as rank 0; srun --mpi=none for a "},
+           {"1/40", "", "--shard: got none, expected 1/40, as rank 0"},
+           {"", "8/40", "--shard: got 8/40, expected none, as rank 0"},
+           {"8/40", "8/40", "(accepted)"}}) {
+    ThreadJob job(2);
+    Hello hello = hello_on("node1", {0});
+    hello.process = 71;
+    hello.shard = others;
+    job.transport(1)->send(0, write_message(hello));
+    const auto transport = job.transport(0);
+    CrewOptions options;
+    options.shard = shard;
+    const std::string said = test::refusal([&] { RankCrew crew(*transport, options); });
+    EXPECT_TRUE(test::contains(said, message)) << said;
+    EXPECT_EQ(said.starts_with("rank 1 on node1 (process 71): "), shard != others) << said;
+  }
 }
 
 // What stands against a block is told with the rank it stood against.
@@ -296,8 +387,6 @@ TEST(RankCrew, WhoDoesNotAnswerIsNamed) {
 // Time that rank 0 itself spent on storing is no sign of life of others.
 TEST(RankCrew, WhoDoesNotAnswerIsNamedWhileStoringTakesLong) {
   const std::vector<Cell> cells = cells_of(plan_of(kSmallStudy));
-  std::vector<BlockTask> tasks;
-  for (std::uint32_t i = 0; i < 20; ++i) tasks.push_back({0, {i, 1}, 1});
   ThreadJob job(2);
   std::atomic<bool> roll{false};
   Workers workers(job, 2, [&](int) { return ending(job, 1, cut_off_at_work(job, 1, &roll)); });
@@ -317,12 +406,120 @@ TEST(RankCrew, WhoDoesNotAnswerIsNamedWhileStoringTakesLong) {
   bool first = true;
   const auto finished = [&](const std::vector<FinishedBlock>&) {
     if (!std::exchange(first, false)) return;
-    while (!roll) std::this_thread::yield();
+    wait_for(job.is_cut_off(1));  // not `roll`, which may have been called by now
     std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   };
-  EXPECT_THROW(crew.compute(cells, tasks, never, finished), JobEnded);
+  EXPECT_THROW(crew.compute(cells, short_tasks(20), never, finished), JobEnded);
   ASSERT_EQ(notices.size(), 1u);
   EXPECT_TRUE(notices[0].starts_with("rank 1 on node1")) << notices[0];
+}
+
+// A rank that says its first word, and to what comes then what the test says.
+class ScriptedRank {
+ public:
+  using Answer = std::function<void(Transport&, const Message&)>;
+  ScriptedRank(ThreadJob& job, int rank, Answer answer)
+      : thread_([&job, rank, answer = std::move(answer)](const std::stop_token& stop) {
+          const auto line = job.transport(rank);
+          line->send(0, write_message(hello_on("node" + std::to_string(rank), {0})));
+          while (!stop.stop_requested())
+            if (const auto received = line->receive())
+              answer(*line, read_message(received->message));
+            else
+              std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
+
+// Its answer has come, and nobody has read it yet.
+TEST(RankCrew, WhoAnsweredWhileStoringTookLongIsNotBlamed) {
+  const std::vector<Cell> cells = cells_of(plan_of(kSmallStudy));
+  ThreadJob job(3);
+  std::atomic<bool> roll{false}, called{false}, storing{false}, answered{false};
+  std::atomic<bool> told_to_end{false};
+  const ScriptedRank dead(job, 1, [](Transport&, const Message&) {});
+  const ScriptedRank living(job, 2, [&](Transport& line, const Message& message) {
+    if (!std::holds_alternative<Call>(message)) return;
+    called = true;
+    wait_for(storing);
+    line.send(0, write_message(Alive{}));
+    answered = true;
+  });
+  const auto transport = job.transport(0);
+  CrewOptions options;
+  options.threads = 1;
+  options.patience = std::chrono::seconds(1);
+  options.call_the_roll = &roll;
+  options.told_to_end = &told_to_end;
+  options.compute = [&](const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
+    if (!called) roll = true;
+    wait_for(called);
+    return run_block(cell, range, stop);
+  };
+  std::vector<std::string> notices;
+  options.notice = [&](const std::string& notice) {
+    notices.push_back(notice);
+    told_to_end = true;
+  };
+  RankCrew crew(*transport, options);
+  static const std::atomic<bool> never{false};
+  const auto finished = [&](const std::vector<FinishedBlock>&) {
+    if (storing.exchange(true)) return;
+    wait_for(answered);
+    std::this_thread::sleep_for(options.patience + std::chrono::milliseconds(100));
+  };
+  EXPECT_THROW(crew.compute(cells, short_tasks(20), never, finished), JobEnded);
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_TRUE(notices[0].starts_with("rank 1 on node1")) << notices[0];
+}
+
+// A suspended job that goes on, say: by the time it is told to end, nobody is missing.
+TEST(RankCrew, WhoAnswersLateHasNotDied) {
+  const std::vector<Cell> cells = cells_of(plan_of(kSmallStudy));
+  ThreadJob job(2);
+  std::atomic<bool> roll{false}, missed{false}, told_to_end{false};
+  std::uint32_t block = 0;
+  const ScriptedRank late(job, 1, [&](Transport& line, const Message& message) {
+    if (const auto* blocks = std::get_if<Blocks>(&message)) block = blocks->orders.front().number;
+    if (!std::holds_alternative<Call>(message)) return;
+    wait_for(missed);
+    line.send(0, write_message(Alive{}));
+    line.send(0, write_message(Results{0, {{block, {}}}}));
+  });
+  const auto transport = job.transport(0);
+  CrewOptions options;
+  options.threads = 1;
+  options.patience = std::chrono::milliseconds(10);
+  options.call_the_roll = &roll;
+  options.told_to_end = &told_to_end;
+  options.compute = [&](const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
+    roll = true;
+    wait_for(told_to_end);
+    return run_block(cell, range, stop);
+  };
+  std::vector<std::string> notices;
+  options.notice = [&](const std::string& notice) {
+    notices.push_back(notice);
+    missed = true;
+  };
+  RankCrew crew(*transport, options);
+  static const std::atomic<bool> never{false};
+  try {
+    // Its block comes after its answer.
+    crew.compute(cells, short_tasks(20), never,
+                 [&](const std::vector<FinishedBlock>&) { told_to_end = true; });
+    FAIL() << "nobody ended";
+  } catch (const JobEnded& ended) {
+    EXPECT_TRUE(ended.told());
+    EXPECT_STREQ(ended.what(), "told to end");
+  }
+  ASSERT_EQ(notices.size(), 2u);
+  EXPECT_TRUE(notices[0].starts_with("rank 1 on node1")) << notices[0];
+  // It has not ended yet, and may not.
+  EXPECT_TRUE(test::contains(notices[0], "; should the job end by this, ")) << notices[0];
+  EXPECT_EQ(notices[1], "all ranks have answered after all");
 }
 
 // Whoever stores results may fail, with blocks still under way: it is told, all ranks go home, and

@@ -48,6 +48,60 @@ TEST_F(SlurmRanks, ThatKnowNothingOfEachOtherAreRefusedOnce) {
   EXPECT_FALSE(std::filesystem::exists(scratch_.file("tasks")));
 }
 
+// Each was to compute a shard: Slurm may make one job of them (MpiDefault), or be told not to.
+TEST_F(SlurmRanks, WithAShardEachAreRefusedAsOneJob) {
+  const auto tasks = [&](const std::string& mpi) {
+    return shell("srun -n 2 --mpi=" + mpi +
+                 " sh -c 'armature run study.toml --shard $((SLURM_PROCID + 1))/2 --out cut -q'");
+  };
+  const ProgramResult one_job = tasks("pmix");
+  EXPECT_NE(one_job.status, 0);
+  EXPECT_TRUE(contains(one_job.err, "--shard: got 2/2, expected 1/2, as rank 0; srun --mpi=none"))
+      << one_job.err;
+  EXPECT_FALSE(std::filesystem::exists(scratch_.file("cut")));
+  const ProgramResult two = tasks("none");
+  EXPECT_EQ(two.status, 0) << two.err;
+  EXPECT_EQ(shell("armature merge cut -q").status, 0);
+}
+
+// About four seconds of a core.
+constexpr const char* kLongStudy = R"(
+replications = 800
+horizons = [20000]
+checkpoints = 6
+engine = "step"
+instances = ["hidden-arm:actions=5", "semi-benign:actions=5"]
+policies = ["ucb", "ts"]
+)";
+
+// The process of rank 2, as soon as something is stored.
+constexpr const char* kKillARank = R"(
+srun --mpi=pmix -N 2 -n 4 armature run long.toml --out killed --threads 1 -q & job=$!
+until armature status killed 2>/dev/null | grep -qE ' [1-9][0-9]* of [0-9]+ replications'; do
+  kill -0 $job || exit 99
+  sleep 0.05
+done
+for process in $(grep -lzFx SLURM_PROCID=2 /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3); do
+  grep -qzFx killed /proc/$process/cmdline && kill -KILL $process && dead=yes
+done
+test -n "$dead" || exit 98
+wait $job
+)";
+
+// Slurm leaves rank 0 no time to name it, and does so itself.
+TEST_F(SlurmRanks, OneThatIsKilledEndsTheStepAndLosesNothing) {
+  write_file(scratch_.file("long.toml"), kLongStudy);
+  const ProgramResult killed = shell(kKillARank);
+  for (const int through_or_not_found : {0, 98, 99})
+    ASSERT_NE(killed.status, through_or_not_found) << killed.err << cluster_->journal();
+  EXPECT_TRUE(contains(killed.err, "task 2: Killed")) << killed.err;
+  const ProgramResult again =
+      shell("srun --mpi=pmix -N 2 -n 4 armature run long.toml --out killed --threads 1 -q");
+  ASSERT_EQ(again.status, 0) << again.err << cluster_->journal();
+  ASSERT_EQ(shell("armature run long.toml --out alone -q").status, 0);
+  EXPECT_EQ(exported(scratch_.file("killed")), exported(scratch_.file("alone")));
+}
+
 // The ```bash blocks of docs/cluster.md, one after the other, jobs waited for after each.
 TEST_F(SlurmRanks, TheDocumentsWalkIsTyped) {
   std::filesystem::create_directory_symlink(ARMATURE_SOURCE_DIR "/studies",

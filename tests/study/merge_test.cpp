@@ -1,6 +1,7 @@
 // Shards, and the study that is made of them: the bytes of a run on one thread, or a refusal that
 // names what is wrong and changes nothing.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include "study/shard_mark.h"
 #include "study/shards.h"
 #include "study/store.h"
+#include "support/forged_lease.h"
 #include "support/program.h"
 #include "support/studies.h"
 
@@ -597,6 +599,11 @@ TEST_F(Merge, WhatAKilledMergeLeftIsRemoved) {
   write_file(store_path(here_) + ".merging", "half of it");
   EXPECT_EQ(merged(), "(accepted)");
   EXPECT_FALSE(fs::exists(store_path(here_) + ".merging"));
+  // Nor is it taken for somebody's file where the shards are gone.
+  fs::remove_all(here_);
+  make_directory(here_);
+  write_file(store_path(here_) + ".merging", "half of it");
+  EXPECT_TRUE(run_study(plan_of(kSmallStudy), here_).complete);
 }
 
 TEST_F(Merge, WhoeverIsToldMayEndItAtAnyTime) {
@@ -614,10 +621,102 @@ TEST_F(Merge, WhoeverIsToldMayEndItAtAnyTime) {
   EXPECT_EQ(merged(), "(accepted)");
 }
 
+// Somebody else may have taken the directory while a large file was synced.
+TEST_F(Merge, ItsLastLookAtTheLeaseIsAtAFinishedFile) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  run_shards(plan, here_, 2);
+  const auto is_open = [&] {
+    for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
+      std::error_code gone;
+      if (fs::read_symlink(entry, gone) == store_path(here_) + ".merging") return true;
+    }
+    return false;
+  };
+  int looks = 0, when_closed = 0;
+  const auto merge = [&](int refused) {
+    looks = 0;
+    StoreMerger merger(here_, plan, {}, [&] {
+      if (looks++ == refused) throw Error({"here", "directory", "another", "one at a time"});
+      when_closed += is_open() ? 0 : 1;
+    });
+    for (const std::uint32_t number : {1u, 2u}) merger.absorb(shard(number, 2));
+    merger.commit(/*whole=*/true);
+  };
+  merge(-1);
+  EXPECT_GT(when_closed, 0);
+  const int all = looks;
+  fs::remove(store_path(here_));
+  for (int refused = 0; refused < all; ++refused) {
+    EXPECT_EQ(refusal([&] { merge(refused); }),
+              "here: directory: got another, expected one at a time");
+    EXPECT_TRUE(nothing_left()) << refused;
+  }
+}
+
 TEST_F(Merge, OneAtATime) {
   run_shards(plan_of(kSmallStudy), here_, 3);
   const DirectoryLease lease(here_);
   EXPECT_TRUE(contains(merged(), "expected one at a time")) << merged();
+}
+
+// As a task of a queue does while somebody merges what there is: it would not be started again.
+TEST_F(Merge, AShardThatStartsMeanwhileWaitsForItsEnd) {
+  const StudyPlan plan = plan_of(kSmallStudy), search = plan_of(kTwoStages);
+  std::vector<std::string> notices;
+  std::atomic<bool> stop{false};
+  RunHooks hooks = on_threads(1);
+  hooks.stop = &stop;
+  const auto waits_for = [&](const std::string& who, const std::string& where) {
+    ASSERT_EQ(notices.size(), 1u);
+    EXPECT_EQ(notices[0], "waiting for " + who + ", which merges in " + where);
+    notices.clear();
+  };
+  std::optional<test::ForgedHolder> elsewhere;
+  const auto ends_when_noticed = [&](const std::string& place) {
+    make_directory(place);
+    elsewhere.emplace(place);
+    hooks.notice = [&, place](const std::string& words) {
+      notices.push_back(words);
+      elsewhere.reset();
+      fs::remove(place + "/lease");
+    };
+  };
+  ends_when_noticed(here_);
+  EXPECT_TRUE(run_shard(plan, here_, {1, 2}, hooks).complete);
+  waits_for("process 4242 on node7", here_);
+
+  const std::string two = directory_.file("two");
+  ends_when_noticed(search_path(two));
+  EXPECT_TRUE(run_shard(search, two, {1, 2}, hooks).complete);
+  waits_for("process 4242 on node7", search_path(two));
+
+  // On this machine, on a disk that others see, too.
+  const AllOnNetwork network;
+  std::optional<DirectoryLease> here(std::in_place, here_);
+  hooks.notice = [&](const std::string& words) {
+    notices.push_back(words);
+    here.reset();
+  };
+  EXPECT_TRUE(run_shard(plan, here_, {2, 2}, hooks).complete);
+  waits_for(holder_words({host_name(), getpid(), ""}), here_);
+
+  // Whoever is told to end does not wait.
+  here.emplace(here_);
+  hooks.notice = [&](const std::string&) { stop = true; };
+  EXPECT_FALSE(run_shard(plan, here_, {1, 2}, hooks).complete);
+}
+
+// Which tells how far it is, and may take days.
+TEST_F(Merge, AShardDoesNotWaitForARun) {
+  make_directory(here_);
+  const test::ForgedHolder run(
+      here_, R"({"searching":false,"replications":3,"of":8,"rounds":1,"share":0.25,"seconds":2})");
+  EXPECT_EQ(refusal([&] {
+              run_shard(plan_of(kSmallStudy), here_, {1, 2});
+            }),
+            here_ +
+                ": study: got process 4242 on node7 at work in it, on another machine, expected "
+                "one that is not at work; armature status tells how far it is");
 }
 
 // Whoever only asks needs no lease, and so no disk that can be written.
@@ -715,6 +814,27 @@ TEST_F(Merge, OfManyThatStartAtOnceOneStudyGoesOn) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_TRUE((begun[0] == 0) != (begun[1] == 0)) << begun[0] << " " << begun[1];
+}
+
+// Its shards were removed, and an array of the edited study starts.
+TEST_F(Merge, AMarkWithoutShardsIsNobodys) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  const std::string mark = study_mark(plan_of(kSmallStudy, {"seed=8"}));
+  for (int array = 0; array < 20; ++array) {
+    fs::remove_all(here_);
+    make_directory(shards_path(here_));
+    write_file(shards_path(here_) + "/study", mark);
+    std::vector<std::thread> threads;
+    std::atomic<int> begun{0};
+    for (std::uint32_t number = 1; number <= 8; ++number)
+      threads.emplace_back([&, number] {
+        EXPECT_EQ(refusal([&] { claim_shard(here_, {number, 8}, plan, false); }), "(accepted)");
+        ++begun;
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(begun, 8);
+    EXPECT_EQ(read_file(shards_path(here_) + "/study"), study_mark(plan));
+  }
 }
 
 TEST_F(Merge, TheSeedOfASearchIsToldAsTheStudysOwn) {
