@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
+#include <stdexcept>
 
 #include "armature/error.h"
 
@@ -21,6 +23,10 @@ constexpr double kFewestAtOnce = 1024;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Error failed(const std::string& why) {
+  return Error({"", "engine", "cuda, but " + why, "a device that works, or step"});
 }
 
 }  // namespace
@@ -48,7 +54,7 @@ double BlockAccelerator::seconds_of_one(const Cell& cell) const {
 }
 
 BlockResult BlockAccelerator::run(const Cell& cell, ReplicationRange range, unsigned device,
-                                  const std::atomic<bool>& stop) {
+                                  const std::atomic<bool>& stop) try {
   const auto start = std::chrono::steady_clock::now();
   const CellPlan plan = plan_cell(cell, *cell.world(range.first));
   const PackedWorlds worlds(cell, range, stop);
@@ -59,21 +65,20 @@ BlockResult BlockAccelerator::run(const Cell& cell, ReplicationRange range, unsi
     stepped.engine = Engine::kStep;
     return run_block(stepped, range, stop);
   }
-  try {
-    BlockResults results(cell, range.count, worlds.sizes().actions, facts_of(plan.kind),
-                         [this](std::size_t bytes) { return backend_->allocate(bytes); });
-    const BlockJob job{plan, worlds, cell.seed, cell.checkpoints, range.first, range.count};
-    const auto begin = std::chrono::steady_clock::now();
-    const std::uint32_t finished = backend_->play(job, results, device, stop);
-    last_with_transfers_ = seconds_since(begin);
-    last_played_ = results.device_seconds;
-    block.replications = replications_of(cell, plan, worlds, results, finished);
-  } catch (const std::runtime_error& error) {
-    throw Error(
-        {"", "engine", std::string("cuda, but ") + error.what(), "a device that works, or step"});
-  }
+  BlockResults results(cell, range.count, worlds.sizes().actions, facts_of(plan.kind),
+                       [this](std::size_t bytes) { return backend_->allocate(bytes); });
+  const BlockJob job{plan, worlds, cell.seed, cell.checkpoints, range.first, range.count};
+  const auto begin = std::chrono::steady_clock::now();
+  const std::uint32_t finished = backend_->play(job, results, device, stop);
+  last_with_transfers_ = seconds_since(begin);
+  last_played_ = results.device_seconds;
+  block.replications = replications_of(cell, plan, worlds, results, finished);
   block.seconds = seconds_since(start);
   return block;
+} catch (const std::bad_alloc&) {
+  throw failed("the host has no memory left for a block");
+} catch (const std::runtime_error& error) {
+  throw failed(error.what());
 }
 
 }  // namespace armature::cuda
