@@ -11,7 +11,15 @@ namespace armature::cuda {
 
 class BlockAccelerator final : public Accelerator {
  public:
-  explicit BlockAccelerator(std::unique_ptr<Backend> backend) : backend_(std::move(backend)) {}
+  /// Nothing but time depends on them.
+  struct Settings {
+    unsigned threads = 1;  // of the host, which make worlds and replications where there are many
+    std::uint64_t largest_table = kLargestTable;  // of widths: beyond it they are computed
+  };
+  BlockAccelerator(std::unique_ptr<Backend> backend, const Settings& settings)
+      : backend_(std::move(backend)), settings_(settings) {}
+  explicit BlockAccelerator(std::unique_ptr<Backend> backend)
+      : BlockAccelerator(std::move(backend), Settings{}) {}
 
   std::string name() const override { return backend_->name(); }
   unsigned devices() const override { return backend_->devices(); }
@@ -32,6 +40,7 @@ class BlockAccelerator final : public Accelerator {
 
  private:
   std::unique_ptr<Backend> backend_;
+  Settings settings_;
   std::atomic<double> last_with_transfers_{0}, last_played_{0};
 };
 

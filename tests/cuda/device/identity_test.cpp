@@ -7,6 +7,7 @@
 
 #include "armature/error.h"
 #include "armature/families.h"
+#include "base/machine.h"
 #include "cuda/open.h"
 #include "lab/worlds.h"
 #include "support/replications.h"
@@ -26,7 +27,7 @@ std::vector<Replication> stepped(const Cell& cell, std::uint32_t count) {
   std::vector<Replication> all(count);
   std::atomic<std::uint32_t> next{0};
   std::vector<std::jthread> crew;
-  for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
+  for (unsigned i = cores_given(); i-- > 0;)
     crew.emplace_back([&] {
       for (std::uint32_t first = next.fetch_add(kBlock); first < count;
            first = next.fetch_add(kBlock)) {
@@ -43,7 +44,7 @@ class DeviceIdentity : public testing::TestWithParam<std::tuple<std::string, std
 TEST_P(DeviceIdentity, OfEveryRound) {
   std::shared_ptr<Accelerator> device;
   try {
-    device = cuda::open_accelerator();
+    device = cuda::open_accelerator(cores_given());
   } catch (const Error& error) {
     GTEST_SKIP() << "not tested, for there is no GPU here: " << error.what();
   }

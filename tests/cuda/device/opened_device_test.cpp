@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "armature/error.h"
+#include "base/machine.h"
 #include "cuda/open.h"
 #include "lab/worlds.h"
 #include "support/replications.h"
@@ -16,7 +17,7 @@ class OpenedDevice : public testing::Test {
  protected:
   void SetUp() override {
     try {
-      device_ = cuda::open_accelerator();
+      device_ = cuda::open_accelerator(cores_given());
     } catch (const Error& error) {
       GTEST_SKIP() << "not tested, for there is no GPU here: " << error.what();
     }
