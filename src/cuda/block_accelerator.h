@@ -23,8 +23,7 @@ class BlockAccelerator final : public Accelerator {
 
   std::string name() const override { return backend_->name(); }
   unsigned devices() const override { return backend_->devices(); }
-  /// Cells of a few replications keep a device busy only together.
-  unsigned blocks_at_once() const override { return 8; }
+  unsigned blocks_at_once() const override { return kBlocksAtOnce; }
   std::string obstacle(const Cell& cell, const World& world) const override;
   std::uint32_t replications_per_block(const Cell& cell) const override;
   double seconds_of_one(const Cell& cell) const override;

@@ -1,4 +1,5 @@
 // The devices there are, and who plays what on them.
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -140,8 +141,12 @@ class DeviceBackend final : public Backend {
                      const std::atomic<bool>& stop) override {
     const Device& on = devices_[device];
     check(cudaSetDevice(on.number));
-    const DeviceLimits limits{on.properties.sharedMemPerBlockOptin,
-                              on.properties.sharedMemPerMultiprocessor};
+    // All blocks at work together take half of the device's memory at most; more than this brings
+    // nothing.
+    constexpr std::size_t kMostOfAChunk = std::size_t{1} << 32;
+    const DeviceLimits limits{
+        on.properties.sharedMemPerBlockOptin, on.properties.sharedMemPerMultiprocessor,
+        std::min(kMostOfAChunk, on.properties.totalGlobalMem / (2 * kBlocksAtOnce))};
     return player_of(job.plan.kind)(job, results, limits, stop);
   }
 

@@ -336,6 +336,7 @@ inline std::uint64_t longest_slice(std::uint32_t count) {
 struct DeviceLimits {
   std::size_t near_of_a_block;           // bytes
   std::size_t near_of_a_multiprocessor;  // bytes
+  std::size_t far_of_a_chunk;            // bytes
 };
 
 template <class Tag, class Shape>
@@ -369,11 +370,10 @@ class ChunkPlayer {
     check(cudaFuncSetAttribute(play_slice<Tag, Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(limits.near_of_a_block)));
     // Tables of many worlds are those of the whole block: it is one chunk.
-    constexpr std::size_t kBytesOfAChunk = std::size_t{1} << 32;
     const std::size_t each =
         8 * (slice.slots + far + job.checkpoints.size() + slice.tables.actions) + 256;
     const auto most = static_cast<std::uint32_t>(
-        job.worlds.shared() ? std::clamp<std::size_t>(kBytesOfAChunk / each, 1, 1 << 20)
+        job.worlds.shared() ? std::clamp<std::size_t>(limits.far_of_a_chunk / each, 1, 1 << 20)
                             : job.count);
     for (std::uint32_t first = 0; first < job.count; first += most) {
       const std::uint32_t count = std::min(most, job.count - first);
@@ -465,31 +465,26 @@ std::uint32_t play_in_first_fit(const BlockJob& job, BlockResults& results,
   if (!(tried(Shapes{}) || ...)) throw std::runtime_error("no shape of a block fits");
   return finished;
 }
-/// Of players of few actions and small numbers; with many contexts they need more room.
-template <class Tag>
-std::uint32_t play_few(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
-                       const std::atomic<bool>& stop) {
-  return play_in_first_fit<Tag, Quick2, Quick5, Quick, QuickFarWorld, Wide>(job, results, limits,
-                                                                            stop);
-}
-/// The same of players that keep so much that fewer and larger blocks find more room together.
-template <class Tag>
-std::uint32_t play_few_large(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
-                             const std::atomic<bool>& stop) {
-  return play_in_first_fit<Tag, Large2, Large5, Quick, QuickFarWorld, Wide>(job, results, limits,
-                                                                            stop);
-}
-/// Of players of any number of actions.
-template <class Tag>
-std::uint32_t play_many(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
-                        const std::atomic<bool>& stop) {
-  return play_in_first_fit<Tag, QuickFarWorld, Wide, Far>(job, results, limits, stop);
-}
+/// Of most players; what is in no near shape is in the last one, however little is near.
 template <class Tag>
 std::uint32_t play_any(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
                        const std::atomic<bool>& stop) {
   return play_in_first_fit<Tag, Quick2, Quick5, Quick, QuickFarWorld, Wide, Far>(job, results,
                                                                                  limits, stop);
+}
+/// Of players of few actions that keep so much that fewer and larger blocks find more room
+/// together.
+template <class Tag>
+std::uint32_t play_large(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
+                         const std::atomic<bool>& stop) {
+  return play_in_first_fit<Tag, Large2, Large5, Quick, QuickFarWorld, Wide, Far>(job, results,
+                                                                                 limits, stop);
+}
+/// Of players of many actions, whose worlds are never near.
+template <class Tag>
+std::uint32_t play_many(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
+                        const std::atomic<bool>& stop) {
+  return play_in_first_fit<Tag, QuickFarWorld, Wide, Far>(job, results, limits, stop);
 }
 
 // One function for each kind of player, in files of their own: they take long to compile.
