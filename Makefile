@@ -82,10 +82,11 @@ test-gpu: ## what needs nvcc and an NVIDIA GPU: its bytes beside those of the st
 	@export PATH='$(CUDA_PATH)'; if command -v compute-sanitizer >/dev/null; then \
 	  compute-sanitizer --error-exitcode 1 build/cuda/bin/gpu_tests --gtest_filter='*Small*'; fi
 
-test-long: tidy ## what does not fit into the others: static analysis, law tests at full size, ten minutes of fuzzing
+test-long: tidy ## what does not fit into the others: static analysis, law tests and the like at full size, ten minutes of fuzzing
 	@$(MAKE) test test-sanitizers test-fuzz
 	@ARMATURE_LONG=1 $(CTEST) --test-dir build/release -L statistical
 	@ARMATURE_LONG=1 build/release/bin/unit_tests --gtest_brief=1 --gtest_filter='GraphFiles.*'
+	@ARMATURE_LONG=1 build/release/bin/cuda_tests --gtest_brief=1 --gtest_filter='*LongIdentity*:RandomWorlds*'
 	@ARMATURE_LONG=1 build/release/bin/fault_tests --gtest_brief=1 --gtest_filter='Service*:*Cluster*:KilledShards.*'
 	@ARMATURE_LONG=1 build/release/bin/ranks_tests --gtest_brief=1 --gtest_filter='*Kill*'
 	@ARMATURE_LONG=1 build/release/bin/service_tests --gtest_brief=1 --gtest_filter='*HttpKills*:HttpStop.*'

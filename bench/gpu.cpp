@@ -14,6 +14,7 @@
 #include "armature/error.h"
 #include "armature/families.h"
 #include "armature/simulate.h"
+#include "base/machine.h"
 #include "cuda/block_accelerator.h"
 #include "cuda/open.h"
 
@@ -74,12 +75,13 @@ std::vector<Replication> step(const Cell& cell, std::uint32_t most, double secon
                               double& rounds_per_second) {
   constexpr std::uint32_t kTogether = 16;  // as lock step wants them
   const std::atomic<bool> never{false};
+  const unsigned cores = cores_given();
   const auto start = std::chrono::steady_clock::now();
   std::vector<Replication> all(most);
   std::atomic<std::uint32_t> next{0};
   {
     std::vector<std::jthread> crew;
-    for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i)
+    for (unsigned i = 0; i < cores; ++i)
       crew.emplace_back([&] {
         while (seconds_since(start) < seconds) {
           const std::uint32_t first = next.fetch_add(kTogether);
@@ -105,7 +107,8 @@ int main(int argc, char** argv) {
   using namespace armature::bench;
   std::shared_ptr<cuda::BlockAccelerator> opened;
   try {
-    opened = std::dynamic_pointer_cast<cuda::BlockAccelerator>(cuda::open_accelerator());
+    opened =
+        std::dynamic_pointer_cast<cuda::BlockAccelerator>(cuda::open_accelerator(cores_given()));
   } catch (const Error& error) {
     fmt::print("{}\n", error.what());
     return 2;
@@ -128,7 +131,7 @@ int main(int argc, char** argv) {
     rungs.push_back({"ucb", "hidden-arm:actions=200", 10'000, 200'000});
     rungs.push_back({"c-ucb", "random-benign:actions=20,contexts=5", 10'000, 100'000});
   }
-  fmt::print("{}, {} cores beside it\n", device.name(), std::thread::hardware_concurrency());
+  fmt::print("{}, {} cores beside it\n", device.name(), cores_given());
   fmt::print("{:<28} {:<34} {:>9} {:>9} {:>10} {:>10} {:>10} {:>10} {:>6} {}\n", "policy",
              "instance", "T", "replic.", "played/s", "transfers", "results", "cores", "ratio",
              "same bytes of");

@@ -48,7 +48,7 @@ struct Seen {
 Seen look() {
   Seen seen;
   try {
-    const std::shared_ptr<Accelerator> accelerator = cuda::open_accelerator();
+    const std::shared_ptr<Accelerator> accelerator = cuda::open_accelerator(seen.cores);
     seen.name = accelerator->name();
     seen.gpus = accelerator->devices();
     seen.policies = obstacles(*accelerator);

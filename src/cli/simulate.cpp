@@ -7,6 +7,7 @@
 #include "armature/report.h"
 #include "audit/log_writer.h"
 #include "base/file.h"
+#include "base/machine.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/log_options.h"
@@ -72,7 +73,7 @@ void run(const Options& options) {
     log = log_of(simulation, source, *options.log);
   }
   RunHooks hooks;
-  hooks.accelerator = [] { return cuda::open_accelerator(); };
+  hooks.accelerator = [] { return cuda::open_accelerator(cores_given()); };
   if (!options.yes) refuse_too_long(simulation, hooks);
   if (log)
     hooks.watch = [&](std::uint32_t policy, const PlayedRound& round) {

@@ -10,6 +10,7 @@
 #include "armature/error.h"
 #include "armature/report.h"
 #include "base/file.h"
+#include "base/machine.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/job.h"
@@ -138,7 +139,7 @@ unsigned threads_option(const std::string& text) {
 ExpectedSeconds expected(const StudyPlan& plan, const std::string& directory, Crew* crew) {
   RunHooks hooks;
   hooks.crew = crew;
-  hooks.accelerator = [] { return cuda::open_accelerator(); };
+  hooks.accelerator = [] { return cuda::open_accelerator(cores_given()); };
   try {
     return expected_seconds(plan, hooks);
   } catch (const Error&) {
@@ -329,7 +330,7 @@ void run_with_progress(const StudyPlan& plan, const std::string& directory, cons
   RunHooks hooks;
   hooks.threads = threads_option(style.threads);
   hooks.crew = style.crew;
-  hooks.accelerator = [] { return cuda::open_accelerator(); };
+  hooks.accelerator = [] { return cuda::open_accelerator(cores_given()); };
   // Of several ranks SIGTERM is another matter: cli/job.h.
   hooks.stop = &(style.crew ? stop_on_interrupt() : stop_on_interrupt_or_end());
   if (!style.quiet) hooks.notice = notice;

@@ -9,6 +9,10 @@
 
 namespace armature::cuda {
 
+/// Blocks that a device is given at one time: cells of a few replications keep it busy only
+/// together.
+inline constexpr unsigned kBlocksAtOnce = 8;
+
 struct BlockJob {
   const CellPlan& plan;
   const PackedWorlds& worlds;

@@ -16,11 +16,9 @@ namespace {
 // work(from, to) for parts of 0..count, by several threads where there is much of it: making a
 // hundred thousand worlds, or replications, takes the host longer than a device plays them.
 template <class Work>
-void in_parts(std::size_t count, const Work& work) {
+void in_parts(std::size_t count, unsigned most_threads, const Work& work) {
   constexpr std::size_t kOfAThread = 2048;
-  constexpr unsigned kMostThreads = 8;  // others have work to do, too
-  const std::size_t threads = std::clamp<std::size_t>(
-      count / kOfAThread, 1, std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads));
+  const std::size_t threads = std::clamp<std::size_t>(count / kOfAThread, 1, most_threads);
   std::exception_ptr failure;
   std::mutex mutex;
   {
@@ -42,7 +40,7 @@ void in_parts(std::size_t count, const Work& work) {
 
 }  // namespace
 
-PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range,
+PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range, unsigned threads,
                            const std::atomic<bool>& stop) {
   const std::shared_ptr<const World> first = cell.world(range.first);
   const bool fresh = range.count > 1 && cell.world(range.first + 1) != first;
@@ -66,7 +64,7 @@ PackedWorlds::PackedWorlds(const Cell& cell, const ReplicationRange& range,
   tables_.contexts = contexts;
   tables_.apart = worlds_;
   std::mutex mutex;
-  in_parts(worlds_, [&](std::size_t from, std::size_t to) {
+  in_parts(worlds_, threads, [&](std::size_t from, std::size_t to) {
     std::string obstacle;
     std::uint32_t rows = 0;
     for (std::size_t place = from; place < to && obstacle.empty() && !stop; ++place) {
@@ -192,11 +190,11 @@ BlockResults::BlockResults(const Cell& cell, std::uint32_t replications, std::ui
 
 std::vector<Replication> replications_of(const Cell& cell, const CellPlan& plan,
                                          const PackedWorlds& worlds, const BlockResults& results,
-                                         std::uint32_t finished) {
+                                         std::uint32_t finished, unsigned threads) {
   const std::size_t checkpoints = cell.checkpoints.size();
   const std::uint32_t actions = worlds.sizes().actions;
   std::vector<Replication> all(finished);
-  in_parts(finished, [&](std::size_t from, std::size_t to) {
+  in_parts(finished, threads, [&](std::size_t from, std::size_t to) {
     std::vector<double> facts(results.facts_each);
     const auto told = [&](std::size_t when, std::uint32_t replication) {
       for (std::size_t i = 0; i < facts.size(); ++i)

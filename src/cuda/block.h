@@ -22,8 +22,10 @@ namespace armature::cuda {
 class PackedWorlds {
  public:
   /// Throws nothing of its own; `obstacle()` says why a world cannot be played.
-  /// Once stopped, it is not to be played.
-  PackedWorlds(const Cell& cell, const ReplicationRange& range, const std::atomic<bool>& stop);
+  /// Once stopped, it is not to be played. Many worlds are made by as many as `threads`, at
+  /// least 1.
+  PackedWorlds(const Cell& cell, const ReplicationRange& range, unsigned threads,
+               const std::atomic<bool>& stop);
 
   const std::string& obstacle() const { return obstacle_; }
   bool shared() const { return worlds_ == 1; }
@@ -88,10 +90,11 @@ struct BlockResults {
   std::shared_ptr<void> memory_;
 };
 
-/// Of those that were finished, the first so many.
+/// Of those that were finished, the first so many; many of them by as many as `threads`, at
+/// least 1.
 std::vector<Replication> replications_of(const Cell& cell, const CellPlan& plan,
                                          const PackedWorlds& worlds, const BlockResults& results,
-                                         std::uint32_t finished);
+                                         std::uint32_t finished, unsigned threads);
 
 /// The luck of a replication of the cell.
 inline Luck luck_of(std::uint64_t seed, std::uint32_t replication, Purpose purpose) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
+#include <stdexcept>
 
 #include "armature/error.h"
 
@@ -23,10 +25,14 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+Error failed(const std::string& why) {
+  return Error({"", "engine", "cuda, but " + why, "a device that works, or step"});
+}
+
 }  // namespace
 
 std::string BlockAccelerator::obstacle(const Cell& cell, const World& world) const {
-  return plan_cell(cell, world).obstacle;
+  return plan_cell(cell, world, settings_.largest_table).obstacle;
 }
 
 std::uint32_t BlockAccelerator::replications_per_block(const Cell& cell) const {
@@ -43,15 +49,15 @@ std::uint32_t BlockAccelerator::replications_per_block(const Cell& cell) const {
 }
 
 double BlockAccelerator::seconds_of_one(const Cell& cell) const {
-  const CellPlan plan = plan_cell(cell, *cell.world(0));
+  const CellPlan plan = plan_cell(cell, *cell.world(0), settings_.largest_table);
   return static_cast<double>(cell.horizon) / backend_->rounds_per_second(plan.kind);
 }
 
 BlockResult BlockAccelerator::run(const Cell& cell, ReplicationRange range, unsigned device,
-                                  const std::atomic<bool>& stop) {
+                                  const std::atomic<bool>& stop) try {
   const auto start = std::chrono::steady_clock::now();
-  const CellPlan plan = plan_cell(cell, *cell.world(range.first));
-  const PackedWorlds worlds(cell, range, stop);
+  const CellPlan plan = plan_cell(cell, *cell.world(range.first), settings_.largest_table);
+  const PackedWorlds worlds(cell, range, settings_.threads, stop);
   BlockResult block;
   if (stop.load(std::memory_order_relaxed)) return block;
   if (!plan.obstacle.empty() || !worlds.obstacle().empty()) {
@@ -59,21 +65,20 @@ BlockResult BlockAccelerator::run(const Cell& cell, ReplicationRange range, unsi
     stepped.engine = Engine::kStep;
     return run_block(stepped, range, stop);
   }
-  try {
-    BlockResults results(cell, range.count, worlds.sizes().actions, facts_of(plan.kind),
-                         [this](std::size_t bytes) { return backend_->allocate(bytes); });
-    const BlockJob job{plan, worlds, cell.seed, cell.checkpoints, range.first, range.count};
-    const auto begin = std::chrono::steady_clock::now();
-    const std::uint32_t finished = backend_->play(job, results, device, stop);
-    last_with_transfers_ = seconds_since(begin);
-    last_played_ = results.device_seconds;
-    block.replications = replications_of(cell, plan, worlds, results, finished);
-  } catch (const std::runtime_error& error) {
-    throw Error(
-        {"", "engine", std::string("cuda, but ") + error.what(), "a device that works, or step"});
-  }
+  BlockResults results(cell, range.count, worlds.sizes().actions, facts_of(plan.kind),
+                       [this](std::size_t bytes) { return backend_->allocate(bytes); });
+  const BlockJob job{plan, worlds, cell.seed, cell.checkpoints, range.first, range.count};
+  const auto begin = std::chrono::steady_clock::now();
+  const std::uint32_t finished = backend_->play(job, results, device, stop);
+  last_with_transfers_ = seconds_since(begin);
+  last_played_ = results.device_seconds;
+  block.replications = replications_of(cell, plan, worlds, results, finished, settings_.threads);
   block.seconds = seconds_since(start);
   return block;
+} catch (const std::bad_alloc&) {
+  throw failed("the host has no memory left for a block");
+} catch (const std::runtime_error& error) {
+  throw failed(error.what());
 }
 
 }  // namespace armature::cuda

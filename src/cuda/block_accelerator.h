@@ -11,12 +11,19 @@ namespace armature::cuda {
 
 class BlockAccelerator final : public Accelerator {
  public:
-  explicit BlockAccelerator(std::unique_ptr<Backend> backend) : backend_(std::move(backend)) {}
+  /// Nothing but time depends on them.
+  struct Settings {
+    unsigned threads = 1;  // of the host, which make worlds and replications where there are many
+    std::uint64_t largest_table = kLargestTable;  // of widths: beyond it they are computed
+  };
+  BlockAccelerator(std::unique_ptr<Backend> backend, const Settings& settings)
+      : backend_(std::move(backend)), settings_(settings) {}
+  explicit BlockAccelerator(std::unique_ptr<Backend> backend)
+      : BlockAccelerator(std::move(backend), Settings{}) {}
 
   std::string name() const override { return backend_->name(); }
   unsigned devices() const override { return backend_->devices(); }
-  /// Cells of a few replications keep a device busy only together.
-  unsigned blocks_at_once() const override { return 8; }
+  unsigned blocks_at_once() const override { return kBlocksAtOnce; }
   std::string obstacle(const Cell& cell, const World& world) const override;
   std::uint32_t replications_per_block(const Cell& cell) const override;
   double seconds_of_one(const Cell& cell) const override;
@@ -32,6 +39,7 @@ class BlockAccelerator final : public Accelerator {
 
  private:
   std::unique_ptr<Backend> backend_;
+  Settings settings_;
   std::atomic<double> last_with_transfers_{0}, last_played_{0};
 };
 

@@ -23,8 +23,6 @@
 namespace armature::cuda {
 namespace {
 
-// Values of w(n) that are kept in a table: 8 MiB. Beyond, they are computed.
-constexpr std::uint64_t kLargestTable = std::uint64_t{1} << 20;
 // A margin that rounding stays far below (contenders.h), relative to the largest value there is.
 constexpr double kMargin = 0x1p-31;
 
@@ -64,7 +62,8 @@ Tables& tables() {
 // The policy that is planned for, and what is planned of it.
 class Planner {
  public:
-  Planner(const Cell& cell, const World& world) : cell_(cell), world_(world) {}
+  Planner(const Cell& cell, const World& world, std::uint64_t largest_table)
+      : cell_(cell), world_(world), largest_table_(largest_table) {}
 
   CellPlan plan() {
     plan_.obstacle = obstacle_of_cell();
@@ -317,7 +316,7 @@ class Planner {
   void tabulate(Widths& widths) {
     widths.log = host_logarithm();
     if (widths.kind == Widths::kFixed) return;
-    const std::uint64_t size = std::min(cell_.horizon + 1, kLargestTable);
+    const std::uint64_t size = std::min(cell_.horizon + 1, largest_table_);
     auto values = tables().of(widths, size);
     widths.table = values->data();
     widths.tabulated = size;
@@ -326,12 +325,15 @@ class Planner {
 
   const Cell& cell_;
   const World& world_;
+  std::uint64_t largest_table_;
   CellPlan plan_;
 };
 
 }  // namespace
 
-CellPlan plan_cell(const Cell& cell, const World& world) { return Planner(cell, world).plan(); }
+CellPlan plan_cell(const Cell& cell, const World& world, std::uint64_t largest_table) {
+  return Planner(cell, world, largest_table).plan();
+}
 
 std::string world_obstacle(const World& world, bool fresh) {
   const Instance& instance = *world.instance;

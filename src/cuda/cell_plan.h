@@ -22,6 +22,9 @@ namespace armature::cuda {
 inline constexpr std::uint32_t kMostActions = 1024;
 inline constexpr std::uint32_t kMostContexts = 64;
 inline constexpr Round kLongestHorizon = Round{1} << 40;
+/// Values of a width w(n) that are kept in a table, from n = 0 on: 8 MiB. Beyond, they are
+/// computed.
+inline constexpr std::uint64_t kLargestTable = std::uint64_t{1} << 20;
 
 struct CellPlan {
   std::string obstacle;  // why not; then nothing else counts
@@ -35,7 +38,8 @@ struct CellPlan {
 };
 
 /// `world` is the cell's world of replication 0; numbers are the same in all.
-CellPlan plan_cell(const Cell& cell, const World& world);
+CellPlan plan_cell(const Cell& cell, const World& world,
+                   std::uint64_t largest_table = kLargestTable);
 
 /// Why a device cannot play this world; empty if it can.
 std::string world_obstacle(const World& world, bool fresh);

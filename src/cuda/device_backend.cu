@@ -1,7 +1,7 @@
 // The devices there are, and who plays what on them.
+#include <algorithm>
 #include <map>
 #include <mutex>
-#include <optional>
 
 #include "cuda/device_backend.h"
 #include "cuda/device_play.h"
@@ -87,20 +87,24 @@ struct Device {
   cudaDeviceProp properties;
 };
 
-// Nothing if the kernels were compiled for others; then `why_not` says so.
-std::optional<Device> usable_device(int number, std::string& why_not) {
+// Throws if it cannot be used, and says why.
+void require_kernels(const cudaDeviceProp& properties) {
+  cudaFuncAttributes attributes{};
+  const cudaError_t status = cudaFuncGetAttributes(&attributes, compare_roots);
+  if (status != cudaErrorNoKernelImageForDevice && status != cudaErrorInvalidDeviceFunction)
+    return check(status);
+  const std::string capability =
+      std::to_string(properties.major) + "." + std::to_string(properties.minor);
+  throw std::runtime_error(std::string(properties.name) + " has compute capability " + capability +
+                           ", and the kernels were compiled for others "
+                           "(-DARMATURE_CUDA_ARCHITECTURES)");
+}
+
+Device usable_device(int number) {
   Device device{number, {}};
   check(cudaGetDeviceProperties(&device.properties, number));
   check(cudaSetDevice(number));
-  cudaFuncAttributes attributes{};
-  if (cudaFuncGetAttributes(&attributes, compare_roots) != cudaSuccess) {
-    cudaGetLastError();  // told, not left for the next call
-    const std::string capability =
-        std::to_string(device.properties.major) + "." + std::to_string(device.properties.minor);
-    why_not = std::string(device.properties.name) + " has compute capability " + capability +
-              ", and the kernels were compiled for others (-DARMATURE_CUDA_ARCHITECTURES)";
-    return std::nullopt;
-  }
+  require_kernels(device.properties);
   // Memory stays with the process from block to block.
   cudaMemPool_t pool = nullptr;
   check(cudaDeviceGetDefaultMemPool(&pool, number));
@@ -137,8 +141,12 @@ class DeviceBackend final : public Backend {
                      const std::atomic<bool>& stop) override {
     const Device& on = devices_[device];
     check(cudaSetDevice(on.number));
-    const DeviceLimits limits{on.properties.sharedMemPerBlockOptin,
-                              on.properties.sharedMemPerMultiprocessor};
+    // All blocks at work together take half of the device's memory at most; more than this brings
+    // nothing.
+    constexpr std::size_t kMostOfAChunk = std::size_t{1} << 32;
+    const DeviceLimits limits{
+        on.properties.sharedMemPerBlockOptin, on.properties.sharedMemPerMultiprocessor,
+        std::min(kMostOfAChunk, on.properties.totalGlobalMem / (2 * kBlocksAtOnce))};
     return player_of(job.plan.kind)(job, results, limits, stop);
   }
 
@@ -157,17 +165,18 @@ std::unique_ptr<Backend> open_devices(std::string& why_not) {
     return nullptr;
   }
   why_not = "none is there";
-  try {
-    std::vector<Device> devices;
-    for (int number = 0; number < count; ++number)
-      if (std::optional<Device> device = usable_device(number, why_not))
-        devices.push_back(std::move(*device));
-    if (devices.empty()) return nullptr;
-    return std::make_unique<DeviceBackend>(std::move(devices));
-  } catch (const std::runtime_error& error) {
-    why_not = error.what();
-    return nullptr;
+  // One that cannot be used does not stand in the way of others.
+  std::vector<Device> devices;
+  for (int number = 0; number < count; ++number) {
+    try {
+      devices.push_back(usable_device(number));
+    } catch (const std::runtime_error& error) {
+      cudaGetLastError();  // told, not left for the next call
+      why_not = "GPU " + std::to_string(number) + ": " + error.what();
+    }
   }
+  if (devices.empty()) return nullptr;
+  return std::make_unique<DeviceBackend>(std::move(devices));
 }
 
 }  // namespace armature::cuda

@@ -332,6 +332,13 @@ inline std::uint64_t longest_slice(std::uint32_t count) {
   return static_cast<std::uint64_t>(std::clamp(kRoundsOfALaunch / count, 4096.0, 524288.0));
 }
 
+/// What all shapes need to know of a device.
+struct DeviceLimits {
+  std::size_t near_of_a_block;           // bytes
+  std::size_t near_of_a_multiprocessor;  // bytes
+  std::size_t far_of_a_chunk;            // bytes
+};
+
 template <class Tag, class Shape>
 class ChunkPlayer {
  public:
@@ -345,7 +352,7 @@ class ChunkPlayer {
   }
 
   // All replications of a block, in chunks that fit the device's memory. False if stopped.
-  static std::uint32_t play(const BlockJob& job, BlockResults& results,
+  static std::uint32_t play(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
                             const std::atomic<bool>& stop) {
     const Stream stream;
     Uploaded uploaded(stream);
@@ -358,14 +365,15 @@ class ChunkPlayer {
     const auto setting = uploaded.setting(std::get<typename Player::Setting>(job.plan.setting),
                                           job.checkpoints.back());
     const std::size_t near = near_bytes(slice.tables, slice.slots);
+    // What a launch may ask for belongs to the kernel, not to the launch, and other threads launch
+    // it with more or less: all of them allow the most there is.
     check(cudaFuncSetAttribute(play_slice<Tag, Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(near)));
+                               static_cast<int>(limits.near_of_a_block)));
     // Tables of many worlds are those of the whole block: it is one chunk.
-    constexpr std::size_t kBytesOfAChunk = std::size_t{1} << 32;
     const std::size_t each =
         8 * (slice.slots + far + job.checkpoints.size() + slice.tables.actions) + 256;
     const auto most = static_cast<std::uint32_t>(
-        job.worlds.shared() ? std::clamp<std::size_t>(kBytesOfAChunk / each, 1, 1 << 20)
+        job.worlds.shared() ? std::clamp<std::size_t>(limits.far_of_a_chunk / each, 1, 1 << 20)
                             : job.count);
     for (std::uint32_t first = 0; first < job.count; first += most) {
       const std::uint32_t count = std::min(most, job.count - first);
@@ -431,12 +439,6 @@ class ChunkPlayer {
   }
 };
 
-/// What all shapes need to know of a device.
-struct DeviceLimits {
-  std::size_t near_of_a_block;           // bytes
-  std::size_t near_of_a_multiprocessor;  // bytes
-};
-
 /// Plays a block in the first shape that it fits.
 template <class Tag, class... Shapes>
 std::uint32_t play_in_first_fit(const BlockJob& job, BlockResults& results,
@@ -457,37 +459,32 @@ std::uint32_t play_in_first_fit(const BlockJob& job, BlockResults& results,
       return false;
     if (Chosen::kContexts > 0 && Chosen::kContexts != tables.contexts) return false;
     if (Chunks::near_bytes(tables, Chunks::slots(job.worlds.sizes())) > room) return false;
-    finished = Chunks::play(job, results, stop);
+    finished = Chunks::play(job, results, limits, stop);
     return true;
   };
   if (!(tried(Shapes{}) || ...)) throw std::runtime_error("no shape of a block fits");
   return finished;
 }
-/// Of players of few actions and small numbers; with many contexts they need more room.
-template <class Tag>
-std::uint32_t play_few(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
-                       const std::atomic<bool>& stop) {
-  return play_in_first_fit<Tag, Quick2, Quick5, Quick, QuickFarWorld, Wide>(job, results, limits,
-                                                                            stop);
-}
-/// The same of players that keep so much that fewer and larger blocks find more room together.
-template <class Tag>
-std::uint32_t play_few_large(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
-                             const std::atomic<bool>& stop) {
-  return play_in_first_fit<Tag, Large2, Large5, Quick, QuickFarWorld, Wide>(job, results, limits,
-                                                                            stop);
-}
-/// Of players of any number of actions.
-template <class Tag>
-std::uint32_t play_many(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
-                        const std::atomic<bool>& stop) {
-  return play_in_first_fit<Tag, QuickFarWorld, Wide, Far>(job, results, limits, stop);
-}
+/// Of most players; what is in no near shape is in the last one, however little is near.
 template <class Tag>
 std::uint32_t play_any(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
                        const std::atomic<bool>& stop) {
   return play_in_first_fit<Tag, Quick2, Quick5, Quick, QuickFarWorld, Wide, Far>(job, results,
                                                                                  limits, stop);
+}
+/// Of players of few actions that keep so much that fewer and larger blocks find more room
+/// together.
+template <class Tag>
+std::uint32_t play_large(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
+                         const std::atomic<bool>& stop) {
+  return play_in_first_fit<Tag, Large2, Large5, Quick, QuickFarWorld, Wide, Far>(job, results,
+                                                                                 limits, stop);
+}
+/// Of players of many actions, whose worlds are never near.
+template <class Tag>
+std::uint32_t play_many(const BlockJob& job, BlockResults& results, const DeviceLimits& limits,
+                        const std::atomic<bool>& stop) {
+  return play_in_first_fit<Tag, QuickFarWorld, Wide, Far>(job, results, limits, stop);
 }
 
 // One function for each kind of player, in files of their own: they take long to compile.

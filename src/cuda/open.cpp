@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <mutex>
 
@@ -36,7 +37,7 @@ Function function(void* module, const std::string& path, const char* name) {
 
 }  // namespace
 
-std::shared_ptr<Accelerator> open_accelerator(const std::string& path) {
+std::shared_ptr<Accelerator> open_accelerator(unsigned threads, const std::string& path) {
   void* const module = load(path);
   const std::string build = function<ModuleBuild>(module, path, kModuleBuild)();
   if (build != build_of_sources())
@@ -47,15 +48,19 @@ std::shared_ptr<Accelerator> open_accelerator(const std::string& path) {
   if (!devices)
     throw Error({"", "engine", fmt::format("cuda, and no device: {}", why),
                  "an NVIDIA GPU with its driver (nvidia-smi lists it); or auto, step or leap"});
-  return std::make_shared<BlockAccelerator>(std::move(devices));
+  // Several blocks are prepared at once, and cores have work of their own, too.
+  constexpr unsigned kMostThreads = 8;
+  return std::make_shared<BlockAccelerator>(
+      std::move(devices),
+      BlockAccelerator::Settings{.threads = std::clamp(threads, 1u, kMostThreads)});
 }
 
-std::shared_ptr<Accelerator> open_accelerator() {
+std::shared_ptr<Accelerator> open_accelerator(unsigned threads) {
   static std::mutex opening;
   // Never destroyed: at the end of the process CUDA is gone before it could be.
   static auto* const kept = new std::shared_ptr<Accelerator>();
   const std::lock_guard lock(opening);
-  if (!*kept) *kept = open_accelerator(path_beside_program(ARMATURE_CUDA_MODULE));
+  if (!*kept) *kept = open_accelerator(threads, path_beside_program(ARMATURE_CUDA_MODULE));
   return *kept;
 }
 

@@ -26,6 +26,10 @@ bool own_parts(const Cell& cell) { return cell.make_policy || cell.make_environm
 // Under `auto` only what would be stepped anyway: where leaping pays, it beats every device.
 bool stepped(const Cell& cell) { return engine_for(cell, *cell.world(0)) == Engine::kStep; }
 
+bool wanted_there(const Cell& cell, std::uint32_t replications) {
+  return cell.engine == Engine::kAuto && replications >= kReplicationsWorthADevice && stepped(cell);
+}
+
 bool worth_a_device(const std::vector<Cell>& cells, std::uint32_t replications) {
   const auto rounds = [&](const auto& counts) {
     double sum = 0;
@@ -35,7 +39,8 @@ bool worth_a_device(const std::vector<Cell>& cells, std::uint32_t replications) 
     return sum;
   };
   // From cheap to dear: to know who steps, policies are built.
-  return rounds([](const Cell&) { return true; }) >= kRoundsWorthADevice &&
+  return replications >= kReplicationsWorthADevice &&
+         rounds([](const Cell&) { return true; }) >= kRoundsWorthADevice &&
          rounds(stepped) >= kRoundsWorthADevice;
 }
 
@@ -89,7 +94,7 @@ Placement place_cells(const std::vector<Cell>& cells, std::uint32_t replications
   for (const Cell& cell : cells) {
     placement.per_block.push_back(0);
     placement.seconds.push_back(0);
-    if (cell.engine != Engine::kCuda && (cell.engine != Engine::kAuto || !stepped(cell))) continue;
+    if (cell.engine != Engine::kCuda && !wanted_there(cell, replications)) continue;
     const std::string why =
         own_parts(cell) ? "it is of the caller's own" : accelerator->obstacle(cell, *cell.world(0));
     if (!why.empty()) {

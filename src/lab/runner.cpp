@@ -178,6 +178,37 @@ double trial(const Cell& cell, std::uint64_t most_events) {
   return begin + round * (leaps ? std::min(horizon, kRoundsLeapIsWorth) : horizon);
 }
 
+// Blocks for a device. One that fails ends the run where it was asked for; where `auto` took it to
+// be sooner, cores have the same bytes later, and it is said once.
+class DeviceBlocks {
+ public:
+  DeviceBlocks(Accelerator& accelerator, const RunHooks& hooks, const std::atomic<bool>& stop)
+      : accelerator_(accelerator), hooks_(hooks), stop_(stop) {}
+
+  BlockResult compute(const Cell& cell, ReplicationRange range, unsigned device) {
+    try {
+      return accelerator_.run(cell, range, device, stop_);
+    } catch (const Error& error) {
+      if (cell.engine != Engine::kAuto) throw;
+      std::call_once(told_, [&] {
+        if (hooks_.notice)
+          hooks_.notice(std::string("what the device fails at is stepped on the CPU, which takes "
+                                    "longer: ") +
+                        error.what());
+      });
+    }
+    Cell stepped = cell;
+    stepped.engine = Engine::kStep;
+    return run_block(stepped, range, stop_);
+  }
+
+ private:
+  Accelerator& accelerator_;
+  const RunHooks& hooks_;
+  const std::atomic<bool>& stop_;
+  std::once_flag told_;
+};
+
 }  // namespace
 
 std::vector<double> trial_seconds(const std::vector<Cell>& cells, std::vector<double> known) {
@@ -235,16 +266,19 @@ void run_blocks(const std::vector<Cell>& cells, std::vector<BlockTask> tasks, co
     by_cores = {tasks.empty() ? 0u : 1u, 1,
                 [&](std::size_t, unsigned) { hooks.crew->compute(cells, tasks, stop, take); }};
   std::vector<Pool> pools{std::move(by_cores)};
+  std::optional<DeviceBlocks> device_blocks;
   if (!device_tasks.empty()) {
     ARMATURE_CHECK(accelerator != nullptr, "blocks for a device need one");
+    device_blocks.emplace(*accelerator, hooks, stop);
     const unsigned devices = accelerator->devices();
-    pools.push_back({device_tasks.size(), devices * accelerator->blocks_at_once(),
-                     [&, devices](std::size_t number, unsigned thread) {
-                       if (stop.load(std::memory_order_relaxed)) return;
-                       const BlockTask& task = device_tasks[number];
-                       take(finished_block(task, accelerator->run(cells[task.cell], task.range,
-                                                                  thread % devices, stop)));
-                     }});
+    pools.push_back(
+        {device_tasks.size(), devices * accelerator->blocks_at_once(),
+         [&, devices](std::size_t number, unsigned thread) {
+           if (stop.load(std::memory_order_relaxed)) return;
+           const BlockTask& task = device_tasks[number];
+           take(finished_block(
+               task, device_blocks->compute(cells[task.cell], task.range, thread % devices)));
+         }});
   }
   for_each_task(pools);
 }

@@ -47,6 +47,7 @@ class Crew {
 
 /// Runs the tasks, those with the most work first, by hooks.crew, or else by threads of this
 /// process; beside them an accelerator computes what is its own, fed by threads that mostly wait.
+/// Where it fails at a cell with Engine::kAuto, the block is stepped, and hooks.notice told once.
 /// Results are handed to `finished` in any order. Once hooks.stop is set, the blocks left are
 /// handed over with the replications they finished, perhaps none, or not at all. The first
 /// exception ends the handing out and is thrown again here; blocks under way (of a crew: all of

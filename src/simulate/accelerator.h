@@ -37,7 +37,8 @@ class Accelerator {
   /// The bytes of run_block with Engine::kStep: replications in order, each with Engine::kStep as
   /// the engine that ran. Only of cells that have no obstacle. `device` is below devices(). `stop`
   /// is looked at every so often; then only the first replications, as many as are finished in a
-  /// row, are there. `seconds` is what the device took. Throws Error where the device fails.
+  /// row, are there. `seconds` is what the device took. Throws Error where the device fails,
+  /// or memory for the block.
   virtual BlockResult run(const Cell& cell, ReplicationRange range, unsigned device,
                           const std::atomic<bool>& stop) = 0;
 

@@ -84,8 +84,10 @@ std::vector<BlockTask> missing_blocks(StudyStore& store, const std::vector<Repli
     // target is a block by itself, for blocks are made of whole ones.
     const double one =
         on_device ? placement.device_seconds(cell.id) : std::max(seconds[cell.id], 1e-9);
-    const double most = std::min((on_device ? device_bytes : core_bytes) / bytes_of(plan, cell),
-                                 (on_device ? kLongestBlock : target) / one);
+    double most = std::min((on_device ? device_bytes : core_bytes) / bytes_of(plan, cell),
+                           (on_device ? kLongestBlock : target) / one);
+    // Beside results there may be worlds of their own in memory: only the device knows how many.
+    if (on_device) most = std::min<double>(most, placement.per_block[cell.id]);
     auto size = static_cast<std::uint32_t>(std::clamp(most, 1.0, 1e6));
     if (!on_device) size = size_for_lock_step(cells[cell.id], size, plan.study.replications, hands);
     for (const ReplicationRange& range : missing[cell.id])

@@ -5,9 +5,7 @@
 #include <cstdlib>
 
 #include "armature/families.h"
-#include "cuda/block_accelerator.h"
-#include "cuda/host_backend.h"
-#include "support/replications.h"
+#include "cuda/host_identity.h"
 
 namespace armature::cuda {
 namespace {
@@ -41,18 +39,8 @@ class Identity : public testing::TestWithParam<std::tuple<std::string, std::stri
 
 TEST_P(Identity, OfEveryReplication) {
   const auto& [policy, instance] = GetParam();
-  const std::atomic<bool> stop{false};
-  for (const Round horizon : {Round{1}, Round{2}, Round{97}, Round{6000}}) {
-    const Cell cell = cell_of({policy, instance, horizon});
-    const ReplicationRange range{3, 5};
-    const BlockResult expected = run_block(cell, range, stop);
-    for (const auto numbers : {HostBackend::Numbers::kSmallest, HostBackend::Numbers::kLarge}) {
-      BlockAccelerator device(std::make_unique<HostBackend>(numbers));
-      ASSERT_EQ(device.obstacle(cell, *cell.world(0)), "");
-      const BlockResult found = device.run(cell, range, 0, stop);
-      test::expect_same(found.replications, expected.replications);
-    }
-  }
+  for (const Round horizon : {Round{1}, Round{2}, Round{97}, Round{6000}})
+    test::expect_steps_bytes(cell_of({policy, instance, horizon}), {3, 5});
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -128,7 +116,44 @@ INSTANTIATE_TEST_SUITE_P(
                                      "all-confounded:actions=7,contexts=4", "reversed:actions=20",
                                      "hidden-arm:actions=200", "rare-context")));
 
-// What the cases above are chosen for happens in them.
+// More actions than the other cases have, played once each and then by what they brought.
+class IdentityOfMany : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(IdentityOfMany, OfEveryReplication) {
+  const auto& [policy, instance] = GetParam();
+  test::expect_steps_bytes(cell_of({policy, instance, 1500}), {3, 3});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Adaptive, IdentityOfMany,
+    testing::Combine(testing::Values("sentry", "sentry:scale=0.1", "warden", "warden:r=0.6", "db",
+                                     "db:scale=0.03", "hac-ucb", "hac-ucb:scale=0.1"),
+                     testing::Values("hidden-arm:actions=400",
+                                     "random-benign:actions=1000,contexts=50")));
+
+// Widths beyond the end of their tables are computed: here all but the first 64 of each.
+class IdentityBeyondTables : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(IdentityBeyondTables, OfEveryReplication) {
+  constexpr std::uint64_t kLargest = 64;
+  const auto& [policy, instance] = GetParam();
+  const Cell cell = cell_of({policy, instance, 3000});
+  const CellPlan plan = plan_cell(cell, *cell.world(0), kLargest);
+  EXPECT_FALSE(plan.tables.empty()) << "nothing ends here";
+  for (const auto& table : plan.tables) EXPECT_EQ(table->size(), kLargest);
+  test::expect_steps_bytes(cell, {3, 3}, {.threads = 1, .largest_table = kLargest});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, IdentityBeyondTables,
+    testing::Combine(testing::Values("ucb:confidence=anytime", "moss", "c-ucb:confidence=anytime",
+                                     "sentry", "sentry:schedule=spread,scale=0.3", "warden",
+                                     "warden:test=none", "warden:delta=0.9,epsilon=0.3", "db",
+                                     "db:scale=0.03"),
+                     testing::Values("pareto-benign", "hidden-arm:actions=20",
+                                     "random-benign:actions=20,contexts=5",
+                                     "hidden-arm:actions=40")));
+
 // Rewards from points, tables and coins, side by side: sums that are added up in order.
 TEST(IdentityOfLaws, PointsTablesAndCoins) {
   const std::vector<RewardLaw> laws = {
@@ -139,7 +164,6 @@ TEST(IdentityOfLaws, PointsTablesAndCoins) {
       Instance::general("laws", Matrix::from_rows({{0.2, 0.8}, {0.5, 0.5}, {0.9, 0.1}}), laws)));
   constexpr Round kHorizon = 4000;
   const auto world = std::make_shared<const World>(instance, kHorizon);
-  const std::atomic<bool> never{false};
   for (const char* policy :
        {"ucb", "moss", "c-ucb", "sentry", "warden", "db", "hac-ucb", "uniform", "round-robin"}) {
     SCOPED_TRACE(policy);
@@ -150,11 +174,7 @@ TEST(IdentityOfLaws, PointsTablesAndCoins) {
     cell.seed = 5;
     cell.checkpoints = log_checkpoints(kHorizon, 6);
     cell.engine = Engine::kStep;
-    BlockAccelerator device(std::make_unique<HostBackend>());
-    ASSERT_EQ(device.obstacle(cell, *world), "");
-    const BlockResult found = device.run(cell, {2, 4}, 0, never);
-    const BlockResult expected = run_block(cell, {2, 4}, never);
-    test::expect_same(found.replications, expected.replications);
+    test::expect_steps_bytes(cell, {2, 4});
   }
 }
 
@@ -174,6 +194,7 @@ TEST(Obstacles, AreTold) {
             "1099511627777 rounds are more than 2^40");
 }
 
+// What the cases above are chosen for happens in them.
 TEST(IdentityCases, HaveWhatIsRare) {
   struct Event {
     Case one;

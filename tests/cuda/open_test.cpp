@@ -17,7 +17,7 @@ using test::refusal;
 using test::run_armature;
 
 TEST(OpenAccelerator, WithoutTheModuleSaysHowToGetIt) {
-  const std::string error = refusal([] { cuda::open_accelerator("/nowhere/cuda.so"); });
+  const std::string error = refusal([] { cuda::open_accelerator(1, "/nowhere/cuda.so"); });
   EXPECT_TRUE(contains(error, "no device: this armature was built without CUDA")) << error;
   EXPECT_TRUE(contains(error, "cmake --preset cuda")) << error;
 }
@@ -26,12 +26,12 @@ TEST(OpenAccelerator, RefusesWhatIsNoModule) {
   const test::TemporaryDirectory directory;
   const std::string path = directory.file("cuda.so");
   std::ofstream(path) << "no module";
-  EXPECT_TRUE(contains(refusal([&] { cuda::open_accelerator(path); }), "cuda.so"));
+  EXPECT_TRUE(contains(refusal([&] { cuda::open_accelerator(1, path); }), "cuda.so"));
 }
 
 TEST(OpenAccelerator, OpensADeviceOrSaysNoDevice) {
   try {
-    const auto accelerator = cuda::open_accelerator();
+    const auto accelerator = cuda::open_accelerator(1);
     EXPECT_NE(accelerator->name(), "");
     EXPECT_GE(accelerator->devices(), 1u);
   } catch (const Error& error) {
@@ -43,7 +43,7 @@ class WithoutADevice : public testing::Test {
  protected:
   void SetUp() override {
     try {
-      cuda::open_accelerator();
+      cuda::open_accelerator(1);
       GTEST_SKIP() << "there is a device here";
     } catch (const Error&) {
     }

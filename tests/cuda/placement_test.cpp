@@ -163,6 +163,24 @@ TEST(AutomaticPlacement, TakesADeviceForMuchWorkAlone) {
   EXPECT_DOUBLE_EQ(large.device_seconds(0), 0.25);
 }
 
+// However many cells: they are not played side by side as replications are.
+TEST(AutomaticPlacement, LeavesFewReplicationsToTheCores) {
+  const auto cells = automatic(1'000'000, {"ucb", "moss", "ucb", "moss", "ucb"});
+  FakeMachine machine;
+  EXPECT_FALSE(place_cells(cells, kReplicationsWorthADevice - 1, machine.hooks()).accelerator);
+  EXPECT_EQ(machine.opened, 0);
+  EXPECT_TRUE(place_cells(cells, kReplicationsWorthADevice, machine.hooks()).on_device(0));
+}
+
+TEST(CudaPlacement, TakesFewReplicationsToo) {
+  FakeMachine machine;
+  auto cells = automatic(1000, {"ucb", "moss"});
+  cells[0].engine = Engine::kCuda;
+  const Placement placement = place_cells(cells, 1, machine.hooks());
+  EXPECT_TRUE(placement.on_device(0)) << "it was asked for by name";
+  EXPECT_FALSE(placement.on_device(1)) << "this one was not";
+}
+
 // Leaping beats every device, and what leaps is no work for one.
 TEST(AutomaticPlacement, LeavesToLeapingWhatLeaps) {
   FakeMachine machine;

@@ -5,9 +5,7 @@
 
 #include <cstdlib>
 
-#include "cuda/block_accelerator.h"
-#include "cuda/host_backend.h"
-#include "support/replications.h"
+#include "cuda/host_identity.h"
 
 namespace armature::cuda {
 namespace {
@@ -88,19 +86,6 @@ std::string random_policy(Chance& chance) {
   }
 }
 
-void expect_steps_bytes(const Cell& cell, ReplicationRange range) {
-  const std::atomic<bool> never{false};
-  const BlockResult expected = run_block(cell, range, never);
-  for (const auto numbers : {HostBackend::Numbers::kSmallest, HostBackend::Numbers::kLarge}) {
-    BlockAccelerator device(std::make_unique<HostBackend>(numbers));
-    ASSERT_EQ(device.obstacle(cell, *cell.world(0)), "");
-    const BlockResult found = device.run(cell, range, 0, never);
-    ASSERT_EQ(found.replications.size(), expected.replications.size());
-    for (std::size_t i = 0; i < expected.replications.size(); ++i)
-      test::expect_same(found.replications[i], expected.replications[i]);
-  }
-}
-
 TEST(RandomWorlds, HaveTheBytesOfStep) {
   const std::uint64_t cases = std::getenv("ARMATURE_LONG") ? 60'000 : 4'500;
   for (std::uint64_t seed = 1; seed <= cases && !testing::Test::HasFailure(); ++seed) {
@@ -135,7 +120,7 @@ TEST(RandomWorlds, HaveTheBytesOfStep) {
     cell.engine = Engine::kStep;
     cell.follow_shares = chance.one_in(2);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + cell.policy);
-    expect_steps_bytes(cell, {chance.one_in(2) ? 0 : 0xFFFFFFFF - 5, 5});
+    test::expect_steps_bytes(cell, {chance.one_in(2) ? 0 : 0xFFFFFFFF - 5, 5});
   }
 }
 
@@ -157,7 +142,7 @@ TEST(RandomWorlds, RowsThatComeBackAreSeen) {
     cell.seed = 3;
     cell.checkpoints = {kHorizon};
     cell.engine = Engine::kStep;
-    expect_steps_bytes(cell, {0, 100});
+    test::expect_steps_bytes(cell, {0, 100});
   }
 }
 

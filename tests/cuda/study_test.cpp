@@ -45,6 +45,21 @@ TEST(CudaStudy, HasTheBytesOfStep) {
   }
 }
 
+// A device that is quick is still not given more worlds at a time than it has room for.
+TEST(CudaStudy, BlocksAreNoLargerThanTheDeviceWantsThem) {
+  const TemporaryDirectory directory;
+  FakeMachine machine;
+  machine.accelerator->per_block = 2;
+  machine.accelerator->seconds = 1e-6;
+  run_study(plan_for("cuda"), directory.file("run"), machine.hooks());
+  std::uint32_t computed = 0;
+  for (const auto& [policy, range, device] : machine.accelerator->asked()) {
+    EXPECT_LE(range.count, 2u) << policy;
+    computed += range.count;
+  }
+  EXPECT_EQ(computed, 6u * 12) << "all of ucb and db";
+}
+
 TEST(CudaStudy, GoesOnFromWhereItWasStopped) {
   const TemporaryDirectory directory;
   const std::string place = directory.file("run");

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "armature/families.h"
 #include "armature/simulate.h"
 #include "simulate/step.h"
@@ -264,7 +262,7 @@ TEST(LockStep, EverythingElseIsSteppedOneByOne) {
   EXPECT_TRUE(plain.play(simple.world(0), "ucb", {0, 32}, kGoOn).empty());
 }
 
-// A group that was stopped leaves nothing behind; those before it are whole.
+// A group that was stopped leaves nothing behind…
 TEST(LockStep, StopsBetweenCheckpoints) {
   const Cell cell = cell_of("hidden-arm:actions=20", "ucb", {1'000'000});
   const std::atomic<bool> stopped{true};
@@ -273,15 +271,23 @@ TEST(LockStep, StopsBetweenCheckpoints) {
     EXPECT_TRUE(lock_step.play(cell.world(0), "ucb", {0, 16}, stopped).empty());
   }
   EXPECT_TRUE(run_block(cell, {0, 16}, stopped).replications.empty());
+}
 
+// …and those before it are whole. A group's worlds are asked for before it is played.
+TEST(LockStep, KeepsWhatWasFinishedBeforeTheStop) {
+  constexpr std::uint32_t kStop = 40;
+  constexpr std::uint32_t kLargestGroup = 16;
+  const Cell cell = cell_of("hidden-arm:actions=20", "ucb", {50'000});
   std::atomic<bool> stop{false};
-  std::jthread later([&stop] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    stop = true;
-  });
-  const std::vector<Replication> found = run_block(cell, {0, 4000}, stop).replications;
-  EXPECT_LT(found.size(), 4000u);
-  if (!found.empty()) test::expect_same({found.front()}, one_by_one(cell, {0, 1}));
+  Cell stopping = cell;
+  stopping.world = [&](std::uint32_t replication) {
+    if (replication == kStop) stop = true;
+    return cell.world(replication);
+  };
+  const std::vector<Replication> found = run_block(stopping, {0, 4000}, stop).replications;
+  EXPECT_LE(found.size(), kStop);
+  EXPECT_GT(found.size() + kLargestGroup, kStop);
+  test::expect_same(found, one_by_one(cell, {0, static_cast<std::uint32_t>(found.size())}));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ class FakeAccelerator final : public Accelerator {
     return "";
   }
   std::uint32_t replications_per_block(const Cell&) const override { return per_block; }
+  double seconds_of_one(const Cell& cell) const override {
+    return seconds ? *seconds : Accelerator::seconds_of_one(cell);
+  }
   BlockResult run(const Cell& cell, ReplicationRange range, unsigned device,
                   const std::atomic<bool>& stop) override {
     {
@@ -58,6 +62,7 @@ class FakeAccelerator final : public Accelerator {
   unsigned count = 1;
   std::set<std::string> cannot_play = {"ts"};
   std::uint32_t per_block = 4;
+  std::optional<double> seconds = {};  // of one replication; else such that a block takes one
   std::size_t fails_after = SIZE_MAX;
   std::function<BlockResult(const Cell&, ReplicationRange)> compute = {};  // instead of stepping
 

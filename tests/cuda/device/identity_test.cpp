@@ -7,6 +7,7 @@
 
 #include "armature/error.h"
 #include "armature/families.h"
+#include "base/machine.h"
 #include "cuda/open.h"
 #include "lab/worlds.h"
 #include "support/replications.h"
@@ -26,7 +27,7 @@ std::vector<Replication> stepped(const Cell& cell, std::uint32_t count) {
   std::vector<Replication> all(count);
   std::atomic<std::uint32_t> next{0};
   std::vector<std::jthread> crew;
-  for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
+  for (unsigned i = cores_given(); i-- > 0;)
     crew.emplace_back([&] {
       for (std::uint32_t first = next.fetch_add(kBlock); first < count;
            first = next.fetch_add(kBlock)) {
@@ -38,37 +39,46 @@ std::vector<Replication> stepped(const Cell& cell, std::uint32_t count) {
   return all;
 }
 
-class DeviceIdentity : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+class DeviceIdentity : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+ protected:
+  void SetUp() override {
+    try {
+      device_ = cuda::open_accelerator(cores_given());
+    } catch (const Error& error) {
+      GTEST_SKIP() << "not tested, for there is no GPU here: " << error.what();
+    }
+  }
+
+  void expect_steps_bytes(Round horizon, std::uint32_t count) {
+    const auto& [policy, instance] = GetParam();
+    const InstanceSource source(instance, horizon, 5);
+    Cell cell;
+    cell.world = world_source(source, horizon);
+    cell.policy = canonical_cell_policy(policy, cell.world(0)->problem.formula_variables());
+    cell.horizon = horizon;
+    cell.seed = 17;
+    cell.checkpoints = log_checkpoints(horizon, 16);
+    cell.engine = Engine::kStep;
+    cell.follow_shares = true;
+    if (const std::string why = device_->obstacle(cell, *cell.world(0)); !why.empty())
+      GTEST_SKIP() << why;
+    const std::atomic<bool> never{false};
+    const BlockResult found = device_->run(cell, {0, count}, 0, never);
+    const std::vector<Replication> expected = stepped(cell, count);
+    ASSERT_EQ(found.replications.size(), expected.size());
+    for (std::uint32_t r = 0; r < count && !HasFailure(); ++r) {
+      SCOPED_TRACE("replication " + std::to_string(r));
+      test::expect_same(found.replications[r], expected[r]);
+    }
+  }
+
+  std::shared_ptr<Accelerator> device_;
+};
 
 TEST_P(DeviceIdentity, OfEveryRound) {
-  std::shared_ptr<Accelerator> device;
-  try {
-    device = cuda::open_accelerator();
-  } catch (const Error& error) {
-    GTEST_SKIP() << "not tested, for there is no GPU here: " << error.what();
-  }
-  const auto& [policy, instance] = GetParam();
   constexpr Round kHorizon = 20'000;
-  const InstanceSource source(instance, kHorizon, 5);
-  Cell cell;
-  cell.world = world_source(source, kHorizon);
-  cell.policy = canonical_cell_policy(policy, cell.world(0)->problem.formula_variables());
-  cell.horizon = kHorizon;
-  cell.seed = 17;
-  cell.checkpoints = log_checkpoints(kHorizon, 16);
-  cell.engine = Engine::kStep;
-  cell.follow_shares = true;
-  if (const std::string why = device->obstacle(cell, *cell.world(0)); !why.empty())
-    GTEST_SKIP() << why;
-  const auto count = static_cast<std::uint32_t>(std::max(1.0, rounds_to_compare() / kHorizon));
-  const std::atomic<bool> never{false};
-  const BlockResult found = device->run(cell, {0, count}, 0, never);
-  const std::vector<Replication> expected = stepped(cell, count);
-  ASSERT_EQ(found.replications.size(), expected.size());
-  for (std::uint32_t r = 0; r < count && !HasFailure(); ++r) {
-    SCOPED_TRACE("replication " + std::to_string(r));
-    test::expect_same(found.replications[r], expected[r]);
-  }
+  expect_steps_bytes(kHorizon,
+                     static_cast<std::uint32_t>(std::max(1.0, rounds_to_compare() / kHorizon)));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -89,6 +99,16 @@ INSTANTIATE_TEST_SUITE_P(
                                      "random-benign:actions=20,contexts=64",
                                      "random-benign:actions=64,contexts=20",
                                      "random-benign:actions=500,contexts=50")));
+
+// Further than tables of widths reach (cell_plan.h): beyond them the device computes logarithms.
+class DeviceIdentityBeyondTables : public DeviceIdentity {};
+
+TEST_P(DeviceIdentityBeyondTables, OfEveryRound) { expect_steps_bytes(3'000'000, 16); }
+
+INSTANTIATE_TEST_SUITE_P(All, DeviceIdentityBeyondTables,
+                         testing::Combine(testing::Values("ucb:confidence=anytime", "moss", "db",
+                                                          "warden"),
+                                          testing::Values("hidden-arm:actions=20")));
 
 }  // namespace
 }  // namespace armature

@@ -1,7 +1,11 @@
 // The device of this machine through the door that studies use: the bytes of the step engine.
 #include <gtest/gtest.h>
 
+#include <latch>
+#include <thread>
+
 #include "armature/error.h"
+#include "base/machine.h"
 #include "cuda/open.h"
 #include "lab/worlds.h"
 #include "support/replications.h"
@@ -13,7 +17,7 @@ class OpenedDevice : public testing::Test {
  protected:
   void SetUp() override {
     try {
-      device_ = cuda::open_accelerator();
+      device_ = cuda::open_accelerator(cores_given());
     } catch (const Error& error) {
       GTEST_SKIP() << "not tested, for there is no GPU here: " << error.what();
     }
@@ -48,6 +52,35 @@ TEST_F(OpenedDevice, SmallBlocksHaveTheBytesOfStep) {
     }
   }
   EXPECT_GT(played, 0) << "a device that plays nothing";
+}
+
+// One kernel, launched by two threads in turn with more and with less memory: neither takes from
+// the other what it may ask for. Many blocks of many slices, so that they meet.
+TEST_F(OpenedDevice, WorldsOfTwoSizesAreOnOneDeviceAtOnce) {
+  constexpr Round kHorizon = 2000;
+  constexpr int kBlocks = 20;
+  const ReplicationRange range{0, 64};
+  const std::atomic<bool> never{false};
+  std::latch both_are_here(2);
+  const auto play = [&](const char* instance) {
+    Cell cell;
+    cell.world = world_source(InstanceSource(instance, kHorizon, 3), kHorizon);
+    cell.policy = canonical_cell_policy("ucb");
+    cell.horizon = kHorizon;
+    cell.seed = 3;
+    for (Round round = 10; round <= kHorizon; round += 10) cell.checkpoints.push_back(round);
+    cell.engine = Engine::kCuda;
+    const BlockResult expected = run_block(cell, range, never);
+    both_are_here.arrive_and_wait();
+    try {
+      for (int block = 0; block < kBlocks; ++block)
+        test::expect_same(device_->run(cell, range, 0, never).replications, expected.replications);
+    } catch (const Error& error) {
+      ADD_FAILURE() << instance << ": " << error.what();
+    }
+  };
+  std::jthread other(play, "hidden-arm:actions=5");
+  play("hidden-arm:actions=20");
 }
 
 }  // namespace
