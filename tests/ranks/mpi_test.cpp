@@ -54,15 +54,6 @@ checkpoints = 6
 instances = ["hidden-arm:actions=5", "semi-benign:actions=5"]
 policies = ["ucb", "db", "ts", "kl-ucb"]
 )";
-// About ten seconds of a core.
-constexpr const char* kLongStudy = R"(
-replications = 2000
-horizons = [20000]
-checkpoints = 6
-engine = "step"
-instances = ["hidden-arm:actions=5", "semi-benign:actions=5"]
-policies = ["ucb", "ts"]
-)";
 
 TEST_F(Mpi, TheHeadlineStudyHasTheBytesOfOneThread) {
   ASSERT_EQ(shell(std::string("armature run ") + kHeadline + " --out one --threads 1 -q").status,
@@ -122,7 +113,7 @@ TEST_F(Mpi, AFullDiskIsToldAndAllGoHome) {
 
 // Somebody removes the lease of a run at work: it ends with a word before it writes anything.
 TEST_F(Mpi, ALostLeaseIsToldAndAllGoHome) {
-  write_file(file("s.toml"), kLongStudy);
+  write_file(file("s.toml"), kStudyToKill);
   const ProgramResult result = shell(
       "timeout 120 mpirun -n 3 armature run s.toml --out d --threads 1 -q & job=$!\n"
       "until test -s d/lease && armature status d | grep -q running; do kill -0 $job || exit 9; "

@@ -64,19 +64,9 @@ TEST_F(SlurmRanks, WithAShardEachAreRefusedAsOneJob) {
   EXPECT_EQ(shell("armature merge cut -q").status, 0);
 }
 
-// About four seconds of a core.
-constexpr const char* kLongStudy = R"(
-replications = 800
-horizons = [20000]
-checkpoints = 6
-engine = "step"
-instances = ["hidden-arm:actions=5", "semi-benign:actions=5"]
-policies = ["ucb", "ts"]
-)";
-
 // The process of rank 2, as soon as something is stored.
 constexpr const char* kKillARank = R"(
-srun --mpi=pmix -N 2 -n 4 armature run long.toml --out killed --threads 1 -q & job=$!
+srun --mpi=pmix -N 2 -n 4 armature run long.toml replications=800 --out killed --threads 1 -q & job=$!
 until armature status killed 2>/dev/null | grep -qE ' [1-9][0-9]* of [0-9]+ replications'; do
   kill -0 $job || exit 99
   sleep 0.05
@@ -90,15 +80,15 @@ wait $job
 
 // Slurm leaves rank 0 no time to name it, and does so itself.
 TEST_F(SlurmRanks, OneThatIsKilledEndsTheStepAndLosesNothing) {
-  write_file(scratch_.file("long.toml"), kLongStudy);
+  write_file(scratch_.file("long.toml"), kStudyToKill);
   const ProgramResult killed = shell(kKillARank);
   for (const int through_or_not_found : {0, 98, 99})
     ASSERT_NE(killed.status, through_or_not_found) << killed.err << cluster_->journal();
   EXPECT_TRUE(contains(killed.err, "task 2: Killed")) << killed.err;
-  const ProgramResult again =
-      shell("srun --mpi=pmix -N 2 -n 4 armature run long.toml --out killed --threads 1 -q");
+  const ProgramResult again = shell(
+      "srun --mpi=pmix -N 2 -n 4 armature run long.toml replications=800 --out killed --threads 1 -q");
   ASSERT_EQ(again.status, 0) << again.err << cluster_->journal();
-  ASSERT_EQ(shell("armature run long.toml --out alone -q").status, 0);
+  ASSERT_EQ(shell("armature run long.toml replications=800 --out alone -q").status, 0);
   EXPECT_EQ(exported(scratch_.file("killed")), exported(scratch_.file("alone")));
 }
 

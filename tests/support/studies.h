@@ -40,6 +40,16 @@ label = "balancer"
 policy = "ts"
 )";
 
+/// Long enough to be killed half way: about ten seconds of a core.
+inline constexpr const char* kStudyToKill = R"(
+replications = 2000
+horizons = [20000]
+checkpoints = 6
+engine = "step"
+instances = ["hidden-arm:actions=5", "semi-benign:actions=5"]
+policies = ["ucb", "ts"]
+)";
+
 inline StudyPlan plan_of(const std::string& toml, const std::vector<std::string>& overrides = {}) {
   return plan_study(read_study(toml, "test.toml", overrides));
 }

@@ -26,6 +26,17 @@ function makePage(folder) {
   return `file://${folder}/index.html`;
 }
 
+// In a page: counts the threads that are started from now on.
+function countThreads() {
+  window.threads = 0;
+  window.Worker = class extends Worker {
+    constructor(url) {
+      super(url);
+      window.threads += 1;
+    }
+  };
+}
+
 // Each runs on the page; what it returns is looked at here.
 const tests = [
   ['answers with the bytes of the command', async (page) => {
@@ -76,18 +87,12 @@ const tests = [
   ['goes on after a request that its module cannot hold', async (page) => {
     const poor = await page.context().browser().newPage();
     await poor.goto(page.url());
+    await poor.evaluate(countThreads);
     const [told, answer, threads] = await poor.evaluate(async () => {
       ARMATURE_ENGINE_DATA.worker = `WebAssembly.Memory.prototype.grow = () => { throw new RangeError('no pages left'); };${ARMATURE_ENGINE_DATA.worker}`;
-      let threads = 0;
-      window.Worker = class extends Worker {
-        constructor(url) {
-          super(url);
-          threads += 1;
-        }
-      };
       const engine = new ArmatureEngine();
       const told = await engine.ask({ command: 'x'.repeat(40e6) }).catch((error) => error.message);
-      return [told, await engine.ask({ command: 'version' }), threads];
+      return [told, await engine.ask({ command: 'version' }), window.threads];
     });
     assert.match(told, /^the engine broke off \(no memory for the request\)/);
     assert.ok(answer.version);
@@ -97,18 +102,12 @@ const tests = [
   ['does not try again for ever where threads are forbidden', async (page) => {
     const forbidden = await page.context().browser().newPage();
     await forbidden.goto(page.url().replace('index.html', 'forbidden.html'));
+    await forbidden.evaluate(countThreads);
     const [words, threads] = await forbidden.evaluate(async () => {
-      let threads = 0;
-      window.Worker = class extends Worker {
-        constructor(url) {
-          super(url);
-          threads += 1;
-        }
-      };
       const engine = new ArmatureEngine();
       const words = [];
       for (let i = 0; i < 3; i++) words.push(await engine.ask({ command: 'version' }).catch((error) => error.message));
-      return [words, threads];
+      return [words, window.threads];
     });
     for (const said of words) assert.match(said, /^the browser refused the engine’s thread/);
     assert.strictEqual(threads, 1);

@@ -5,10 +5,9 @@
 #include <cstdlib>
 #include <thread>
 
-#include "armature/error.h"
 #include "armature/families.h"
 #include "base/machine.h"
-#include "cuda/open.h"
+#include "cuda/device/device_test.h"
 #include "lab/worlds.h"
 #include "support/replications.h"
 
@@ -39,16 +38,9 @@ std::vector<Replication> stepped(const Cell& cell, std::uint32_t count) {
   return all;
 }
 
-class DeviceIdentity : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+class DeviceIdentity : public test::DeviceTest,
+                       public testing::WithParamInterface<std::tuple<std::string, std::string>> {
  protected:
-  void SetUp() override {
-    try {
-      device_ = cuda::open_accelerator(cores_given());
-    } catch (const Error& error) {
-      GTEST_SKIP() << "not tested, for there is no GPU here: " << error.what();
-    }
-  }
-
   void expect_steps_bytes(Round horizon, std::uint32_t count) {
     const auto& [policy, instance] = GetParam();
     const InstanceSource source(instance, horizon, 5);
@@ -71,8 +63,6 @@ class DeviceIdentity : public testing::TestWithParam<std::tuple<std::string, std
       test::expect_same(found.replications[r], expected[r]);
     }
   }
-
-  std::shared_ptr<Accelerator> device_;
 };
 
 TEST_P(DeviceIdentity, OfEveryRound) {

@@ -4,27 +4,14 @@
 #include <latch>
 #include <thread>
 
-#include "armature/error.h"
-#include "base/machine.h"
-#include "cuda/open.h"
+#include "cuda/device/device_test.h"
 #include "lab/worlds.h"
 #include "support/replications.h"
 
 namespace armature {
 namespace {
 
-class OpenedDevice : public testing::Test {
- protected:
-  void SetUp() override {
-    try {
-      device_ = cuda::open_accelerator(cores_given());
-    } catch (const Error& error) {
-      GTEST_SKIP() << "not tested, for there is no GPU here: " << error.what();
-    }
-  }
-
-  std::shared_ptr<Accelerator> device_;
-};
+using OpenedDevice = test::DeviceTest;
 
 // Every policy with its defaults, as far as the device plays it, in a fixed world and in fresh
 // ones.
