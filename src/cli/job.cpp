@@ -149,7 +149,7 @@ void Job::complain_before_the_end(const Error& error) {
   throw ExitStatus{kBadInput};
 }
 
-void Job::broken(const std::exception& error) {
+void Job::lines_failed(const std::exception& error) {
   if (!transport_) throw;
   complain_of_loss(error.what());
   std::fflush(nullptr);

@@ -32,7 +32,7 @@ class Job {
   void complain_before_the_end(const Error& error);
   /// The lines between ranks have failed, say: told first, as nobody may be sent home any more, and
   /// ends the command. Alone, it throws on what is being caught.
-  [[noreturn]] void broken(const std::exception& error);
+  [[noreturn]] void lines_failed(const std::exception& error);
   /// A rank has died, or all were told to end: says so and ends the command.
   [[noreturn]] void ended(const ranks::JobEnded& how);
 

@@ -184,7 +184,7 @@ void run(const RunOptions& options) {
   } catch (const std::bad_alloc&) {
     throw;  // all is well between ranks
   } catch (const std::exception& error) {
-    job.broken(error);
+    job.lines_failed(error);
   }
 }
 
