@@ -134,6 +134,8 @@ class DeviceBackend final : public Backend {
     }
   }
   std::shared_ptr<void> allocate(std::size_t bytes) override {
+    // Of a device that is ours: the first of the machine may be one that cannot be used.
+    check(cudaSetDevice(devices_.front().number));
     void* const memory = pool_->take(bytes);
     return {memory, [pool = pool_, bytes](void* back) { pool->give_back(bytes, back); }};
   }

@@ -2,20 +2,19 @@
 // policy as a device runs it:
 //
 //   struct Setting     what all replications of a cell have in common: plain data, made on the host
-//                      from the policy itself (players.cpp)
+//                      from the policy itself (cell_plan.cpp)
 //   struct Registers   what a replication keeps beside its memory: plain data
 //   slots(sizes)       how much memory it needs
 //   far_slots(sizes)   and of that which may be far; none if it does not say
 //   begin(machine)     before the first round
 //   choose(machine, round), observe(machine, round, arm, context, reward)
 //   ByRoot, ByTable    the same player with widths that are all got in one way (widths.h), where
-//   its
-//                      setting's way(last) says so of the rounds up to the last; none if it has
-//                      none
+//                      its setting's way(last) says so of the rounds up to the last; none if it
+//                      has none
 //   plays(machine, arm)  how often it was played
 //   kFacts, fact(machine, i)  numbers that its diagnostics are made of (cell_plan.cpp)
 //
-// The same text runs on the host (host_backend.cpp) and on a device (module.cu).
+// The same text runs on the host (host_backend.cpp) and on a device (device_play.h).
 #pragma once
 
 #include "cuda/draws.h"
