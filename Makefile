@@ -46,7 +46,7 @@ test: format-check bundle ## the release build with every test that guards it, r
 	  else echo 'No Emscripten: the engine for browsers is not built, and its tests are skipped'; rm -rf build/wasm/bin/engine.* build/playground; fi
 	@cmake --preset release --log-level=WARNING -DARMATURE_DEVELOPER=ON >/dev/null
 	@cmake --build --preset release
-	@$(CTEST) --test-dir build/release
+	@ARMATURE_GPU_ROUNDS=$${ARMATURE_GPU_ROUNDS:-1e6} $(CTEST) --test-dir build/release
 
 # One build carries the fuzzers too: what is compiled twice is paid twice.
 SANITIZED := unit_tests ranks_tests service_tests conformance_tests golden_tests threads_tests cli_tests fault_tests armature_python

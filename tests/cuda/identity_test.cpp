@@ -6,6 +6,7 @@
 
 #include "armature/families.h"
 #include "cuda/host_identity.h"
+#include "support/worlds.h"
 
 namespace armature::cuda {
 namespace {
@@ -115,6 +116,25 @@ INSTANTIATE_TEST_SUITE_P(
                                      "hidden-arm:actions=20", "random-benign:actions=30,contexts=5",
                                      "all-confounded:actions=7,contexts=4", "reversed:actions=20",
                                      "hidden-arm:actions=200", "rare-context")));
+
+// Every family that there is, as it is by default.
+class IdentityOfFamilies : public testing::TestWithParam<std::string> {};
+
+TEST_P(IdentityOfFamilies, OfEveryPolicy) {
+  for (const char* policy : {"fixed:arm=1", "oracle", "round-robin", "uniform", "ucb", "moss",
+                             "c-ucb", "sentry", "warden", "db", "hac-ucb"}) {
+    SCOPED_TRACE(policy);
+    test::expect_steps_bytes(cell_of({policy, GetParam(), 3000}), {3, 5});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, IdentityOfFamilies, testing::ValuesIn(test::all_family_texts()));
+
+// So many replications that their worlds are made, and what they brought is taken in, by threads.
+TEST(IdentityOfManyWorlds, MadeByThreads) {
+  test::expect_steps_bytes(cell_of({"c-ucb", "random-benign:actions=4,contexts=3", 20}), {3, 9000},
+                           {.threads = 4});
+}
 
 // More actions than the other cases have, played once each and then by what they brought.
 class IdentityOfMany : public testing::TestWithParam<std::tuple<std::string, std::string>> {};

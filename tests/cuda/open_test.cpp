@@ -69,12 +69,5 @@ TEST_F(WithoutADevice, DevicesTellsOfTheCoresAndOfWhatIsMissing) {
   EXPECT_TRUE(contains(json.out, "\"gpus\": 0")) << json.out;
 }
 
-// Where one was asked for by name, nothing else is taken for it; where none was, nobody is told.
-TEST_F(WithoutADevice, AutomaticIsSilent) {
-  const auto result = run_armature("simulate -i hidden-arm:actions=2 -p uniform -T 1e6 -m 2 -q");
-  EXPECT_EQ(result.status, 0);
-  EXPECT_EQ(result.err, "");
-}
-
 }  // namespace
 }  // namespace armature
