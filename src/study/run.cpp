@@ -346,21 +346,29 @@ void wait_for_a_merge(const std::string& directory, const RunHooks& hooks) {
 // A shard of one stage, unless the stage is merged already.
 StudyOutcome run_shard_of_stage(const StudyPlan& plan, const std::string& directory, Shard shard,
                                 Stage stage, const RunHooks& hooks, std::vector<double> seconds) {
-  StudyStore::require_place_for_shards(directory, plan.study);
-  wait_for_a_merge(directory, hooks);
-  StudyStore::require_shared(directory);
-  if (StudyStore::merged(directory, plan) == StudyStore::Merged::kWhole)
-    return {.complete = true, .merged = true};
-  if (const auto count = shard_count(directory); count && *count != shard.of)
-    throw Error({shards_path(directory), "--shard", shard_text(shard),
-                 fmt::format("one of {}, as those that are there; use another directory for "
-                             "another cut",
-                             counted(*count, "shard"))});
-  claim_shard(directory, shard, plan, stage == Stage::kSearch);
   const std::string own = shard_path(directory, shard);
   // Nobody holds the directory around it: there others work on their shards.
-  const Workplace place(own, hooks);
-  return run_stage(plan, own, place, stage, hooks, std::move(seconds), shard);
+  std::optional<Workplace> place;
+  while (!place) {
+    StudyStore::require_place_for_shards(directory, plan.study);
+    wait_for_a_merge(directory, hooks);
+    StudyStore::require_shared(directory);
+    if (StudyStore::merged(directory, plan) == StudyStore::Merged::kWhole)
+      return {.complete = true, .merged = true};
+    if (const auto count = shard_count(directory); count && *count != shard.of)
+      throw Error({shards_path(directory), "--shard", shard_text(shard),
+                   fmt::format("one of {}, as those that are there; use another directory for "
+                               "another cut",
+                               counted(*count, "shard"))});
+    claim_shard(directory, shard, plan, stage == Stage::kSearch);
+    try {
+      place.emplace(own, hooks);
+    } catch (const Error&) {
+      // A merge that began meanwhile, perhaps, and holds this shard, too.
+      if (!merger_of(directory, terms_of(hooks))) throw;
+    }
+  }
+  return run_stage(plan, own, *place, stage, hooks, std::move(seconds), shard);
 }
 
 }  // namespace

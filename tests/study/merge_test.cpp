@@ -706,6 +706,26 @@ TEST_F(Merge, AShardThatStartsMeanwhileWaitsForItsEnd) {
   EXPECT_FALSE(run_shard(plan, here_, {1, 2}, hooks).complete);
 }
 
+TEST_F(Merge, AShardWaitsForTheEndOfOneThatBeganAfterItHadLooked) {
+  const std::string own = shard_path(here_, {1, 2});
+  make_directory(own);
+  std::optional<test::ForgedHolder> shard(std::in_place, own), merge;
+  std::vector<std::string> notices;
+  RunHooks hooks = on_threads(1);
+  hooks.notice = [&](const std::string& words) {
+    notices.push_back(words);
+    if (notices.size() == 1) return merge.emplace(here_), void();
+    merge.reset();
+    shard.reset();
+    for (const std::string& place : {here_, own}) fs::remove(place + "/lease");
+  };
+  EXPECT_TRUE(run_shard(plan_of(kSmallStudy), here_, {1, 2}, hooks).complete);
+  ASSERT_EQ(notices.size(), 2u);
+  EXPECT_TRUE(contains(notices[0], "to see whether process 4242 on node7 is still at work"))
+      << notices[0];
+  EXPECT_EQ(notices[1], "waiting for process 4242 on node7, which merges in " + here_);
+}
+
 // Which tells how far it is, and may take days.
 TEST_F(Merge, AShardDoesNotWaitForARun) {
   make_directory(here_);

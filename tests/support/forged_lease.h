@@ -37,14 +37,15 @@ inline std::string forged_lease(double silent_seconds = 0, const std::string& no
 /// Renews it as long as this lives; then it has died without a word.
 class ForgedHolder {
  public:
-  explicit ForgedHolder(const std::string& directory, const std::string& note = "")
-      : renewing_([file = directory + "/lease", note](const std::stop_token& stop) {
-          for (int counter = 1; !stop.stop_requested(); ++counter) {
-            write_file(file, forged_lease(0, note, counter));
-            std::this_thread::sleep_for(std::chrono::milliseconds(300));
-          }
-        }) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  explicit ForgedHolder(const std::string& directory, const std::string& note = "") {
+    const std::string file = directory + "/lease";
+    write_file(file, forged_lease(0, note));
+    renewing_ = std::jthread([file, note](const std::stop_token& stop) {
+      for (int counter = 2; !stop.stop_requested(); ++counter) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        write_file(file, forged_lease(0, note, counter));
+      }
+    });
   }
 
  private:
