@@ -287,14 +287,16 @@ void RankCrew::call() {
   send_to_all(Call{});
 }
 
-void RankCrew::call_the_roll(const Handout& handout, Clock::time_point listened) {
+void RankCrew::call_the_roll() {
+  if (!options_.call_the_roll || !options_.call_the_roll->exchange(false)) return;
+  called_ = Clock::now();
+  call();
+}
+
+void RankCrew::judge_the_roll(const Handout& handout, Clock::time_point listened) {
   const auto tell = [&](const std::string& words) {
     if (options_.notice) options_.notice(words);
   };
-  if (options_.call_the_roll && options_.call_the_roll->exchange(false)) {
-    called_ = Clock::now();
-    call();
-  }
   if (!called_ && !told_of_the_dead_) return;
   const std::vector<int> silent = without_an_answer();
   if (silent.empty()) {
@@ -365,6 +367,8 @@ void RankCrew::compute(const std::vector<Cell>& cells, const std::vector<BlockTa
       moved = true;
       take(received->first, std::move(received->second));
     }
+    // Now, when nothing is unread: whatever comes is taken for an answer, from whoever lived.
+    call_the_roll();
     Hands::Done done = own.take();
     moved = moved || !done.nothing();
     for (Computed& block : done.blocks)
@@ -390,7 +394,7 @@ void RankCrew::compute(const std::vector<Cell>& cells, const std::vector<BlockTa
     if (!came.empty()) finished(std::exchange(came, {}));
     if (!handout.anything_left() && !handout.anything_out()) break;
     stay_alive();
-    call_the_roll(handout, listened);
+    judge_the_roll(handout, listened);
     const bool somebody_left =
         std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.farewell; });
     if (somebody_left || (options_.told_to_end && *options_.told_to_end))
@@ -413,19 +417,25 @@ void RankCrew::end_as_told(Handout& handout, const BlocksFinished& finished) {
   const bool just_answered =
       told_of_the_dead_ || (all_answered_ && begin - *all_answered_ < kAnsweredLately);
   const auto silent = [&] { return just_answered ? std::vector<int>() : without_an_answer(); };
+  const auto hear = [&] {
+    auto received = receive();
+    if (!received) return false;
+    if (auto* results = std::get_if<Results>(&received->second);
+        results && results->stage == stage_)
+      for (Computed& block : results->blocks)
+        came.push_back(
+            handout.came_back(ranks_[static_cast<std::size_t>(received->first)], std::move(block)));
+    return true;
+  };
+  // What was said before the call is no answer to it.
+  while (hear()) {
+  }
   if (!just_answered) call();
   while (!silent().empty()) {
     const auto listened = Clock::now();
-    const auto received = receive();
-    if (!received) {
-      if (listened - begin >= options_.patience) break;
-      std::this_thread::sleep_for(kShortestPoll);
-      continue;
-    }
-    if (const auto* results = std::get_if<Results>(&received->second);
-        results && results->stage == stage_)
-      for (const Computed& block : results->blocks)
-        came.push_back(handout.came_back(ranks_[static_cast<std::size_t>(received->first)], block));
+    if (hear()) continue;
+    if (listened - begin >= options_.patience) break;
+    std::this_thread::sleep_for(kShortestPoll);
   }
   if (!came.empty()) finished(std::move(came));
   if (told_of_the_dead_) throw JobEnded("", /*told=*/false);

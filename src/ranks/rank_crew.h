@@ -94,8 +94,9 @@ class RankCrew final : public Crew {
   std::string name_of(int rank) const;
   [[noreturn]] void end_for_the_dead(const std::vector<int>& dead, const Handout& handout);
   void look_for_the_dead(const Handout& handout);
+  void call_the_roll();
   /// `listened`: all that had come by then has been read.
-  void call_the_roll(const Handout& handout, Clock::time_point listened);
+  void judge_the_roll(const Handout& handout, Clock::time_point listened);
   std::string work_of(int rank, const Handout& handout) const;
   [[noreturn]] void end_as_told(Handout& handout, const BlocksFinished& finished);
 
