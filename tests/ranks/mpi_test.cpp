@@ -176,8 +176,7 @@ TEST_F(Mpi, ACommandWithoutMpiSaysSo) {
       "MPI: got rank 0 of 3, and an armature built without MPI, expected one "
       "built where libopenmpi-dev is installed";
   EXPECT_TRUE(contains(result.err, said)) << result.err;
-  EXPECT_EQ(result.err.find("built without MPI"), result.err.rfind("built without MPI"))
-      << result.err;
+  EXPECT_EQ(result.err.find(said), result.err.rfind(said)) << result.err;
   // One of three is a case of its own: rank 0 knows nothing of it.
   const ProgramResult other =
       shell(std::string("mpirun -n 2 armature run ") + kHeadline + " --out some : -n 1 '" +

@@ -305,6 +305,7 @@ TEST(RankCrew, TheDeadAreNamed) {
     EXPECT_TRUE(test::contains(ended.what(), "rank 2 on node2 (process ")) << ended.what();
     EXPECT_TRUE(test::contains(ended.what(), "has died")) << ended.what();
   }
+  wait_for(job.is_cut_off(2));  // it may have been missed before it began
   crew.reset();
   EXPECT_EQ(workers.end_of(2), WorkerEnd::kRankZeroSilent);
   // What was stored is there, and the rest can be computed by anybody.
@@ -319,21 +320,22 @@ TEST(RankCrew, WhoSaysNoFarewellHasDied) {
     const TemporaryDirectory directory;
     ThreadJob job(3);
     std::atomic<bool> told{false};
-    WorkerOptions options;
-    options.told_to_end = &told;
-    options.silence = std::chrono::milliseconds(1500);
     std::atomic<int> begun{0};
-    options.read_stage = [&](const std::string& stage) -> Compute {
-      const Compute real = cells_of_stage(stage);
-      return [&, real](const Order& order, const std::atomic<bool>& stop) {
-        if (++begun == 3) {
-          if (one_died) job.cut_off(1);
-          told = true;
-        }
-        return real(order, stop);
-      };
-    };
-    Workers workers(job, 3, options);
+    Workers workers(job, 3, [&](int rank) {
+      WorkerOptions options;
+      if (one_died && rank == 1)  // at its first block: nothing of it is under way
+        options = cut_off_at_work(job, 1, &told);
+      else if (!one_died)
+        options.read_stage = [&](const std::string& stage) -> Compute {
+          return
+              [&, real = cells_of_stage(stage)](const Order& order, const std::atomic<bool>& stop) {
+                if (++begun == 3) told = true;
+                return real(order, stop);
+              };
+        };
+      options.told_to_end = &told;
+      return options;
+    });
     const auto transport = job.transport(0);
     CrewOptions crew_options;
     crew_options.told_to_end = &told;
@@ -450,7 +452,7 @@ TEST(RankCrew, WhoAnsweredWhileStoringTookLongIsNotBlamed) {
   const auto transport = job.transport(0);
   CrewOptions options;
   options.threads = 1;
-  options.patience = std::chrono::seconds(1);
+  options.patience = std::chrono::seconds(4);
   options.call_the_roll = &roll;
   options.told_to_end = &told_to_end;
   options.compute = [&](const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
