@@ -260,11 +260,11 @@ TEST_F(ShardCommand, TwoOnOneShardAreRefused) {
              "'db']\n");
   // An hour at least: until it is killed.
   const ProgramResult result = shell(
-      "armature run long.toml --shard 1/2 -o here -q & first=$!\n"
+      "armature run long.toml --shard 1/2 -o here -y -q & first=$!\n"
       "trap 'kill -KILL $first 2>/dev/null' EXIT\n"
       "until armature status here 2>/dev/null | grep -q '1 running'; do kill -0 $first || exit 1; "
       "sleep 0.05; done\n"
-      "armature run long.toml --shard 1/2 -o here -q; refused=$?\n"
+      "armature run long.toml --shard 1/2 -o here -y -q; refused=$?\n"
       "armature merge here --partial; merged=$?\n"
       "kill -KILL $first; wait $first 2>/dev/null\n"
       "exit $((10 * refused + merged))");

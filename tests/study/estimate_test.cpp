@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "base/machine.h"
 #include "support/program.h"
 #include "support/studies.h"
 
@@ -23,7 +24,7 @@ double thread_seconds() {
 class Burners {
  public:
   Burners() {
-    for (unsigned i = 0; i < 4 * std::max(1u, std::thread::hardware_concurrency()); ++i)
+    for (unsigned i = 0; i < 4 * cores_given(); ++i)
       threads_.emplace_back([this] {
         while (!stop_.load(std::memory_order_relaxed)) ++burnt_;
       });
