@@ -76,6 +76,7 @@ let changed = false;
 let began = 0;
 async function update() {
   changed = true;
+  if (!engine) return; // start() asks for what stands there by then
   if (asking) {
     if (Date.now() - began > patience) engine.cancel();
     return;
@@ -538,7 +539,8 @@ async function start() {
     part('words').textContent = String(error?.message ?? error);
     return;
   }
-  if (!(await readLink())) takeExample(graphExamples.find(({ id }) => id === 'asia'));
+  if (changed) update();
+  else if (!(await readLink())) takeExample(graphExamples.find(({ id }) => id === 'asia'));
 }
 
 start();

@@ -126,7 +126,8 @@
       halt();
       say('status', 'Stopped by an error.');
       mode('stopped');
-      complain([`${Words.capital(error.message)}.`]);
+      const words = error.message.replace('--yes to run it all the same', 'fewer rounds, replications or policies');
+      complain([`${Words.capital(words)}.`]);
     }
   }
   const there = () => running().every((side) => answers[side]?.complete);
