@@ -85,7 +85,7 @@ const tests = [
   }],
   // In a module that gets no memory beyond its first 32 MB: the thread that broke off is replaced.
   ['goes on after a request that its module cannot hold', async (page) => {
-    const poor = await page.context().browser().newPage();
+    const poor = await openPage(page.context().browser());
     await poor.goto(page.url());
     await poor.evaluate(countThreads);
     const [told, answer, threads] = await poor.evaluate(async () => {
@@ -100,7 +100,7 @@ const tests = [
     await poor.close();
   }],
   ['does not try again for ever where threads are forbidden', async (page) => {
-    const forbidden = await page.context().browser().newPage();
+    const forbidden = await openPage(page.context().browser());
     await forbidden.goto(page.url().replace('index.html', 'forbidden.html'));
     await forbidden.evaluate(countThreads);
     const [words, threads] = await forbidden.evaluate(async () => {
@@ -114,7 +114,7 @@ const tests = [
     await forbidden.close();
   }],
   ['says that the module could not be made', async (page) => {
-    const poor = await page.context().browser().newPage();
+    const poor = await openPage(page.context().browser());
     await poor.goto(page.url());
     const said = await poor.evaluate(() => {
       ARMATURE_ENGINE_DATA.worker = `WebAssembly.instantiate = async () => { throw new RangeError('no pages left'); };${ARMATURE_ENGINE_DATA.worker}`;
@@ -125,6 +125,12 @@ const tests = [
   }],
 ];
 
+async function openPage(browser) {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(60000); // of events that come at once where nobody else is at work
+  return page;
+}
+
 (async () => {
   if (!fs.existsSync(wasm)) {
     console.log(`skipped: no ${wasm}; make wasm builds it, where Emscripten can be installed`);
@@ -134,7 +140,7 @@ const tests = [
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'armature-page-'));
   const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
   try {
-    const page = await browser.newPage();
+    const page = await openPage(browser);
     const complaints = [];
     page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));

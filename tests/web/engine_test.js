@@ -226,7 +226,7 @@ function ownComplaintsNameTheField() {
 
 // What is told on the way is what the command says of so many replications.
 async function resultsGrow() {
-  const request = simulate('bilodeau-confounded', ['ucb', 'c-ucb', 'sentry'], '5e4', '32', { yes: true });
+  const request = simulate('bilodeau-confounded', ['ucb', 'c-ucb', 'sentry'], '2e5', '32', { yes: true });
   const told = [];
   progress = (text) => told.push(JSON.parse(measured(text)));
   const whole = JSON.parse(measured(ask(request)));

@@ -14,6 +14,7 @@ const { chromium } = require(path.join(__dirname, '../../web/node_modules/playwr
 const [folder, armature, screenshots] = process.argv.slice(2);
 const browserPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const onDisk = pathToFileURL(path.join(folder, 'index.html')).href;
+const patience = 60000; // for events that come at once where nobody else is at work
 const small = 'horizon=1e3&replications=5'; // where it does not matter what is computed
 
 // --- The page -------------------------------------------------------------------------------------
@@ -21,7 +22,7 @@ const small = 'horizon=1e3&replications=5'; // where it does not matter what is 
 // A page that notes everything it should not do: complaints of the console, and requests for anything but its own files.
 async function openPage(browser, url, options) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
-  page.setDefaultTimeout(60000); // of events that come at once where nobody else is at work
+  page.setDefaultTimeout(patience);
   page.complaints = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && page.complaints.push(message.text()));
   page.on('pageerror', (error) => page.complaints.push(String(error)));
@@ -65,8 +66,9 @@ function printed(command) {
 }
 
 async function copied(page, button) {
+  await page.locator('#copied').evaluate((told) => (told.textContent = '')); // what the button says goes again by itself
   await button.click();
-  await button.filter({ hasText: 'Copied' }).waitFor();
+  await page.locator('#copied').filter({ hasText: 'done' }).waitFor({ state: 'attached' });
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
@@ -364,6 +366,7 @@ async function checkLacking(browser) {
   const forbid = () => (window.Worker = function () { throw new Error('no workers here'); });
   for (const [without, words] of [[lack, 'lacks DecompressionStream'], [forbid, /no workers here\. .*python3 -m http\.server/]]) {
     const page = await browser.newPage();
+    page.setDefaultTimeout(patience);
     await page.addInitScript(without);
     await page.goto(onDisk);
     await page.locator('#trouble').filter({ hasText: words }).waitFor();

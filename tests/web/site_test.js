@@ -210,6 +210,7 @@ async function openPage(browser, url, options) {
   const permissions = url.startsWith('http') ? ['clipboard-read', 'clipboard-write'] : [];
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, permissions, ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(60000); // of events that come at once where nobody else is at work
   page.complaints = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) page.complaints.push(message.text());
@@ -306,7 +307,7 @@ async function checkCopy(browser, base, refused) {
   assert.match(await code.locator('code').innerText(), /^>>> import armature/);
   await code.hover();
   await code.getByRole('button', { name: 'Copy' }).click();
-  await code.getByText('Copied').waitFor();
+  await page.locator('#site-told').filter({ hasText: 'Copied' }).waitFor({ state: 'attached' }); // the button's word goes again by itself
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(copied, /^import armature\npolicy = armature\.Policy\(/);
   assert.ok(!/>>>|'mail'$/m.test(copied), copied);
