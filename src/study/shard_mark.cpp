@@ -179,11 +179,9 @@ void claim_shard(const std::string& directory, Shard shard, const StudyPlan& pla
   // Before the mark is looked at: whoever finds no other directory may replace it.
   make_directory(own);
   std::string there = mark_in(directory);
-  if (there.empty()) {
-    if (fs::exists(path, ignored))
-      write_file(path, mark);  // half a one
-    else if (!place_mark(path, shard, mark))
-      there = mark_in(directory);
+  if (there.empty() && !place_mark(path, shard, mark)) {
+    there = mark_in(directory);                 // of somebody who was quicker
+    if (there.empty()) write_file(path, mark);  // half a one
   }
   std::optional<StudyDifference> found = mark_difference(mark, there);
   if (!found) return;
