@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/machine.h"
 #include "base/refusal.h"
+#include "support/child_process.h"
 #include "support/other_process.h"
 #include "support/program.h"
 
