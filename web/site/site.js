@@ -231,7 +231,7 @@ for (const block of document.querySelectorAll('.code')) {
   button.addEventListener('click', async () => {
     await copy(withoutPrompts(block.querySelector('code').textContent));
     button.textContent = 'Copied';
-    told.textContent = 'Copied';
+    setTimeout(() => (told.textContent = 'Copied')); // after the click has closed the search, and what was told of that
     setTimeout(() => (button.textContent = 'Copy'), 1500);
   });
   block.append(button);
