@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string_view>
 
 #include "armature/error.h"
 #include "graph/names.h"
@@ -239,8 +240,14 @@ std::optional<Layout> given_layout(const CausalGraph& graph) {
 
 std::string xml(const std::string& text) {
   std::string safe;
-  for (const char c : text) {
-    if (c == '<')
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    // XML has no U+FFFE and no U+FFFF.
+    if (const auto sign = std::string_view(text).substr(i, 3);
+        sign == "\xEF\xBF\xBE" || sign == "\xEF\xBF\xBF") {
+      safe += ' ';
+      i += 2;
+    } else if (c == '<')
       safe += "&lt;";
     else if (c == '>')
       safe += "&gt;";

@@ -22,6 +22,10 @@ TEST(Drawing, EscapesNames) {
   EXPECT_NE(svg.find(">&lt;script&gt;x&lt;/script&gt;</text>"), std::string::npos);
   EXPECT_NE(svg.find(">a &amp; &quot;b&quot;</text>"), std::string::npos);
   EXPECT_NE(svg.find(">&lt;/text&gt;</text>"), std::string::npos);
+  // What XML cannot say at all: a page would be shown no drawing.
+  const std::string odd =
+      picture(read_graph("\"a\xEF\xBF\xBE\xEF\xBF\xBF\xEF\xBF\xBD\" -> b", "test"), {});
+  EXPECT_NE(odd.find(">a  \xEF\xBF\xBD</text>"), std::string::npos);
   // And DOT reads back what was written.
   const CausalGraph again = read_graph(write_dot(graph), "again");
   for (Node node = 0; node < graph.size(); ++node) EXPECT_EQ(again.name(node), graph.name(node));

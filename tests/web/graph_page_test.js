@@ -26,7 +26,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'armature-graph-'));
 const site = path.join(folder, 'site');
 function publish() {
   fs.cpSync(sources, path.join(site, 'graph'), { recursive: true });
-  for (const file of ['engine.js', 'engine_data.js'])
+  for (const file of ['engine.js', 'engine_data.js', 'copy.js'])
     fs.cpSync(path.join(playground, file), path.join(site, 'playground', file));
 }
 
@@ -316,11 +316,58 @@ async function checkLarge(page) {
   }, `dag {\nset [exposure]\nwanted [outcome]\nset -> between -> wanted\n${arrows.join('\n')}\n}`);
   await page.locator('#drawing').filter({ hasText: '10,003 nodes: more than 2,000 are neither drawn nor listed' }).waitFor();
   await page.getByText('Nothing is observed yet.').waitFor();
+  await settled(page); // a link is packed aside
   assert.ok(await page.locator('#copy-link').isDisabled());
   assert.equal(new URL(page.url()).hash, '');
   await write(page, 'x -> y');
   await box(page, 'x').waitFor();
   assert.ok(await page.locator('#copy-link').isEnabled());
+}
+
+// What was typed before the engine stands is kept, and goes before a link; what was only ticked does not.
+async function checkBefore(browser, url) {
+  const wait = () => {
+    let engine;
+    Object.defineProperty(globalThis, 'ArmatureEngine', {
+      get: () => engine,
+      set: (loaded) => {
+        const { ready } = loaded;
+        Object.defineProperty(loaded, 'ready', { value: new Promise((resume) => (globalThis.letGo = () => resume(ready))) });
+        engine = loaded;
+      },
+      configurable: true,
+    });
+  };
+  for (const typed of [true, false]) {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(60000);
+    await page.addInitScript(wait);
+    await page.goto(`${url}#example=front-door`);
+    await page.locator('[data-example="asia"]').waitFor(); // listens
+    for (const button of ['#copy-link', '#copy-command']) assert.ok(await page.locator(button).isDisabled(), button);
+    if (typed) await page.locator('#text').fill('one -> two');
+    else await page.getByLabel('doing nothing is an action too').check();
+    await page.evaluate(() => letGo());
+    await page.locator(`#drawing [data-node="${typed ? 'two' : 'tar'}"]`).waitFor();
+    assert.equal(await page.locator('#trouble').isVisible(), false);
+    await page.close();
+  }
+}
+
+// A menu that is opened while an answer is on its way is still there afterwards.
+async function checkMenuStays(page) {
+  await take(page, 'asia');
+  await page.evaluate(() => {
+    setRole('xray', 'context');
+    openMenu('either');
+    document.getElementById('menu').children[2].focus();
+  });
+  await page.getByRole('button', { name: 'xray: context' }).waitFor();
+  await settled(page);
+  assert.equal(await page.locator('#menu').getAttribute('aria-label'), 'Role of either');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'context');
+  await page.keyboard.press('Escape');
+  assert.equal(await page.locator('#menu').isVisible(), false);
 }
 
 async function checkPhone(browser, url, colorScheme) {
@@ -366,11 +413,13 @@ async function main() {
     await checkSeparators(page);
     await checkOptions(page);
     await checkKeyboard(page);
+    await checkMenuStays(page);
     await checkBadText(page);
     await checkPlay(page);
     await checkLinks(browser, page, url);
     await checkLarge(page);
     await closePage(page);
+    await checkBefore(browser, url);
     await checkPhone(browser, url, 'light');
     await checkPhone(browser, url, 'dark');
     await checkColours(browser, url);

@@ -215,6 +215,15 @@ async function checkLeaps(browser) {
   assert.deepEqual((await page.locator('#numbers tbody td').allInnerTexts()).filter((words) => /[…–]/.test(words)), ['–', '–']);
   // One that is left out has no dial to move, and somebody who chose is not told to choose.
   const go = (hash) => page.evaluate((link) => (location.hash = link), hash);
+  // Where it goes on, nothing of that is left, also before there is an answer.
+  await page.evaluate(() => {
+    const world = document.getElementById('lie-world');
+    world.value = 'hidden-arm';
+    world.dispatchEvent(new Event('change'));
+    document.getElementById('run').click();
+  });
+  await page.locator('#run').filter({ hasText: /^Run$/ }).waitFor();
+  assert.equal(await text(page, '#lie-readout'), '');
   await go('horizon=1e7&replications=2&policies=ucb,db');
   await page.locator('#doubt-texts').filter({ hasText: /^None of the policies that run has a dial/ }).waitFor();
   await go('horizon=1e7&policies=ts');
@@ -249,6 +258,47 @@ async function checkSeed(browser) {
     assert.equal(await seed.inputValue(), '1');
     assert.ok(await seed.evaluate((input) => input.validity.valid));
   }
+  // What a link says stands there, also while somebody writes.
+  await seed.fill('x');
+  await page.evaluate((hash) => (location.hash = hash), `${small}&seed=12`);
+  await page.locator('#seed:not([aria-invalid])').waitFor();
+  assert.equal(await seed.inputValue(), '12');
+  await done(page);
+  await closeClean(page);
+}
+
+// Where there is no clipboard the old way is gone, and if that fails, too, nobody is told that it is done.
+async function checkCopies(browser) {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(patience);
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    document.execCommand = () => globalThis.lets ?? false;
+  });
+  await page.goto(`${onDisk}#${small}`);
+  await done(page);
+  for (const [lets, words] of [[false, /does not let the page copy/], [true, /done/]]) {
+    await page.evaluate((may) => (globalThis.lets = may), lets);
+    await page.locator('#copy-link').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('#copied').filter({ hasText: words }).waitFor({ state: 'attached' });
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'copy-link');
+  }
+  await page.close();
+}
+
+// A trace that waits for the curves is not forgotten over the axes, and is said to be done.
+async function checkTrace(browser) {
+  const page = await openPage(browser, `${onDisk}#${small}&policies=ucb,sentry`);
+  await done(page);
+  await page.evaluate(() => {
+    document.getElementById('run').click();
+    document.getElementById('trace').click();
+    document.getElementById('axes').click();
+  });
+  await done(page);
+  assert.ok(await page.locator('#plane .step').count() >= 6, 'no trail');
+  assert.equal(await text(page, '#status'), 'Done: 5 replications in each world.');
   await closeClean(page);
 }
 
@@ -286,7 +336,7 @@ async function checkWords(page) {
   assert.equal(await said(world('X', { ucb: 10, ts: 30 }, true, 1)), 'One replication says nothing yet.');
   assert.deepEqual(await page.evaluate(() => [0, 0.123, 9.96, 99.6, 12345.6, 1e7, 9.96e7, 1e12].map(Words.amount)),
     ['0', '0.12', '10', '100', '12,346', '1.0·10⁷', '1.0·10⁸', '1.0·10¹²']);
-  assert.equal(await said(world('X', { ucb: 10 })), 'ucb alone cannot be compared: choose a second policy.');
+  assert.equal(await said(world('X', { ucb: 10 })), 'ucb alone cannot be compared: it takes a second policy that runs.');
 }
 
 // Words of a step are about its own numbers, whatever is moved meanwhile.
@@ -370,6 +420,7 @@ async function checkLacking(browser) {
     await page.addInitScript(without);
     await page.goto(onDisk);
     await page.locator('#trouble').filter({ hasText: words }).waitFor();
+    assert.equal(await page.locator('main :is(button, input, select):enabled').count(), 0, 'something is offered');
     await page.close();
   }
 }
@@ -395,6 +446,8 @@ async function main() {
     await checkFixed(browser);
     await checkSeed(browser);
     await checkTrouble(browser);
+    await checkCopies(browser);
+    await checkTrace(browser);
     await checkServed(browser);
     await checkLacking(browser);
     const looks = screenshots ? [[1280, 'light'], [1280, 'dark'], [390, 'light'], [390, 'dark']] : [[390, 'dark']];

@@ -78,7 +78,10 @@ async function update() {
   changed = true;
   if (!engine) return; // start() asks for what stands there by then
   if (asking) {
-    if (Date.now() - began > patience) engine.cancel();
+    const mine = began;
+    const left = patience - (Date.now() - began);
+    if (left <= 0) engine.cancel();
+    else setTimeout(() => asking && changed && began === mine && engine.cancel(), left);
     return;
   }
   asking = true;
@@ -254,6 +257,8 @@ const isTooLarge = () => shown.nodes.length > mostDrawn;
 // The engine's picture, its boxes made into buttons. They stand in it in the order of nodes.
 function showDrawing(picture) {
   const focused = document.activeElement?.closest?.('#drawing [data-node]')?.dataset.node;
+  const menu = part('menu');
+  const chosen = [...menu.children].indexOf(document.activeElement); // by whoever has opened another node's menu meanwhile
   closeMenu();
   if (isTooLarge() || picture instanceof Error) {
     const words = isTooLarge() ? `${shown.nodes.length.toLocaleString('en-US')} nodes: more than ${mostDrawn.toLocaleString('en-US')} are neither drawn nor listed here. ` +
@@ -280,6 +285,10 @@ function showDrawing(picture) {
   if (!isQuestion()) undoDefaults(svg, boxes);
   part('drawing').replaceChildren(svg);
   if (focused !== undefined) boxOf(focused)?.focus();
+  if (chosen >= 0 && boxOf(menu.dataset.node)) {
+    openMenu(menu.dataset.node);
+    menu.children[chosen].focus();
+  }
 }
 const boxOf = (node) => part('drawing').querySelector(`[data-node="${CSS.escape(node)}"]`);
 
@@ -406,13 +415,7 @@ function showCommands() {
 const playCommands = () => `${commandLine('instance', ' -o world.json')}armature simulate -i world.json -p ucb -p c-ucb -p warden -T 1e4\n`;
 
 async function copy(text, words) {
-  try {
-    await navigator.clipboard.writeText(text);
-    part('copied').textContent = words;
-  } catch { // a page that may not: the text is there to be selected
-    part('copied').textContent = 'This browser does not let the page copy; the address and the command can be selected.';
-    part('command-details').open = true;
-  }
+  part('copied').textContent = await copyText(text) ? words : 'This browser does not let the page copy.';
 }
 
 // --- Links ------------------------------------------------------------------------------------------
@@ -539,7 +542,7 @@ async function start() {
     part('words').textContent = String(error?.message ?? error);
     return;
   }
-  if (changed) update();
+  if (state.text !== '') update(); // somebody was quicker
   else if (!(await readLink())) takeExample(graphExamples.find(({ id }) => id === 'asia'));
 }
 

@@ -69,7 +69,7 @@
     const take = (answer) => {
       if (mine !== run) return;
       answers[side] = { ...answer, results: answer.results.filter((result) => result.replications > 0) };
-      find('results').classList.remove('stale');
+      Show.current();
       draw();
     };
     take(await engines[side].ask(Worlds.request(world, state), take));
@@ -80,7 +80,9 @@
     working = name === 'working';
     find('run').textContent = { working: 'Stop', done: 'Run again', stopped: 'Run' }[name];
     document.documentElement.toggleAttribute('data-done', name === 'done');
-    if (name === 'stopped') Show.table(state, answers, looks, { finished: progress(), working });
+    if (name !== 'stopped') return;
+    find('results').removeAttribute('aria-busy'); // nothing is on its way
+    Show.table(state, answers, looks, { finished: progress(), working });
   }
   function halt() {
     clearTimeout(timer);
@@ -91,7 +93,8 @@
   // What is drawn stays, faded, until there is something new to see.
   function clear() {
     for (const side of sides) delete answers[side];
-    find('results').classList.add('stale');
+    Show.outdated();
+    progress();
   }
 
   async function start() {
@@ -106,12 +109,11 @@
     say('status', `Running ${inWorlds()}`);
     await attempt(mine, async () => {
       await Promise.all(running().map((side) => simulate(side, mine)));
-      if (mine !== run) return;
-      say('status', `Done: ${inWorlds()}.`);
-      await plot(mine);
+      if (mine === run) await plot(mine);
     });
   }
   async function plot(mine) {
+    say('status', `Done: ${inWorlds()}.`);
     if (!(await fillPlane(state, mine))) return;
     if (wanted.trace)
       for (const doubt of State.steps.doubt.filter((_, i) => i % 2 === 0)) if (!(await fillPlane({ ...state, doubt }, mine))) return;
@@ -124,6 +126,7 @@
     } catch (error) {
       if (mine !== run) return;
       halt();
+      wanted.trace = false;
       say('status', 'Stopped by an error.');
       mode('stopped');
       const words = error.message.replace('--yes to run it all the same', 'fewer rounds, replications or policies');
@@ -159,12 +162,12 @@
     const other = Object.keys(changes).filter((name) => String(changes[name]) !== String(state[name]));
     Object.assign(state, changes);
     complain([]);
-    wanted.trace = false;
     if (other.length === 0) return Controls.set(state); // what could not be read and stands there all the same
     if (other.every((name) => name === 'axes')) { // the same numbers
       writeLink();
       return show();
     }
+    wanted.trace = false;
     halt();
     clear();
     mode('working');
@@ -184,19 +187,11 @@
   }
 
   async function copy(button, text) {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch { // not allowed here: as pages did before there was a clipboard to ask
-      const area = h('textarea', { class: 'unseen' }, text);
-      document.body.append(area);
-      area.select();
-      document.execCommand('copy');
-      area.remove();
-    }
+    const done = await copyText(text);
     const words = button.dataset.words ??= button.textContent;
-    button.textContent = 'Copied';
+    button.textContent = done ? 'Copied' : 'Not copied';
     setTimeout(() => (button.textContent = words), 2000);
-    find('copied').textContent = `${words}: done.`;
+    find('copied').textContent = done ? `${words}: done.` : `${words}: this browser does not let the page copy.`;
   }
 
   function listen() {
@@ -211,6 +206,7 @@
       button.addEventListener('click', () => copy(button, find(button.dataset.copy).textContent));
     addEventListener('hashchange', () => {
       const read = State.read(location.hash);
+      find('seed').blur(); // it shows what the link says, also where somebody was writing
       const unknown = State.check(read.state, names);
       change(read.state);
       tell([...read.problems, ...unknown]);
@@ -227,8 +223,11 @@
     if (troubles.length > 0) complain([`This link could not be read in full; defaults stand in for the rest. ${Words.capital(troubles.join('; '))}.`]);
   }
 
+  // Nothing is offered before it can be had, nor where it never can.
+  const offer = (there) => document.querySelectorAll('main :is(button, input, select)').forEach((control) => (control.disabled = !there));
   function giveUp(sentences) {
     complain(sentences);
+    offer(false);
     find('run').hidden = true; // there is nothing to stop or to run
   }
 
@@ -263,6 +262,7 @@
   }
 
   async function open() {
+    offer(false);
     if (matchMedia('(max-width: 60rem)').matches) find('settings').open = false;
     const lack = lacking();
     if (lack) return giveUp([lack]);
@@ -275,6 +275,7 @@
     Show.make(change, () => Show.worlds(state, answers, looks));
     tour = Tour.make({ state: () => state, set: change, trace, lost: (side, policy) => Show.lost(answers, side, policy) });
     listen();
+    offer(true);
     show();
     tell([...problems, ...unknown]);
     await start();

@@ -43,7 +43,7 @@ const Show = (function () {
 
   const hint = 'Point at the chart, or read it with the arrow keys.';
   const tooFar = ({ longest }) =>
-    `Not beyond ${Words.rounds(longest)} rounds: half of the mails here are equally good, the choice between them changes for ever, and there is nothing to leap over.`;
+    `Not beyond ${Words.rounds(longest)} rounds: from four mails on half of them are equally good here, the choice between them changes for ever, and there is nothing to leap over.`;
 
   function worlds(state, answers, looks) {
     const horizon = Number(state.horizon);
@@ -54,8 +54,9 @@ const Show = (function () {
       const answer = answers[side];
       find(`${side}-world`).value = state[side];
       find(`${side}-text`).textContent = world.text;
+      const wasFar = find(side).classList.contains('too-far');
       find(side).classList.toggle('too-far', far);
-      if (far) say(`${side}-readout`, tooFar(world));
+      if (far || wasFar) say(`${side}-readout`, far ? tooFar(world) : '');
       if (far || !there(answers).includes(side)) continue;
       const chart = find(`${side}-chart`);
       say(`${side}-readout`, Chart.curves(chart, { answer, axes: state.axes, horizon, bounds, looks, look: looking[side] }) || hint);
@@ -93,6 +94,18 @@ const Show = (function () {
         sides.map((side) => cells(resultOf(answers, side, name), least(side), awaited(side)))))));
   }
 
+  // What stands there is of another state, and goes when there are numbers of this one.
+  function outdated() {
+    find('results').classList.add('stale');
+    find('results').setAttribute('aria-busy', 'true');
+    const caption = find('numbers').querySelector('caption');
+    if (caption) caption.textContent = 'Computing; these are still the numbers from before';
+  }
+  function current() {
+    find('results').classList.remove('stale');
+    find('results').removeAttribute('aria-busy');
+  }
+
   function commands(state) {
     for (const side of sides) {
       const command = find(`${side}-command`);
@@ -128,5 +141,5 @@ const Show = (function () {
       'between that and the line only constants are at stake.';
   }
 
-  return { sides, lost, make, worlds, words, table, commands, plane };
+  return { sides, lost, make, worlds, words, table, outdated, current, commands, plane };
 })();

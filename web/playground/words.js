@@ -65,7 +65,7 @@ const Words = (function () {
     const done = Math.min(...worlds.flatMap(({ answer }) => answer.results.map((result) => result.replications)));
     if (done < 2) return 'One replication says nothing yet.';
     const alone = worlds.find(({ answer }) => answer.results.length < 2);
-    if (alone) return `${name(alone.answer.results[0])} alone cannot be compared: choose a second policy.`;
+    if (alone) return `${name(alone.answer.results[0])} alone cannot be compared: it takes a second policy that runs.`;
     const judged = worlds.map(({ where, answer }) => ({ where, ...judge(answer) }));
     const parts = judged.map((one) => inOneWorld(one.where, one));
     if (judged.length === 2) {

@@ -10,7 +10,7 @@ const Worlds = (function () {
     { family: 'random-benign', honest: true, title: 'Every mail its own mix', where: 'every mail has its own honest mix', takes: ['actions', 'contexts'],
       text: 'Each mail leads to its own mix of reactions, and the reaction alone decides about the purchase. A new random world in every replication.' },
     { family: 'pareto-benign', honest: true, title: 'A faint trace', where: 'the click leaves a faint, honest trace', takes: ['actions', 'contexts', 'gap'],
-      text: 'The best mail is clicked a little more often, and who clicks buys three times as often. One half of the paper’s hard pair.' },
+      text: 'The best mail is clicked more often, a little where the gap is small, and who clicks buys three times as often. One half of the paper’s hard pair.' },
     { family: 'hidden-arm', honest: false, title: 'The hidden arm', where: 'the best mail leaves no trace', takes: ['actions', 'contexts', 'gap'],
       text: 'The best mail is clicked exactly as often as all others and sells more all the same: no click will ever show it.' },
     { family: 'bilodeau-confounded', honest: false, title: 'The click lies', where: 'the click lies', takes: ['actions'], longest: 1e6,

@@ -188,7 +188,7 @@ alt="Regret of four policies in a benign world, where trusting the context pays,
       const page = { address, title: target, label: target, toc: [], sections: [], side: 'docs', summary };
       let html;
       if (folder) {
-        const names = fs.readdirSync(full).filter((name) => !/^(\.|__pycache__$|build)/.test(name)).sort();
+        const names = fs.readdirSync(full).filter((name) => !/^(\.|__pycache__$|build(-.*)?$)/.test(name)).sort();
         const readme = names.includes('README.md') ? this.markdown(`${target}/README.md`, address).html.replace(/<h1.*?<\/h1>/, '') : '';
         const link = (name) => {
           const place = name === 'README.md' ? null : this.fileAddress(`${target}/${name}`);

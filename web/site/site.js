@@ -212,15 +212,20 @@ function withoutPrompts(text) {
   return lines.filter((line) => prompt.test(line)).map((line) => line.replace(prompt, '')).join('\n');
 }
 
-async function copy(text) {
+// As web/playground/copy.js, which this page may have to do without.
+async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
-  } catch { // there is none, or not for this page: the old way works everywhere
+    return true;
+  } catch { // there is none, or not for this page: as pages did before there was a clipboard to ask
+    const focused = document.activeElement;
     const area = element('textarea', 'unseen', text);
     document.body.append(area);
     area.select();
-    document.execCommand('copy');
+    const copied = document.execCommand('copy');
     area.remove();
+    focused?.focus();
+    return copied;
   }
 }
 
@@ -229,9 +234,9 @@ for (const block of document.querySelectorAll('.code')) {
   button.type = 'button';
   button.setAttribute('aria-label', 'Copy the code');
   button.addEventListener('click', async () => {
-    await copy(withoutPrompts(block.querySelector('code').textContent));
-    button.textContent = 'Copied';
-    setTimeout(() => (told.textContent = 'Copied')); // after the click has closed the search, and what was told of that
+    const words = await copyText(withoutPrompts(block.querySelector('code').textContent)) ? 'Copied' : 'Not copied';
+    button.textContent = words;
+    setTimeout(() => (told.textContent = words)); // after the click has closed the search, and what was told of that
     setTimeout(() => (button.textContent = 'Copy'), 1500);
   });
   block.append(button);
