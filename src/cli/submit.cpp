@@ -140,7 +140,6 @@ void require_place(const StudyPlan& plan, const std::string& directory) {
 
 // Throws Error if the shards there are another study's.
 void require_same_shards(const StudyPlan& stage, const std::string& directory) {
-  if (!shard_count(directory)) return;
   if (const auto difference = mark_difference(study_mark(stage), mark_in(directory)))
     throw Error({shards_path(directory), difference->field, difference->now,
                  difference->then + ", as the shards there; use another --out for that"});

@@ -16,6 +16,7 @@
 #include "base/json_field.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "study/shards.h"
 
 namespace armature {
 
@@ -328,8 +329,8 @@ JobRecord read_job_record(const std::string& json, const std::string& source) {
     root.only({"shards", "jobs"});
     JobRecord record;
     const std::uint64_t shards = root.at("shards").whole_number();
-    if (shards < 1 || shards > kMostTasks)
-      root.at("shards").fail(fmt::format("a whole number from 1 to {}", kMostTasks));
+    if (shards < 1 || shards > kMostShards)  // more than submit makes: as they were begun by hand
+      root.at("shards").fail(fmt::format("a whole number from 1 to {}", kMostShards));
     record.shards = static_cast<std::uint32_t>(shards);
     const JsonField jobs = root.at("jobs");
     for (std::size_t i = 0; i < jobs.list_size(); ++i) {

@@ -349,7 +349,7 @@ StudyOutcome run_shard_of_stage(const StudyPlan& plan, const std::string& direct
   const std::string own = shard_path(directory, shard);
   // Nobody holds the directory around it: there others work on their shards.
   std::optional<Workplace> place;
-  while (!place) {
+  for (bool refused = false; !place;) {
     StudyStore::require_place_for_shards(directory, plan.study);
     wait_for_a_merge(directory, hooks);
     StudyStore::require_shared(directory);
@@ -364,8 +364,9 @@ StudyOutcome run_shard_of_stage(const StudyPlan& plan, const std::string& direct
     try {
       place.emplace(own, hooks);
     } catch (const Error&) {
-      // A merge that began meanwhile, perhaps, and holds this shard, too.
-      if (!merger_of(directory, terms_of(hooks))) throw;
+      // By a merge that began meanwhile, perhaps, and holds this shard, too, or has ended by now.
+      const bool merging = merger_of(directory, terms_of(hooks)).has_value();
+      if (!merging && std::exchange(refused, true)) throw;
     }
   }
   return run_stage(plan, own, *place, stage, hooks, std::move(seconds), shard);

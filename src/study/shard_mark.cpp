@@ -129,6 +129,10 @@ StudyDifference told_of_search(StudyDifference difference) {
 
 namespace {
 
+constexpr const char* kAnotherStudy =
+    ", as the shards that were begun here; use another directory for another study, or remove "
+    "\"shards\" if nothing in it is wanted";
+
 std::string mark_path(const std::string& directory) { return shards_path(directory) + "/study"; }
 
 // Only where nothing stands there. False: something does.
@@ -145,20 +149,6 @@ bool place_mark(const std::string& path, Shard shard, const std::string& mark) {
   return true;
 }
 
-// Where all shards were removed, the mark that was left is nobody's. Asked before this shard has a
-// directory: of many that start at once none has one before the mark is theirs.
-void replace_mark_without_shards(const std::string& directory, const std::string& mark) {
-  if (mark_difference(mark, mark_in(directory)) && shards_in(directory).empty())
-    write_file(mark_path(directory), mark);
-}
-
-bool alone(const std::string& directory, Shard shard) {
-  const std::vector<Shard> all = shards_in(directory);
-  return !StudyStore::exists(shard_path(directory, shard)) &&
-         std::all_of(all.begin(), all.end(),
-                     [&](Shard one) { return one.number == shard.number && one.of == shard.of; });
-}
-
 }  // namespace
 
 std::string mark_in(const std::string& directory) {
@@ -171,29 +161,18 @@ std::string mark_in(const std::string& directory) {
 }
 
 void claim_shard(const std::string& directory, Shard shard, const StudyPlan& plan, bool search) {
-  const std::string own = shard_path(directory, shard), path = mark_path(directory);
-  const std::string mark = study_mark(plan);
-  replace_mark_without_shards(directory, mark);
-  std::error_code ignored;
-  const bool fresh = !fs::exists(own, ignored);
-  // Before the mark is looked at: whoever finds no other directory may replace it.
-  make_directory(own);
+  const std::string path = mark_path(directory), mark = study_mark(plan);
+  make_directory(shards_path(directory));
   std::string there = mark_in(directory);
   if (there.empty() && !place_mark(path, shard, mark)) {
     there = mark_in(directory);                 // of somebody who was quicker
     if (there.empty()) write_file(path, mark);  // half a one
   }
-  std::optional<StudyDifference> found = mark_difference(mark, there);
-  if (!found) return;
-  if (alone(directory, shard)) {
-    write_file(path, mark);
-    return;
+  if (std::optional<StudyDifference> found = mark_difference(mark, there)) {
+    if (search) found = told_of_search(*found);
+    throw Error({path, found->field, found->now, found->then + kAnotherStudy});
   }
-  if (fresh) fs::remove(own, ignored);
-  if (search) found = told_of_search(*found);
-  throw Error({path, found->field, found->now,
-               found->then + ", as the shards that are here; use another directory for another "
-                             "study"});
+  make_directory(shard_path(directory, shard));
 }
 
 }  // namespace armature

@@ -21,7 +21,8 @@ StudyDifference told_of_search(StudyDifference difference);
 /// DIR/shards/study; empty where there is none, or half a one.
 std::string mark_in(const std::string& directory);
 /// Makes the shard's directory; the first of all leaves the mark. Throws Error where that of
-/// another study lies, unless no other shard is left. `search`: of a study's search.
+/// another study lies, also where no shard is left: of two studies that start at once both could
+/// take the other's for one that is nobody's. `search`: of a study's search.
 void claim_shard(const std::string& directory, Shard shard, const StudyPlan& plan, bool search);
 
 }  // namespace armature

@@ -786,7 +786,7 @@ TEST_F(Merge, AShardOfAnotherStudyDoesNotStart) {
       run_shard(plan_of(kSmallStudy, {override}), here_, {2, 3});
     });
     EXPECT_TRUE(contains(message, here_ + "/shards/study: " + words)) << message;
-    EXPECT_TRUE(contains(message, ", as the shards that are here")) << message;
+    EXPECT_TRUE(contains(message, ", as the shards that were begun here")) << message;
     EXPECT_FALSE(fs::exists(shard(2))) << override;
   }
   const auto left = fs::directory_iterator(shards_path(here_));
@@ -805,58 +805,42 @@ TEST_F(Merge, TheMarkOfAStudyBlocksNobody) {
     EXPECT_TRUE(run_shard(plan, here_, {1, 2}).complete) << left;
     EXPECT_EQ(read_file(path), study_mark(plan));
   }
-  // A first shard that was a mistake, and was removed.
-  fs::remove_all(shard(1, 2));
-  EXPECT_TRUE(run_shard(other, here_, {2, 2}).complete);
-  EXPECT_EQ(read_file(path), study_mark(other));
-  // Its own store is no mistake.
-  EXPECT_TRUE(contains(refusal([&] {
-                         run_shard(plan, here_, {2, 2});
-                       }),
-                       "seed: got 7, expected 8"));
-  EXPECT_EQ(read_file(path), study_mark(other));
   fs::remove(path);  // shards from before there were marks
-  EXPECT_TRUE(run_shard(other, here_, {1, 2}).complete);
+  EXPECT_TRUE(run_shard(plan, here_, {2, 2}).complete);
+  EXPECT_EQ(read_file(path), study_mark(plan));
   EXPECT_EQ(merged(), "(accepted)");
+  // Where nothing of it is left but the mark, a person says that it is not wanted.
+  fs::remove_all(here_);
+  make_directory(shards_path(here_));
+  write_file(path, study_mark(plan));
+  const std::string message = refusal([&] { run_shard(other, here_, {1, 2}); });
+  EXPECT_TRUE(contains(message, "seed: got 8, expected 7")) << message;
+  EXPECT_TRUE(contains(message, "or remove \"shards\" if nothing in it is wanted")) << message;
+  fs::remove_all(shards_path(here_));
+  EXPECT_TRUE(run_shard(other, here_, {1, 2}).complete);
 }
 
-TEST_F(Merge, OfManyThatStartAtOnceOneStudyGoesOn) {
+// Two arrays of the same size: whose task comes first has the directory, and all of its tasks go
+// on.
+TEST_F(Merge, OfTwoArraysThatStartAtOnceOneGoesOn) {
   const StudyPlan plans[] = {plan_of(kSmallStudy), plan_of(kSmallStudy, {"seed=8"})};
-  for (int array = 0; array < 20; ++array) {
+  constexpr std::uint32_t kTasks = 4;
+  for (int array = 0; array < 10; ++array) {
     fs::remove_all(here_);
     std::vector<std::thread> threads;
-    std::atomic<int> begun[2] = {};
-    for (std::uint32_t number = 1; number <= 8; ++number)
-      threads.emplace_back([&, number] {
-        try {
-          claim_shard(here_, {number, 8}, plans[number % 2], false);
-          ++begun[number % 2];
-        } catch (const Error&) {
-        }
-      });
+    std::atomic<std::uint32_t> through[2] = {};
+    for (std::uint32_t number = 1; number <= kTasks; ++number)
+      for (std::size_t study = 0; study < 2; ++study)
+        threads.emplace_back([&, number, study] {
+          try {
+            if (run_shard(plans[study], here_, {number, kTasks}).complete) ++through[study];
+          } catch (const Error&) {
+          }
+        });
     for (std::thread& thread : threads) thread.join();
-    EXPECT_TRUE((begun[0] == 0) != (begun[1] == 0)) << begun[0] << " " << begun[1];
-  }
-}
-
-// Its shards were removed, and an array of the edited study starts.
-TEST_F(Merge, AMarkWithoutShardsIsNobodys) {
-  const StudyPlan plan = plan_of(kSmallStudy);
-  const std::string mark = study_mark(plan_of(kSmallStudy, {"seed=8"}));
-  for (int array = 0; array < 20; ++array) {
-    fs::remove_all(here_);
-    make_directory(shards_path(here_));
-    write_file(shards_path(here_) + "/study", mark);
-    std::vector<std::thread> threads;
-    std::atomic<int> begun{0};
-    for (std::uint32_t number = 1; number <= 8; ++number)
-      threads.emplace_back([&, number] {
-        EXPECT_EQ(refusal([&] { claim_shard(here_, {number, 8}, plan, false); }), "(accepted)");
-        ++begun;
-      });
-    for (std::thread& thread : threads) thread.join();
-    EXPECT_EQ(begun, 8);
-    EXPECT_EQ(read_file(shards_path(here_) + "/study"), study_mark(plan));
+    EXPECT_EQ(std::max(through[0], through[1]), kTasks);
+    EXPECT_EQ(std::min(through[0], through[1]), 0u);
+    EXPECT_EQ(merged(), "(accepted)");
   }
 }
 
