@@ -69,9 +69,12 @@ struct Alive {};
 struct Call {};
 /// I was told to end from outside, and do.
 struct Farewell {};
+/// All blocks are back. What comes next may take long to plan, and nobody is to be missed
+/// meanwhile.
+struct Pause {};
 
-using Message =
-    std::variant<Hello, Stage, Blocks, Results, Failed, Stop, End, Gone, Alive, Call, Farewell>;
+using Message = std::variant<Hello, Stage, Blocks, Results, Failed, Stop, End, Gone, Alive, Call,
+                             Farewell, Pause>;
 
 std::string write_message(const Message& message);
 /// Throws Error if these are no such bytes.

@@ -407,6 +407,7 @@ void RankCrew::compute(const std::vector<Cell>& cells, const std::vector<BlockTa
     own.wait(poll);
     poll = std::min(2 * poll, kLongestPoll);
   }
+  send_to_all(Pause{});
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -103,6 +103,7 @@ class Worker {
         early_.insert(early_.end(), blocks->orders.begin(), blocks->orders.end());
       computing_ = true;
     }
+    if (std::holds_alternative<Pause>(message)) computing_ = false;
     if (std::holds_alternative<Call>(message)) send(Alive{});
     if (std::holds_alternative<Stop>(message)) {
       stopping_ = true;
@@ -112,9 +113,9 @@ class Worker {
     return true;
   }
 
-  // While rank 0 computes it speaks every few seconds. Before that it may plan for hours, and
-  // whoever started the job looks after it. Time in which this process did not run itself (a job
-  // that was suspended) is nobody's silence.
+  // While rank 0 computes it speaks every few seconds. Before that, and between stages, it may plan
+  // for hours, and whoever started the job looks after it. Time in which this process did not run
+  // itself (a job that was suspended) is nobody's silence.
   bool misses_rank_zero() {
     const auto now = Clock::now();
     if (now - looked_ > kSuspended) heard_ += now - looked_;

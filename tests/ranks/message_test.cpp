@@ -93,6 +93,7 @@ TEST(RankMessage, AllOthersToo) {
   there_and_back(Alive{});
   there_and_back(Call{});
   there_and_back(Farewell{});
+  there_and_back(Pause{});
 }
 
 // Cut short, made longer or with a byte changed: an Error or another message, never harm.

@@ -63,6 +63,9 @@ std::vector<BlockTask> short_tasks(std::uint32_t count) {
   return tasks;
 }
 
+// With one thread rank 0 cannot take all blocks before others are handed one, however many cores
+// there are: tests in which something happens to another rank's block say `threads = 1`.
+
 // Of a rank that is cut off by its own first block: one that has none yet would wait for rank 0
 // without end, and one whose blocks have come back would not be missed. Then `sign` is set.
 WorkerOptions cut_off_at_work(ThreadJob& job, int rank, std::atomic<bool>* sign = nullptr) {
@@ -253,7 +256,7 @@ TEST(RankCrew, AFailureIsToldWithItsRank) {
   Workers workers(job, 2, failing);
   const auto transport = job.transport(0);
   CrewOptions options;
-  options.threads = 1;  // rank 0 cannot have all blocks: the other is handed one at the start
+  options.threads = 1;
   RankCrew crew(*transport, options);
   RunHooks hooks;
   hooks.crew = &crew;
@@ -272,7 +275,9 @@ TEST(RankCrew, AStageThatCannotBeReadEndsTheRun) {
   };
   Workers workers(job, 3, failing);
   const auto transport = job.transport(0);
-  RankCrew crew(*transport, {});
+  CrewOptions options;
+  options.threads = 1;
+  RankCrew crew(*transport, options);
   RunHooks hooks;
   hooks.crew = &crew;
   const std::string message =
@@ -293,6 +298,7 @@ TEST(RankCrew, TheDeadAreNamed) {
   });
   const auto transport = job.transport(0);
   CrewOptions options;
+  options.threads = 1;
   options.silence = std::chrono::milliseconds(500);
   auto crew = std::make_unique<RankCrew>(*transport, options);
   RunHooks hooks;
@@ -338,6 +344,7 @@ TEST(RankCrew, WhoSaysNoFarewellHasDied) {
     });
     const auto transport = job.transport(0);
     CrewOptions crew_options;
+    crew_options.threads = 1;
     crew_options.told_to_end = &told;
     // All the time they need, on a busy machine, or a moment for one who never will.
     crew_options.patience = one_died ? std::chrono::milliseconds(300) : std::chrono::minutes(2);
@@ -370,6 +377,7 @@ TEST(RankCrew, WhoDoesNotAnswerIsNamed) {
   const auto transport = job.transport(0);
   std::atomic<bool> told_to_end{false};
   CrewOptions crew_options;
+  crew_options.threads = 1;
   crew_options.call_the_roll = &roll;
   crew_options.told_to_end = &told_to_end;
   std::vector<std::string> notices;
@@ -395,6 +403,7 @@ TEST(RankCrew, WhoDoesNotAnswerIsNamedWhileStoringTakesLong) {
   const auto transport = job.transport(0);
   std::atomic<bool> told_to_end{false};
   CrewOptions options;
+  options.threads = 1;
   options.call_the_roll = &roll;
   options.told_to_end = &told_to_end;
   std::vector<std::string> notices;
@@ -565,6 +574,51 @@ TEST(RankCrew, AFailureToStoreSendsAllHome) {
   EXPECT_EQ(workers.end_of(2), WorkerEnd::kSentHome);
 }
 
+// Rank 0 plans the next stage, say, and is not missed, however long that takes.
+TEST(RankCrew, BetweenStagesNobodyIsMissed) {
+  const StudyPlan plan = plan_of(kSmallStudy);
+  ThreadJob job(2);
+  WorkerOptions options;
+  options.silence = std::chrono::milliseconds(700);
+  Workers workers(job, 2, options);
+  const auto line = job.transport(0);
+  const auto hear = [&](const auto& wanted) {  // as rank 0 does: it speaks while it waits
+    for (;;) {
+      line->send(1, write_message(Alive{}));
+      while (const auto received = line->receive())
+        if (wanted(read_message(received->message))) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  };
+  line->send(1, write_message(Stage{0, write_stage(plan), 1}));
+  line->send(1, write_message(Blocks{0, {{0, 0, {0, 1}}}}));
+  hear([](const Message& message) { return std::holds_alternative<Results>(message); });
+  line->send(1, write_message(Pause{}));
+  std::this_thread::sleep_for(3 * options.silence);
+  line->send(1, write_message(End{}));
+  EXPECT_EQ(workers.end_of(1), WorkerEnd::kSentHome);
+}
+
+TEST(RankCrew, APauseFollowsTheLastBlock) {
+  const std::vector<Cell> cells = cells_of(plan_of(kSmallStudy));
+  ThreadJob job(2);
+  std::atomic<bool> paused{false};
+  const ScriptedRank other(job, 1, [&](Transport& line, const Message& message) {
+    if (const auto* blocks = std::get_if<Blocks>(&message))
+      for (const Order& order : blocks->orders)
+        line.send(0, write_message(Results{0, {{order.number, {}}}}));
+    if (std::holds_alternative<Pause>(message)) paused = true;
+  });
+  const auto transport = job.transport(0);
+  CrewOptions options;
+  options.threads = 1;
+  RankCrew crew(*transport, options);
+  static const std::atomic<bool> never{false};
+  crew.compute(cells, short_tasks(5), never,
+               [&](const std::vector<FinishedBlock>&) { EXPECT_FALSE(paused); });
+  wait_for(paused);
+}
+
 // One rank alone is told to end: the others are not blamed for it.
 TEST(RankCrew, AFarewellEndsTheJobAtOnce) {
   const TemporaryDirectory directory;
@@ -587,6 +641,7 @@ TEST(RankCrew, AFarewellEndsTheJobAtOnce) {
     });
   const auto transport = job.transport(0);
   CrewOptions options;
+  options.threads = 1;
   options.patience = std::chrono::minutes(2);
   options.compute = [&](const Cell& cell, ReplicationRange range, const std::atomic<bool>& stop) {
     while (!told) std::this_thread::sleep_for(std::chrono::milliseconds(1));
