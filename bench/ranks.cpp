@@ -1,9 +1,12 @@
 // Studies on many ranks, beside what they are measured by:
 //   1. ranks that pretend (sleep) for 10 ms a block, 10,000 blocks into a real store: how busy they
 //      are kept, and what rank 0 pays per block;
-//   2. the command under mpirun with n ranks of one thread beside n threads, in turns.
+//   2. the command under mpirun with n ranks of one thread beside n threads, in turns;
+//   3. one study on 1, 2, 4, … cores: by threads, by ranks, and by shards at once with their merge.
 //
-//   bench_ranks ARMATURE WORK-DIRECTORY
+//   bench_ranks ARMATURE WORK-DIRECTORY [scaling]
+//
+// "scaling": the last alone.
 #include <fmt/format.h>
 #include <time.h>
 
@@ -101,6 +104,9 @@ void pretend(int ranks, std::chrono::microseconds length, std::uint32_t blocks,
   std::filesystem::remove_all(place);
 }
 
+constexpr const char* kMpirun =
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none";
+
 double run_of(const std::string& line, const std::string& directory) {
   std::filesystem::remove_all(directory + "/run");
   const auto start = Clock::now();
@@ -122,10 +128,7 @@ void beside_threads(const std::string& command, unsigned hands, const std::strin
   };
   const std::string run =
       fmt::format("'{}' run '{}' --out '{}/run' --yes --quiet", command, study, directory);
-  const std::string mpirun = fmt::format(
-      "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to "
-      "none -n {} {} --threads 1",
-      hands, run);
+  const std::string mpirun = fmt::format("{} -n {} {} --threads 1", kMpirun, hands, run);
   write(1);
   const double begin_threads = run_of(fmt::format("{} --threads {}", run, hands), directory);
   const double begin_ranks = run_of(mpirun, directory);
@@ -145,19 +148,51 @@ void beside_threads(const std::string& command, unsigned hands, const std::strin
       ratios[1], begin_threads, begin_ranks);
 }
 
+// Starting and ending included, as whoever waits for the numbers has it.
+void scaling(const std::string& command, unsigned cores, const std::string& directory) {
+  const std::string study = directory + "/scaling.toml";
+  write_file(study,
+             "replications = 64\nhorizons = [2e7]\nengine = \"step\"\n"
+             "instances = [\"hidden-arm:actions=20\"]\npolicies = [\"ucb\", \"moss\"]\n");
+  const std::string run =
+      fmt::format("'{}' run '{}' --out '{}/run' --yes --quiet", command, study, directory);
+  fmt::print("{:>5} {:>18} {:>18} {:>18}\n", "cores", "threads", "ranks", "shards and merge");
+  double alone = 0;
+  for (unsigned hands = 1; hands <= cores; hands *= 2) {
+    const std::string shards = fmt::format(
+        "all=; for n in $(seq {}); do {} --threads 1 --shard $n/{} & all=\"$all $!\"; done; "
+        "for one in $all; do wait $one || exit 1; done; '{}' merge '{}/run' --quiet",
+        hands, run, hands, command, directory);
+    const std::string ranks = fmt::format("{} -n {} {} --threads 1", kMpirun, hands, run);
+    const double seconds[] = {run_of(fmt::format("{} --threads {}", run, hands), directory),
+                              run_of(ranks, directory), run_of(shards, directory)};
+    if (hands == 1) alone = seconds[0];
+    fmt::print("{:>5}", hands);
+    for (const double one : seconds) fmt::print(" {:>8.2f} s {:>6.2f}x", one, alone / one);
+    fmt::print("\n");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    fmt::print(stderr, "usage: bench_ranks ARMATURE WORK-DIRECTORY\n");
+  const bool scaling_alone = argc == 4 && std::string(argv[3]) == "scaling";
+  if (argc != 3 && !scaling_alone) {
+    fmt::print(stderr, "usage: bench_ranks ARMATURE WORK-DIRECTORY [scaling]\n");
     return 2;
   }
   const std::string directory = std::string(argv[2]) + "/bench-ranks";
   make_directory(directory);
+  if (scaling_alone) {
+    scaling(argv[1], cores_given(), directory);
+    std::filesystem::remove_all(directory);
+    return 0;
+  }
   pretend(16, 10ms, 10'000, directory);
   pretend(64, 10ms, 40'000, directory);
   pretend(16, 1000ms, 320, directory);
   beside_threads(argv[1], cores_given(), directory);
+  scaling(argv[1], cores_given(), directory);
   std::filesystem::remove_all(directory);
   return 0;
 }
