@@ -49,7 +49,7 @@ test: format-check bundle ## the release build with every test that guards it, r
 	@ARMATURE_GPU_ROUNDS=$${ARMATURE_GPU_ROUNDS:-1e6} $(CTEST) --test-dir build/release
 
 # One build carries the fuzzers too: what is compiled twice is paid twice.
-SANITIZED := unit_tests ranks_tests service_tests conformance_tests golden_tests threads_tests cli_tests fault_tests armature_python
+SANITIZED := unit_tests ranks_tests cuda_tests service_tests conformance_tests golden_tests threads_tests cli_tests fault_tests armature_python
 # Statistics and messages are the release build's business; a command takes seconds to start here.
 UNSANITIZED := Mpi\.|SubmitCommand|ClusterFault|DatabaseCommands|Clients\.|AdviceGrid|PlantedQuestion|ConfoundedWorlds|KeepsItsPromises|FalseAlarms|OtherRewards|AMillionUpdates|/BadInput|StudyMistake|EveryStudy|SameBytes|Docs\.|HelpExamples
 test-sanitizers: test-threads ## the same code under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
@@ -57,6 +57,7 @@ test-sanitizers: test-threads ## the same code under AddressSanitizer, Undefined
 	@cmake --preset sanitize --log-level=WARNING >/dev/null
 	@cmake --build --preset sanitize --target $(SANITIZED)
 	@$(CTEST) --test-dir build/sanitize -L 'unit|ranks|service|conformance|golden|threads|cli|fault|python' -E '$(UNSANITIZED)'
+	@build/sanitize/bin/cuda_tests --gtest_brief=1  # hundreds of short ones: as one process
 
 test-threads: # what runs in threads, under ThreadSanitizer
 	@scripts/install-deps build test
@@ -80,7 +81,8 @@ test-gpu: ## what needs nvcc and an NVIDIA GPU: its bytes beside those of the st
 	@build/cuda/bin/cuda_tests --gtest_brief=1
 	@build/cuda/bin/gpu_tests
 	@export PATH='$(CUDA_PATH)'; if command -v compute-sanitizer >/dev/null; then \
-	  compute-sanitizer --error-exitcode 1 build/cuda/bin/gpu_tests --gtest_filter='*Small*'; fi
+	  compute-sanitizer --error-exitcode 1 build/cuda/bin/gpu_tests --gtest_filter='*Small*'; \
+	  else echo 'No compute-sanitizer (it comes with the CUDA toolkit): nobody watched the small ones'; fi
 
 test-long: tidy ## what does not fit into the others: static analysis, law tests and the like at full size, ten minutes of fuzzing
 	@$(MAKE) test test-sanitizers test-fuzz

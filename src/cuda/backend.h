@@ -13,6 +13,10 @@ namespace armature::cuda {
 /// together.
 inline constexpr unsigned kBlocksAtOnce = 8;
 
+/// Of a device's memory, for replications that are played together: more brings nothing. A block of
+/// one world that takes more is played in chunks.
+inline constexpr std::size_t kMostBytesOfAChunk = std::size_t{1} << 32;
+
 struct BlockJob {
   const CellPlan& plan;
   const PackedWorlds& worlds;

@@ -39,10 +39,15 @@ std::uint32_t BlockAccelerator::replications_per_block(const Cell& cell) const {
   const std::shared_ptr<const World> first = cell.world(0);
   double most = kMostAtOnce;
   if (cell.world(1) != first) {
-    // Worlds of their own: tables of each lie in memory, here and there.
+    // Worlds of their own: tables of each lie in memory, here and there, and here those of all
+    // blocks at work at once.
     constexpr double kMostTableBytes = 512e6;
+    constexpr double kMemoryForTables = .25;
+    const double blocks = devices() * blocks_at_once();
+    const double bytes = std::min(
+        kMostTableBytes, kMemoryForTables * static_cast<double>(settings_.memory) / blocks);
     const double actions = first->instance->actions();
-    most = kMostTableBytes / (32 * actions * first->instance->contexts() + 28 * actions);
+    most = bytes / (32 * actions * first->instance->contexts() + 28 * actions);
   }
   return static_cast<std::uint32_t>(
       std::max(1.0, std::min(std::max(1 / seconds_of_one(cell), kFewestAtOnce), most)));

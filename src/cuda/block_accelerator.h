@@ -15,6 +15,7 @@ class BlockAccelerator final : public Accelerator {
   struct Settings {
     unsigned threads = 1;  // of the host, which make worlds and replications where there are many
     std::uint64_t largest_table = kLargestTable;  // of widths: beyond it they are computed
+    std::uint64_t memory = UINT64_MAX;  // of the process; worlds at work take a quarter at most
   };
   BlockAccelerator(std::unique_ptr<Backend> backend, const Settings& settings)
       : backend_(std::move(backend)), settings_(settings) {}

@@ -143,12 +143,10 @@ class DeviceBackend final : public Backend {
                      const std::atomic<bool>& stop) override {
     const Device& on = devices_[device];
     check(cudaSetDevice(on.number));
-    // All blocks at work together take half of the device's memory at most; more than this brings
-    // nothing.
-    constexpr std::size_t kMostOfAChunk = std::size_t{1} << 32;
+    // All blocks at work together take half of the device's memory at most.
     const DeviceLimits limits{
         on.properties.sharedMemPerBlockOptin, on.properties.sharedMemPerMultiprocessor,
-        std::min(kMostOfAChunk, on.properties.totalGlobalMem / (2 * kBlocksAtOnce))};
+        std::min(kMostBytesOfAChunk, on.properties.totalGlobalMem / (2 * kBlocksAtOnce))};
     return player_of(job.plan.kind)(job, results, limits, stop);
   }
 

@@ -409,9 +409,8 @@ class ChunkPlayer {
       while (round < job.checkpoints[c]) {
         if (stop.load(std::memory_order_relaxed)) return false;
         slice.first_round = round + 1;
-        // Within a slice the upper half of the round's number stays the same.
-        const std::uint64_t boundary = (slice.first_round | 0xFFFFFFFF);
-        slice.last_round = std::min({job.checkpoints[c], round + longest_slice(count), boundary});
+        slice.last_round = last_of_slice(
+            slice.first_round, std::min(job.checkpoints[c], round + longest_slice(count)));
         round = slice.last_round;
         const bool at_checkpoint = round == job.checkpoints[c];
         const bool at_end = at_checkpoint && c + 1 == checkpoints;

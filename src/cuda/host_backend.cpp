@@ -26,8 +26,8 @@ bool play_one(const typename Player::Setting& setting, Machine& machine, const B
   for (std::size_t c = 0; c < job.checkpoints.size(); ++c) {
     while (round < job.checkpoints[c]) {
       if (stop.load(std::memory_order_relaxed)) return false;
-      const Round boundary = (round + 1) | 0xFFFFFFFF;  // play_rounds stays below it
-      const Round last = std::min({job.checkpoints[c], round + kRoundsBetweenLooks, boundary});
+      const Round last =
+          last_of_slice(round + 1, std::min(job.checkpoints[c], round + kRoundsBetweenLooks));
       play_rounds_one_way<Player>(setting, registers, machine, luck, keys, round + 1, last);
       round = last;
     }

@@ -17,6 +17,8 @@
 // The same text runs on the host (host_backend.cpp) and on a device (device_play.h).
 #pragma once
 
+#include <algorithm>
+
 #include "cuda/draws.h"
 #include "cuda/memory.h"
 #include "cuda/widths.h"
@@ -52,6 +54,12 @@ constexpr std::uint32_t far_slots_of(const Sizes& sizes) {
     return Player::far_slots(sizes);
   else
     return 0;
+}
+
+/// Where rounds that begin with `first` and are to go on to `last` must be cut: play_rounds stays
+/// within the same upper 32 bits.
+inline std::uint64_t last_of_slice(std::uint64_t first, std::uint64_t last) {
+  return std::min(last, first | 0xFFFFFFFF);
 }
 
 /// The rounds from `first` to `last`, with prompt feedback; numbers with the same upper 32 bits.

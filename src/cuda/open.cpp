@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "armature/error.h"
+#include "base/machine.h"
 #include "base/program.h"
 #include "cuda/block_accelerator.h"
 #include "cuda/module.h"
@@ -52,7 +53,8 @@ std::shared_ptr<Accelerator> open_accelerator(unsigned threads, const std::strin
   constexpr unsigned kMostThreads = 8;
   return std::make_shared<BlockAccelerator>(
       std::move(devices),
-      BlockAccelerator::Settings{.threads = std::clamp(threads, 1u, kMostThreads)});
+      BlockAccelerator::Settings{.threads = std::clamp(threads, 1u, kMostThreads),
+                                 .memory = memory_given()});
 }
 
 std::shared_ptr<Accelerator> open_accelerator(unsigned threads) {

@@ -5,6 +5,7 @@
 
 #include "armature/random.h"
 #include "cuda/block.h"
+#include "cuda/machine.h"
 #include "cuda/world.h"
 
 namespace armature::cuda {
@@ -62,6 +63,74 @@ TEST(DeviceDraws, AreLookedAtWholeWhereUpperHalvesAreEqual) {
         EXPECT_EQ(outcome.reward, reward_step > 0 ? 1u : 0u);
       }
   }
+}
+
+// A player that plays its one action and remembers what it is shown.
+class Witness {
+ public:
+  struct Seen {
+    Round round;
+    std::uint32_t context;
+    double reward;
+    bool operator==(const Seen&) const = default;
+  };
+
+  template <class Machine>
+  std::uint32_t choose(Machine&, Round round) {
+    chosen_ = round;
+    return 0;
+  }
+  template <class Machine>
+  void observe(Machine&, Round round, std::uint32_t, std::uint32_t context, double reward) {
+    EXPECT_EQ(round, chosen_);
+    seen.push_back({round, context, reward});
+  }
+
+  std::vector<Seen> seen;
+
+ private:
+  Round chosen_ = 0;
+};
+
+// Slices end where the upper half of a round's number changes; not a round is lost or played twice.
+TEST(DeviceDraws, GoOnBeyondRound2To32) {
+  constexpr Round kMiddle = Round{1} << 32, kFirst = kMiddle - 50, kLast = kMiddle + 50;
+  constexpr std::uint32_t kReplication = 3;
+  const std::uint64_t cumulative[] = {kTwoTo63 / 2, kTwoTo63};
+  const std::uint64_t success[] = {kTwoTo63 / 4, kTwoTo63 / 4 * 3};
+  const std::uint32_t cumulative_upper[] = {static_cast<std::uint32_t>(cumulative[0] >> 31),
+                                            ~std::uint32_t{0}};
+  const std::uint32_t success_upper[] = {static_cast<std::uint32_t>(success[0] >> 31),
+                                         static_cast<std::uint32_t>(success[1] >> 31)};
+  WorldTables tables;
+  tables.actions = 1;
+  tables.contexts = 2;
+  tables.cumulative = cumulative;
+  tables.success = success;
+  tables.cumulative_upper = cumulative_upper;
+  tables.success_upper = success_upper;
+  Machine<LargeNumbers, FixedMemory<1>, WorldView<1>> machine{
+      FixedMemory<1>(nullptr), FixedMemory<1>(nullptr), WorldView<1>(tables, 0),
+      luck_of(kSeed, kReplication, Purpose::kPolicy)};
+
+  Witness found;
+  const KeySchedule keys = key_schedule(kSeed);
+  std::vector<Round> ends;
+  for (Round first = kFirst; first <= kLast; first = ends.back() + 1) {
+    ends.push_back(last_of_slice(first, kLast));
+    play_rounds(found, machine, luck_of(kSeed, kReplication, Purpose::kOutcome), keys, first,
+                ends.back());
+  }
+  EXPECT_EQ(ends, (std::vector<Round>{kMiddle - 1, kLast}));
+
+  std::vector<std::uint64_t> contexts(kLast - kFirst + 1), rewards(contexts.size());
+  outcome_draws({kSeed, kReplication, Purpose::kOutcome}, kFirst, contexts, rewards);
+  std::vector<Witness::Seen> expected;
+  for (std::size_t i = 0; i < contexts.size(); ++i) {
+    const std::uint32_t context = contexts[i] >= cumulative[0] ? 1 : 0;
+    expected.push_back({kFirst + i, context, rewards[i] < success[context] ? 1.0 : 0.0});
+  }
+  EXPECT_TRUE(found.seen == expected);
 }
 
 }  // namespace

@@ -136,6 +136,22 @@ TEST(IdentityOfManyWorlds, MadeByThreads) {
                            {.threads = 4});
 }
 
+// As many as 512 MB hold, or their part of a quarter of the memory there is.
+TEST(IdentityOfManyWorlds, AreNoMoreAtATimeThanMemoryHolds) {
+  const auto per_block = [](std::uint64_t memory, const char* instance) {
+    return BlockAccelerator(std::make_unique<HostBackend>(), {.memory = memory})
+        .replications_per_block(cell_of({"ucb", instance, 100}));
+  };
+  constexpr std::uint64_t kGiga = 1'000'000'000;
+  const char* const fresh = "random-benign:actions=1000,contexts=64";  // 2.076 MB of tables each
+  EXPECT_EQ(per_block(1000 * kGiga, fresh), 246u);
+  EXPECT_EQ(per_block(16 * kGiga, fresh), 240u);
+  EXPECT_EQ(per_block(kGiga, fresh), 15u);
+  EXPECT_EQ(per_block(1, fresh), 1u);
+  const char* const fixed = "hidden-arm:actions=1000";
+  EXPECT_EQ(per_block(1, fixed), per_block(1000 * kGiga, fixed)) << "one for all";
+}
+
 // More actions than the other cases have, played once each and then by what they brought.
 class IdentityOfMany : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
@@ -173,6 +189,33 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values("pareto-benign", "hidden-arm:actions=20",
                                      "random-benign:actions=20,contexts=5",
                                      "hidden-arm:actions=40")));
+
+// The first rounds of horizons that nobody plays to their end: formulas with T in them, and from
+// 2^32 on the large numbers.
+class IdentityOfLongHorizons : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+};
+
+TEST_P(IdentityOfLongHorizons, OfEveryReplication) {
+  const auto& [policy, instance] = GetParam();
+  for (const Round horizon : {(Round{1} << 32) - 1, Round{1} << 32, Round{1} << 40}) {
+    Cell cell = cell_of({policy, instance, horizon});
+    cell.checkpoints = log_checkpoints(2000, 6);
+    EXPECT_EQ(plan_cell(cell, *cell.world(0), 2).small_numbers, horizon < (Round{1} << 32));
+    // Some rounds by tables, others beyond: whole ones would take longer than the rounds.
+    test::expect_steps_bytes(cell, {3, 3}, {.largest_table = 512});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, IdentityOfLongHorizons,
+    testing::Combine(testing::Values("fixed:arm=1", "oracle", "round-robin", "uniform", "ucb",
+                                     "ucb:confidence=anytime", "moss", "c-ucb",
+                                     "c-ucb:confidence=anytime", "sentry", "sentry:scale=0.1",
+                                     "sentry:schedule=spread", "warden", "warden:delta=0.9",
+                                     "warden:test=none", "db", "db:scale=0.03", "hac-ucb",
+                                     "hac-ucb:scale=0.01"),
+                     testing::Values("hidden-arm:actions=20", "hidden-arm:actions=40",
+                                     "random-benign:actions=20,contexts=5")));
 
 // Rewards from points, tables and coins, side by side: sums that are added up in order.
 TEST(IdentityOfLaws, PointsTablesAndCoins) {

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "base/refusal.h"
+#include "cuda/block_accelerator.h"
+#include "cuda/host_backend.h"
 #include "lab/runner.h"
 #include "study/stage.h"
 #include "study/store.h"
@@ -43,6 +45,33 @@ TEST(CudaStudy, HasTheBytesOfStep) {
     EXPECT_EQ(machine.notices.back(), "stepped on the CPU: ts: it has no kernel");
     EXPECT_EQ(read_results(directory.file("run")).environment.accelerator, "a fake GPU");
   }
+}
+
+// Nothing is faked but that the host runs the device's functions.
+TEST(CudaStudy, ByTheDevicesFunctionsHasTheBytesOfStep) {
+  const std::string toml =
+      "replications = 6\nhorizons = [60, 300]\ncheckpoints = 5\n"
+      "instances = ['hidden-arm:actions=5', 'random-benign:actions=6,contexts=3', 'pe-trap']\n"
+      "policies = ['uniform', 'ucb', 'ucb:confidence=anytime', 'moss', 'c-ucb', 'sentry', 'warden',"
+      " 'db', 'hac-ucb', 'ts']\n";
+  const TemporaryDirectory directory;
+  std::vector<std::string> notices;
+  RunHooks hooks = test::on_threads(2);
+  hooks.notice = [&](const std::string& words) { notices.push_back(words); };
+  hooks.accelerator = [] {
+    return std::make_shared<cuda::BlockAccelerator>(std::make_unique<cuda::HostBackend>());
+  };
+  // The second run's blocks do not begin with the first replication.
+  const std::string place = directory.file("cuda");
+  EXPECT_TRUE(
+      run_study(test::plan_of(toml, {"engine=cuda", "replications=2"}), place, hooks).complete);
+  EXPECT_TRUE(run_study(test::plan_of(toml, {"engine=cuda"}), place, hooks).complete);
+  run_study(test::plan_of(toml, {"engine=step"}), directory.file("step"), test::on_threads(1));
+  EXPECT_EQ(exported(place), exported(directory.file("step")));
+  const std::vector<std::string> words{
+      "on the host: uniform, ucb, moss, c-ucb, sentry, warden, db, hac-ucb",
+      "stepped on the CPU: ts: no device plays this policy"};
+  EXPECT_EQ(notices, (std::vector<std::string>{words[0], words[1], words[0], words[1]}));
 }
 
 // A device that is quick is still not given more worlds at a time than it has room for.

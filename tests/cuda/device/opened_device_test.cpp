@@ -11,34 +11,47 @@
 namespace armature {
 namespace {
 
-using OpenedDevice = test::DeviceTest;
-
-// Every policy with its defaults, as far as the device plays it, in a fixed world and in fresh
-// ones.
-TEST_F(OpenedDevice, SmallBlocksHaveTheBytesOfStep) {
-  constexpr Round kHorizon = 2000;
-  const std::atomic<bool> never{false};
-  int played = 0;
-  for (const char* instance : {"hidden-arm:actions=5", "semi-benign:actions=4,contexts=3"}) {
-    const WorldSource worlds = world_source(InstanceSource(instance, kHorizon, 3), kHorizon);
+class OpenedDevice : public test::DeviceTest {
+ protected:
+  /// Every policy with its defaults, as far as the device plays it, up to the round `last`.
+  void expect_steps_bytes(const char* instance, Round horizon, Round last, ReplicationRange range) {
+    const std::atomic<bool> never{false};
+    const WorldSource worlds = world_source(InstanceSource(instance, horizon, 3), horizon);
+    int played = 0;
     for (const PolicyEntry& entry : policies()) {
       Cell cell;
       cell.world = worlds;
       cell.policy = entry.facts.name;
-      cell.horizon = kHorizon;
+      cell.horizon = horizon;
       cell.seed = 3;
-      cell.checkpoints = log_checkpoints(kHorizon, 8);
+      cell.checkpoints = log_checkpoints(last, 8);
       cell.engine = Engine::kCuda;
       cell.follow_shares = true;
       if (!device_->obstacle(cell, *worlds(0)).empty()) continue;
       SCOPED_TRACE(cell.policy + " on " + instance);
       ++played;
-      const ReplicationRange range{5, 70};
       test::expect_same(device_->run(cell, range, device_->devices() - 1, never).replications,
                         run_block(cell, range, never).replications);
     }
+    EXPECT_GT(played, 0) << "a device that plays nothing";
   }
-  EXPECT_GT(played, 0) << "a device that plays nothing";
+};
+
+// A fixed world and fresh ones.
+TEST_F(OpenedDevice, SmallBlocksHaveTheBytesOfStep) {
+  for (const char* instance : {"hidden-arm:actions=5", "semi-benign:actions=4,contexts=3"})
+    expect_steps_bytes(instance, 2000, 2000, {5, 70});
+}
+
+// Indices beyond registers; then near memory for one warp of replications, or for none.
+TEST_F(OpenedDevice, SmallBlocksOfManyActionsHaveTheBytesOfStep) {
+  expect_steps_bytes("random-benign:actions=40,contexts=5", 300, 300, {5, 3});
+  expect_steps_bytes("hidden-arm:actions=400", 600, 600, {5, 3});
+}
+
+// The first rounds of a horizon that only the large numbers hold.
+TEST_F(OpenedDevice, SmallBlocksOfLongHorizonsHaveTheBytesOfStep) {
+  expect_steps_bytes("hidden-arm:actions=5", Round{1} << 40, 300, {5, 3});
 }
 
 // One kernel, launched by two threads in turn with more and with less memory: neither takes from
