@@ -152,7 +152,7 @@ void beside_threads(const std::string& command, unsigned hands, const std::strin
 void scaling(const std::string& command, unsigned cores, const std::string& directory) {
   const std::string study = directory + "/scaling.toml";
   write_file(study,
-             "replications = 64\nhorizons = [2e7]\nengine = \"step\"\n"
+             "replications = 64\nhorizons = [1e7]\nengine = \"step\"\n"
              "instances = [\"hidden-arm:actions=20\"]\npolicies = [\"ucb\", \"moss\"]\n");
   const std::string run =
       fmt::format("'{}' run '{}' --out '{}/run' --yes --quiet", command, study, directory);
@@ -170,6 +170,7 @@ void scaling(const std::string& command, unsigned cores, const std::string& dire
     fmt::print("{:>5}", hands);
     for (const double one : seconds) fmt::print(" {:>8.2f} s {:>6.2f}x", one, alone / one);
     fmt::print("\n");
+    std::fflush(stdout);
   }
 }
 
