@@ -58,7 +58,8 @@ test-sanitizers: test-threads ## the same code under AddressSanitizer, Undefined
 	@cmake --build --preset sanitize --target $(SANITIZED)
 	@$(CTEST) --test-dir build/sanitize -L 'unit|ranks|service|conformance|golden|threads|cli|fault|python' -E '$(UNSANITIZED)'
 	@for half in 0 1; do GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$$half build/sanitize/bin/cuda_tests --gtest_brief=1 & \
-	  halves="$$halves $$!"; done; for half in $$halves; do wait $$half || exit 1; done  # hundreds of short ones: not a process each
+	  halves="$$halves $$!"; done; trap "kill $$halves" INT TERM; failed=0; \
+	  for half in $$halves; do wait $$half || failed=1; done; exit $$failed  # hundreds of short ones: not a process each
 
 test-threads: # what runs in threads, under ThreadSanitizer
 	@scripts/install-deps build test

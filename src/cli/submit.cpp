@@ -140,9 +140,10 @@ void require_place(const StudyPlan& plan, const std::string& directory) {
 
 // Throws Error if the shards there are another study's.
 void require_same_shards(const StudyPlan& stage, const std::string& directory) {
-  if (const auto difference = mark_difference(study_mark(stage), mark_in(directory)))
-    throw Error({shards_path(directory), difference->field, difference->now,
-                 difference->then + ", as the shards there; use another --out for that"});
+  if (const auto difference = mark_difference(study_mark(stage), mark_in(directory))) {
+    const StudyDifference told = told_by_mark(*difference);
+    throw Error({shards_path(directory), told.field, told.now, told.then});
+  }
 }
 
 // A stage whose results are all in one store, merged or run without shards. Throws Error if what is

@@ -1,6 +1,8 @@
 #include "study/shard_mark.h"
 
 #include <fmt/format.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +10,6 @@
 
 #include "armature/error.h"
 #include "armature/state.h"
-#include "base/directory_lease.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "study/build.h"
@@ -129,27 +130,33 @@ StudyDifference told_of_search(StudyDifference difference) {
 
 namespace {
 
-constexpr const char* kAnotherStudy =
-    ", as the shards that were begun here; use another directory for another study, or remove "
-    "\"shards\" if nothing in it is wanted";
-
 std::string mark_path(const std::string& directory) { return shards_path(directory) + "/study"; }
 
-// Only where nothing stands there. False: something does.
-bool place_mark(const std::string& path, Shard shard, const std::string& mark) {
-  const LeaseIdentity self = LeaseIdentity::own();
-  const std::string aside = fmt::format("{}.{}.{}.{}", path, self.host, self.process, shard.number);
-  write_file(aside, mark);
+// Only where nothing stands there: of many at once one does it. On a file system without links the
+// last one does.
+void place_mark(const std::string& path, const std::string& mark) {
+  struct Aside {
+    std::string path;
+    ~Aside() {
+      std::error_code ignored;
+      fs::remove(path, ignored);
+    }
+  } aside{path + ".XXXXXX"};
+  if (const int made = mkstemp(aside.path.data()); made >= 0) close(made);
+  write_file(aside.path, mark);
   std::error_code error, ignored;
-  fs::create_hard_link(aside, path, error);
-  fs::remove(aside, ignored);
-  if (!error) return true;
-  if (error == std::errc::file_exists) return false;
-  write_file(path, mark);  // a file system without links
-  return true;
+  fs::create_hard_link(aside.path, path, error);
+  if (error && !fs::exists(path, ignored)) write_file(path, mark);
 }
 
 }  // namespace
+
+StudyDifference told_by_mark(StudyDifference difference) {
+  difference.then +=
+      ", as the shards that were begun here; use another directory for another study, or remove "
+      "\"shards\" if nothing in it is wanted";
+  return difference;
+}
 
 std::string mark_in(const std::string& directory) {
   try {
@@ -163,14 +170,13 @@ std::string mark_in(const std::string& directory) {
 void claim_shard(const std::string& directory, Shard shard, const StudyPlan& plan, bool search) {
   const std::string path = mark_path(directory), mark = study_mark(plan);
   make_directory(shards_path(directory));
-  std::string there = mark_in(directory);
-  if (there.empty() && !place_mark(path, shard, mark)) {
-    there = mark_in(directory);                 // of somebody who was quicker
-    if (there.empty()) write_file(path, mark);  // half a one
-  }
+  if (mark_in(directory).empty()) place_mark(path, mark);
+  const std::string there = mark_in(directory);  // of somebody who was quicker, perhaps
+  if (there.empty()) write_file(path, mark);     // half a one
   if (std::optional<StudyDifference> found = mark_difference(mark, there)) {
     if (search) found = told_of_search(*found);
-    throw Error({path, found->field, found->now, found->then + kAnotherStudy});
+    found = told_by_mark(*found);
+    throw Error({path, found->field, found->now, found->then});
   }
   make_directory(shard_path(directory, shard));
 }

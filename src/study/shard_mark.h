@@ -18,6 +18,9 @@ std::optional<StudyDifference> mark_difference(const std::string& now, const std
 /// The search of a study has a seed made of the study's: told of as that.
 StudyDifference told_of_search(StudyDifference difference);
 
+/// With what to do about it, where a mark said so.
+StudyDifference told_by_mark(StudyDifference difference);
+
 /// DIR/shards/study; empty where there is none, or half a one.
 std::string mark_in(const std::string& directory);
 /// Makes the shard's directory; the first of all leaves the mark. Throws Error where that of

@@ -579,7 +579,7 @@ TEST(RankCrew, BetweenStagesNobodyIsMissed) {
   const StudyPlan plan = plan_of(kSmallStudy);
   ThreadJob job(2);
   WorkerOptions options;
-  options.silence = std::chrono::milliseconds(700);
+  options.silence = std::chrono::seconds(2);
   Workers workers(job, 2, options);
   const auto line = job.transport(0);
   const auto hear = [&](const auto& wanted) {  // as rank 0 does: it speaks while it waits
@@ -594,7 +594,7 @@ TEST(RankCrew, BetweenStagesNobodyIsMissed) {
   line->send(1, write_message(Blocks{0, {{0, 0, {0, 1}}}}));
   hear([](const Message& message) { return std::holds_alternative<Results>(message); });
   line->send(1, write_message(Pause{}));
-  std::this_thread::sleep_for(3 * options.silence);
+  std::this_thread::sleep_for(2 * options.silence);
   line->send(1, write_message(End{}));
   EXPECT_EQ(workers.end_of(1), WorkerEnd::kSentHome);
 }

@@ -298,7 +298,7 @@ async function checkTrace(browser) {
   });
   await done(page);
   assert.ok(await page.locator('#plane .step').count() >= 6, 'no trail');
-  assert.equal(await text(page, '#status'), 'Done: 5 replications in each world.');
+  assert.equal(await text(page, '#status'), 'Done: 5 replications in each world, and the whole dial.');
   await closeClean(page);
 }
 

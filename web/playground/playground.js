@@ -81,7 +81,7 @@
     find('run').textContent = { working: 'Stop', done: 'Run again', stopped: 'Run' }[name];
     document.documentElement.toggleAttribute('data-done', name === 'done');
     if (name !== 'stopped') return;
-    find('results').removeAttribute('aria-busy'); // nothing is on its way
+    find('numbers').removeAttribute('aria-busy'); // nothing is on its way
     Show.table(state, answers, looks, { finished: progress(), working });
   }
   function halt() {
@@ -117,6 +117,7 @@
     if (!(await fillPlane(state, mine))) return;
     if (wanted.trace)
       for (const doubt of State.steps.doubt.filter((_, i) => i % 2 === 0)) if (!(await fillPlane({ ...state, doubt }, mine))) return;
+    if (wanted.trace) say('status', `Done: ${inWorlds()}, and the whole dial.`);
     wanted.trace = false;
     mode('done');
   }

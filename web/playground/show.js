@@ -97,13 +97,13 @@ const Show = (function () {
   // What stands there is of another state, and goes when there are numbers of this one.
   function outdated() {
     find('results').classList.add('stale');
-    find('results').setAttribute('aria-busy', 'true');
+    find('numbers').setAttribute('aria-busy', 'true');
     const caption = find('numbers').querySelector('caption');
     if (caption) caption.textContent = 'Computing; these are still the numbers from before';
   }
   function current() {
     find('results').classList.remove('stale');
-    find('results').removeAttribute('aria-busy');
+    find('numbers').removeAttribute('aria-busy');
   }
 
   function commands(state) {
