@@ -157,6 +157,12 @@ void write_file(const std::string& path, const std::string& content) {
   file.commit();
 }
 
+bool write_new_file(const std::string& path, const std::string& content) {
+  FileWriter file(path);
+  file.write(content);
+  return file.commit_new();
+}
+
 FileWriter::FileWriter(std::string path, FileReaders readers)
     : path_(std::move(path)), readers_(readers), descriptor_(-1) {
   require_writable(path_);
@@ -186,7 +192,8 @@ void FileWriter::flush() {
   pending_.clear();
 }
 
-void FileWriter::commit() {
+// All of it is on the disk, as others may see it.
+void FileWriter::complete() {
   flush();
   if (aside_.empty()) return;
   if (readers_ == FileReaders::kAsUsual) {  // mkstemp makes files private
@@ -196,6 +203,19 @@ void FileWriter::commit() {
       fail(path_, "permissions", "a file that can be written");
   }
   if (::fsync(descriptor_) != 0) fail(path_, "sync", "a file that can be written");
+}
+
+bool FileWriter::commit_new() {
+  complete();
+  if (aside_.empty() || ::link(aside_.c_str(), path_.c_str()) == 0) return true;
+  if (std::filesystem::exists(path_)) return false;
+  commit();
+  return true;
+}
+
+void FileWriter::commit() {
+  complete();
+  if (aside_.empty()) return;
   if (::rename(aside_.c_str(), path_.c_str()) != 0)
     fail(path_, "rename", "a file that can be replaced");
   aside_.clear();

@@ -26,6 +26,9 @@ void make_private_directory(const std::string& path);
 /// A file's contents, or a directory's names, are on the disk when this returns.
 void sync_path(const std::string& path);
 void write_file(const std::string& path, const std::string& content);
+/// Only where nothing stands; false: something does. Of many at once one does it. (On a file system
+/// without links all of them may, and the last one's stays.)
+bool write_new_file(const std::string& path, const std::string& content);
 
 enum class FileReaders {
   kAsUsual,  // as the process has it (umask)
@@ -42,9 +45,12 @@ class FileWriter {
 
   void write(const std::string& piece);
   void commit();
+  /// Only where nothing stands; false: something does.
+  bool commit_new();
 
  private:
   void flush();
+  void complete();
 
   std::string path_;
   std::string aside_;  // empty: written in place, or committed

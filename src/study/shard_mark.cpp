@@ -1,8 +1,6 @@
 #include "study/shard_mark.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -128,35 +126,18 @@ StudyDifference told_of_search(StudyDifference difference) {
   return difference;
 }
 
-namespace {
-
-std::string mark_path(const std::string& directory) { return shards_path(directory) + "/study"; }
-
-// Only where nothing stands there: of many at once one does it. On a file system without links the
-// last one does.
-void place_mark(const std::string& path, const std::string& mark) {
-  struct Aside {
-    std::string path;
-    ~Aside() {
-      std::error_code ignored;
-      fs::remove(path, ignored);
-    }
-  } aside{path + ".XXXXXX"};
-  if (const int made = mkstemp(aside.path.data()); made >= 0) close(made);
-  write_file(aside.path, mark);
-  std::error_code error, ignored;
-  fs::create_hard_link(aside.path, path, error);
-  if (error && !fs::exists(path, ignored)) write_file(path, mark);
-}
-
-}  // namespace
-
 StudyDifference told_by_mark(StudyDifference difference) {
   difference.then +=
       ", as the shards that were begun here; use another directory for another study, or remove "
       "\"shards\" if nothing in it is wanted";
   return difference;
 }
+
+namespace {
+
+std::string mark_path(const std::string& directory) { return shards_path(directory) + "/study"; }
+
+}  // namespace
 
 std::string mark_in(const std::string& directory) {
   try {
@@ -170,7 +151,7 @@ std::string mark_in(const std::string& directory) {
 void claim_shard(const std::string& directory, Shard shard, const StudyPlan& plan, bool search) {
   const std::string path = mark_path(directory), mark = study_mark(plan);
   make_directory(shards_path(directory));
-  if (mark_in(directory).empty()) place_mark(path, mark);
+  if (mark_in(directory).empty()) write_new_file(path, mark);
   const std::string there = mark_in(directory);  // of somebody who was quicker, perhaps
   if (there.empty()) write_file(path, mark);     // half a one
   if (std::optional<StudyDifference> found = mark_difference(mark, there)) {

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include "base/refusal.h"
 #include "support/program.h"
@@ -45,6 +47,25 @@ TEST(File, WritingReplacesAndLeavesNothingElse) {
 }
 
 // The new content comes by a rename: whoever has the old file open still sees all of it.
+// Of many at once one writes it, and nothing else is left.
+TEST(File, ANewOneIsTheFirstOnes) {
+  for (int turn = 0; turn < 20; ++turn) {
+    const TemporaryDirectory directory;
+    std::atomic<int> winner{-1}, winners{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i)
+      threads.emplace_back([&, i] {
+        if (!write_new_file(directory.file("x"), std::to_string(i))) return;
+        winner = i;
+        ++winners;
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(winners, 1);
+    EXPECT_EQ(read_file(directory.file("x")), std::to_string(winner));
+    EXPECT_EQ(directory.listing(), std::vector<std::string>{"x"});
+  }
+}
+
 TEST(File, AReaderOfTheOldFileKeepsIt) {
   const TemporaryDirectory directory;
   write_file(directory.file("x"), "old");
