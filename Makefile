@@ -49,7 +49,7 @@ test: format-check bundle ## the release build with every test that guards it, r
 	@ARMATURE_GPU_ROUNDS=$${ARMATURE_GPU_ROUNDS:-1e6} $(CTEST) --test-dir build/release
 
 # One build carries the fuzzers too: what is compiled twice is paid twice.
-SANITIZED := unit_tests ranks_tests cuda_tests service_tests conformance_tests golden_tests threads_tests cli_tests fault_tests armature_python
+SANITIZED := unit_tests ranks_tests service_tests conformance_tests golden_tests threads_tests cli_tests fault_tests armature_python
 # Statistics and messages are the release build's business; a command takes seconds to start here.
 UNSANITIZED := Mpi\.|SubmitCommand|ClusterFault|DatabaseCommands|Clients\.|AdviceGrid|PlantedQuestion|ConfoundedWorlds|KeepsItsPromises|FalseAlarms|OtherRewards|AMillionUpdates|/BadInput|StudyMistake|EveryStudy|SameBytes|Docs\.|HelpExamples
 test-sanitizers: test-threads ## the same code under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
@@ -57,9 +57,6 @@ test-sanitizers: test-threads ## the same code under AddressSanitizer, Undefined
 	@cmake --preset sanitize --log-level=WARNING >/dev/null
 	@cmake --build --preset sanitize --target $(SANITIZED)
 	@$(CTEST) --test-dir build/sanitize -L 'unit|ranks|service|conformance|golden|threads|cli|fault|python' -E '$(UNSANITIZED)'
-	@for half in 0 1; do GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$$half build/sanitize/bin/cuda_tests --gtest_brief=1 & \
-	  halves="$$halves $$!"; done; trap "kill $$halves" INT TERM; failed=0; \
-	  for half in $$halves; do wait $$half || failed=1; done; exit $$failed  # hundreds of short ones: not a process each
 
 test-threads: # what runs in threads, under ThreadSanitizer
 	@scripts/install-deps build test
@@ -90,6 +87,10 @@ test-long: tidy ## what does not fit into the others: static analysis, law tests
 	@$(MAKE) test test-sanitizers test-fuzz
 	@ARMATURE_LONG=1 $(CTEST) --test-dir build/release -L statistical
 	@ARMATURE_LONG=1 build/release/bin/unit_tests --gtest_brief=1 --gtest_filter='GraphFiles.*'
+	@cmake --build --preset sanitize --target cuda_tests
+	@for half in 0 1; do GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$$half build/sanitize/bin/cuda_tests --gtest_brief=1 & \
+	  halves="$$halves $$!"; done; trap "kill $$halves" INT TERM; failed=0; \
+	  for half in $$halves; do wait $$half || failed=1; done; exit $$failed  # hundreds of short ones: not a process each
 	@ARMATURE_LONG=1 build/release/bin/cuda_tests --gtest_brief=1 --gtest_filter='*LongIdentity*:RandomWorlds*'
 	@ARMATURE_LONG=1 build/release/bin/fault_tests --gtest_brief=1 --gtest_filter='Service*:*Cluster*:KilledShards.*'
 	@ARMATURE_LONG=1 build/release/bin/ranks_tests --gtest_brief=1 --gtest_filter='*Kill*'
