@@ -138,20 +138,12 @@ void require_place(const StudyPlan& plan, const std::string& directory) {
     StudyStore::require_place_for_shards(directory, plan.study);
 }
 
-// Throws Error if the shards there are another study's.
-void require_same_shards(const StudyPlan& stage, const std::string& directory) {
-  if (const auto difference = mark_difference(study_mark(stage), mark_in(directory))) {
-    const StudyDifference told = told_by_mark(*difference);
-    throw Error({shards_path(directory), told.field, told.now, told.then});
-  }
-}
-
 // A stage whose results are all in one store, merged or run without shards. Throws Error if what is
 // there is another study, or a run without shards that is not finished.
-bool is_whole(const StudyPlan& stage, const std::string& directory) {
+bool is_whole(const StudyPlan& stage, const std::string& directory, bool search) {
   StudyStore::require_shared(directory);
   if (StudyStore::merged(directory, stage) == StudyStore::Merged::kWhole) return true;
-  require_same_shards(stage, directory);
+  require_same_mark(directory, stage, search);
   return false;
 }
 
@@ -161,15 +153,16 @@ struct Stages {
   bool study = false;
 };
 Stages whole_stages(const StudyPlan& plan, const std::string& directory) {
-  if (!searches_first(plan)) return {false, is_whole(plan, directory)};
+  if (!searches_first(plan)) return {false, is_whole(plan, directory, false)};
   Stages whole;
-  whole.search = is_whole(plan_study(search_study(plan.study), kAnySize), search_path(directory));
+  whole.search =
+      is_whole(plan_study(search_study(plan.study), kAnySize), search_path(directory), true);
   StudyStore::require_shared(directory);
   if (!StudyStore::has_begun(directory)) return whole;
   // Who has finished the second stage may have removed the first.
   Study chosen = plan.study;
   chosen.search = StudyStore::read(directory).plan().study.search;
-  whole.study = is_whole(plan_study(chosen, kAnySize), directory);
+  whole.study = is_whole(plan_study(chosen, kAnySize), directory, false);
   return whole;
 }
 

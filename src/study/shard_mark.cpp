@@ -126,13 +126,6 @@ StudyDifference told_of_search(StudyDifference difference) {
   return difference;
 }
 
-StudyDifference told_by_mark(StudyDifference difference) {
-  difference.then +=
-      ", as the shards that were begun here; use another directory for another study, or remove "
-      "\"shards\" if nothing in it is wanted";
-  return difference;
-}
-
 namespace {
 
 std::string mark_path(const std::string& directory) { return shards_path(directory) + "/study"; }
@@ -148,17 +141,21 @@ std::string mark_in(const std::string& directory) {
   }
 }
 
+void require_same_mark(const std::string& directory, const StudyPlan& plan, bool search) {
+  std::optional<StudyDifference> found = mark_difference(study_mark(plan), mark_in(directory));
+  if (!found) return;
+  if (search) found = told_of_search(*found);
+  throw Error({mark_path(directory), found->field, found->now,
+               found->then + ", as the shards that were begun here; use another directory for "
+                             "another study, or remove \"shards\" if nothing in it is wanted"});
+}
+
 void claim_shard(const std::string& directory, Shard shard, const StudyPlan& plan, bool search) {
   const std::string path = mark_path(directory), mark = study_mark(plan);
   make_directory(shards_path(directory));
   if (mark_in(directory).empty()) write_new_file(path, mark);
-  const std::string there = mark_in(directory);  // of somebody who was quicker, perhaps
-  if (there.empty()) write_file(path, mark);     // half a one
-  if (std::optional<StudyDifference> found = mark_difference(mark, there)) {
-    if (search) found = told_of_search(*found);
-    found = told_by_mark(*found);
-    throw Error({path, found->field, found->now, found->then});
-  }
+  if (mark_in(directory).empty()) write_file(path, mark);  // half a one
+  require_same_mark(directory, plan, search);              // of somebody who was quicker, perhaps
   make_directory(shard_path(directory, shard));
 }
 

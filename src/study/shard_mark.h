@@ -18,11 +18,10 @@ std::optional<StudyDifference> mark_difference(const std::string& now, const std
 /// The search of a study has a seed made of the study's: told of as that.
 StudyDifference told_of_search(StudyDifference difference);
 
-/// With what to do about it, where a mark said so.
-StudyDifference told_by_mark(StudyDifference difference);
-
 /// DIR/shards/study; empty where there is none, or half a one.
 std::string mark_in(const std::string& directory);
+/// Throws Error where the mark of another study lies. `search`: the plan is of a study's search.
+void require_same_mark(const std::string& directory, const StudyPlan& plan, bool search);
 /// Makes the shard's directory; the first of all leaves the mark. Throws Error where that of
 /// another study lies, also where no shard is left: of two studies that start at once both could
 /// take the other's for one that is nobody's. `search`: of a study's search.

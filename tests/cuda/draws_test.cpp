@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "armature/random.h"
 #include "cuda/block.h"
 #include "cuda/machine.h"
@@ -32,6 +34,28 @@ TEST(DeviceDraws, AreThoseOfEveryRound) {
     }
 }
 
+// One action, two contexts, by their thresholds.
+struct SmallWorld {
+  SmallWorld(std::uint64_t context_bar, std::array<std::uint64_t, 2> reward_bars)
+      : cumulative{context_bar, kTwoTo63},
+        success(reward_bars),
+        cumulative_upper{static_cast<std::uint32_t>(context_bar >> 31), ~std::uint32_t{0}},
+        success_upper{static_cast<std::uint32_t>(reward_bars[0] >> 31),
+                      static_cast<std::uint32_t>(reward_bars[1] >> 31)} {
+    tables.actions = 1;
+    tables.contexts = 2;
+    tables.cumulative = cumulative.data();
+    tables.success = success.data();
+    tables.cumulative_upper = cumulative_upper.data();
+    tables.success_upper = success_upper.data();
+  }
+  SmallWorld(const SmallWorld&) = delete;
+
+  const std::array<std::uint64_t, 2> cumulative, success;
+  const std::array<std::uint32_t, 2> cumulative_upper, success_upper;
+  WorldTables tables;
+};
+
 // A threshold whose upper half a draw has: once in 2^31 rounds by chance, here on purpose.
 TEST(DeviceDraws, AreLookedAtWholeWhereUpperHalvesAreEqual) {
   const Luck own = luck_of(kSeed, 3, Purpose::kOutcome);
@@ -42,22 +66,10 @@ TEST(DeviceDraws, AreLookedAtWholeWhereUpperHalvesAreEqual) {
     for (const int context_step : {-1, 0, 1})
       for (const int reward_step : {-1, 0, 1}) {
         // One action, two contexts: the draw just below, at, or above both thresholds.
-        const std::uint64_t cumulative[] = {
-            draws.context + static_cast<std::uint64_t>(context_step), kTwoTo63};
+        const std::uint64_t context_bar = draws.context + static_cast<std::uint64_t>(context_step);
         const std::uint64_t bar = draws.reward + static_cast<std::uint64_t>(reward_step);
-        const std::uint64_t success[] = {bar, bar};
-        const std::uint32_t cumulative_upper[] = {static_cast<std::uint32_t>(cumulative[0] >> 31),
-                                                  ~std::uint32_t{0}};
-        const std::uint32_t success_upper[] = {static_cast<std::uint32_t>(bar >> 31),
-                                               static_cast<std::uint32_t>(bar >> 31)};
-        WorldTables tables;
-        tables.actions = 1;
-        tables.contexts = 2;
-        tables.cumulative = cumulative;
-        tables.success = success;
-        tables.cumulative_upper = cumulative_upper;
-        tables.success_upper = success_upper;
-        const WorldView<1> world(tables, 0);
+        const SmallWorld small(context_bar, {bar, bar});
+        const WorldView<1> world(small.tables, 0);
         const auto outcome = world.play<SmallNumbers>(0, luck.upper(round), luck, round);
         EXPECT_EQ(outcome.context, context_step <= 0 ? 1u : 0u);
         EXPECT_EQ(outcome.reward, reward_step > 0 ? 1u : 0u);
@@ -96,21 +108,9 @@ class Witness {
 TEST(DeviceDraws, GoOnBeyondRound2To32) {
   constexpr Round kMiddle = Round{1} << 32, kFirst = kMiddle - 50, kLast = kMiddle + 50;
   constexpr std::uint32_t kReplication = 3;
-  const std::uint64_t cumulative[] = {kTwoTo63 / 2, kTwoTo63};
-  const std::uint64_t success[] = {kTwoTo63 / 4, kTwoTo63 / 4 * 3};
-  const std::uint32_t cumulative_upper[] = {static_cast<std::uint32_t>(cumulative[0] >> 31),
-                                            ~std::uint32_t{0}};
-  const std::uint32_t success_upper[] = {static_cast<std::uint32_t>(success[0] >> 31),
-                                         static_cast<std::uint32_t>(success[1] >> 31)};
-  WorldTables tables;
-  tables.actions = 1;
-  tables.contexts = 2;
-  tables.cumulative = cumulative;
-  tables.success = success;
-  tables.cumulative_upper = cumulative_upper;
-  tables.success_upper = success_upper;
+  const SmallWorld small(kTwoTo63 / 2, {kTwoTo63 / 4, kTwoTo63 / 4 * 3});
   Machine<LargeNumbers, FixedMemory<1>, WorldView<1>> machine{
-      FixedMemory<1>(nullptr), FixedMemory<1>(nullptr), WorldView<1>(tables, 0),
+      FixedMemory<1>(nullptr), FixedMemory<1>(nullptr), WorldView<1>(small.tables, 0),
       luck_of(kSeed, kReplication, Purpose::kPolicy)};
 
   Witness found;
@@ -127,8 +127,8 @@ TEST(DeviceDraws, GoOnBeyondRound2To32) {
   outcome_draws({kSeed, kReplication, Purpose::kOutcome}, kFirst, contexts, rewards);
   std::vector<Witness::Seen> expected;
   for (std::size_t i = 0; i < contexts.size(); ++i) {
-    const std::uint32_t context = contexts[i] >= cumulative[0] ? 1 : 0;
-    expected.push_back({kFirst + i, context, rewards[i] < success[context] ? 1.0 : 0.0});
+    const std::uint32_t context = contexts[i] >= small.cumulative[0] ? 1 : 0;
+    expected.push_back({kFirst + i, context, rewards[i] < small.success[context] ? 1.0 : 0.0});
   }
   EXPECT_TRUE(found.seen == expected);
 }

@@ -1,4 +1,4 @@
-// Text to the clipboard; whether it got there. web/site/site.js has the same, for pages without this folder.
+// Text to the clipboard; whether it got there. For the graph page, too, and within the site's site.js.
 'use strict';
 
 async function copyText(text) {

@@ -246,7 +246,9 @@ alt="Regret of four policies in a benign world, where trusting the context pays,
     this.front();
     this.reference();
     this.repositoryFiles();
-    for (const name of ['site.css', 'site.js', 'icon.svg']) this.write(name, fs.readFileSync(path.join(__dirname, name)));
+    const source = (name) => fs.readFileSync(path.join(__dirname, name));
+    for (const name of ['site.css', 'icon.svg']) this.write(name, source(name));
+    this.write('site.js', Buffer.concat([source('../playground/copy.js'), source('site.js')]));
     const addresses = new Set(this.pages.map((page) => page.address).concat([...this.written]));
     const frame = { present: (address) => addresses.has(address), version: this.version };
     for (const page of this.pages) {

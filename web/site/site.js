@@ -212,23 +212,6 @@ function withoutPrompts(text) {
   return lines.filter((line) => prompt.test(line)).map((line) => line.replace(prompt, '')).join('\n');
 }
 
-// As web/playground/copy.js, which this page may have to do without.
-async function copyText(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch { // there is none, or not for this page: as pages did before there was a clipboard to ask
-    const focused = document.activeElement;
-    const area = element('textarea', 'unseen', text);
-    document.body.append(area);
-    area.select();
-    const copied = document.execCommand('copy');
-    area.remove();
-    focused?.focus();
-    return copied;
-  }
-}
-
 for (const block of document.querySelectorAll('.code')) {
   const button = element('button', '', 'Copy');
   button.type = 'button';
